@@ -1,0 +1,107 @@
+#include "base/files.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <openssl/evp.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace headwater {
+namespace {
+
+// Opens a regular file for reading and tells its size; the caller closes it.
+int open_regular(const std::string& path, std::size_t& size) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw FormatError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    throw FormatError(fmt::format("{}: expected a regular file", path));
+  }
+  size = static_cast<std::size_t>(status.st_size);
+  return descriptor;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::size_t limit) {
+  std::size_t size = 0;
+  const int descriptor = open_regular(path, size);
+  if (size > limit) {
+    ::close(descriptor);
+    throw FormatError(fmt::format("{}: expected at most {} bytes, found {}", path, limit, size));
+  }
+  std::string bytes(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(descriptor, bytes.data() + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  ::close(descriptor);
+  if (done != size) throw FormatError(fmt::format("{}: expected {} bytes, could read {}", path, size, done));
+  return bytes;
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int reason = errno;
+    std::remove(temporary.c_str());
+    throw InputError(
+        fmt::format("{}: cannot be written: {}; choose another place with -o", path, std::strerror(reason)));
+  }
+}
+
+bool file_exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  std::size_t size = 0;
+  const int descriptor = open_regular(path, size);
+  void* data = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  const int reason = errno;
+  ::close(descriptor);
+  if (data == MAP_FAILED)
+    throw FormatError(fmt::format("{}: cannot be mapped: {}", path, std::strerror(reason)));
+  return std::shared_ptr<const MappedFile>(new MappedFile(path, static_cast<const std::byte*>(data), size));
+}
+
+MappedFile::MappedFile(std::string path, const std::byte* data, std::size_t size)
+    : path_(std::move(path)), data_(data), size_(size) {}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+std::string sha256_hex(std::span<const std::byte> bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1)
+    throw InternalError("sha256: the digest could not be computed");
+  std::string hex;
+  for (unsigned int i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
+  return hex;
+}
+
+}  // namespace headwater

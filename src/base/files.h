@@ -1,0 +1,42 @@
+// Files as bytes: read whole, mapped, or written so that no half-written file is ever left behind.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace headwater {
+
+// Reads a whole file. Throws FormatError naming the path and the reason if it cannot be read, or if it
+// is larger than `limit` bytes.
+std::string read_file(const std::string& path, std::size_t limit = std::size_t{1} << 30);
+
+// Writes to a temporary neighbour and renames. Throws InputError if the place cannot be written.
+void write_file(const std::string& path, std::string_view bytes);
+
+bool file_exists(const std::string& path);
+bool is_directory(const std::string& path);
+
+// A read-only memory map of a whole file; shared by whoever still needs a byte of it.
+class MappedFile {
+ public:
+  static std::shared_ptr<const MappedFile> open(const std::string& path);  // throws FormatError
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::string& path() const { return path_; }
+
+ private:
+  MappedFile(std::string path, const std::byte* data, std::size_t size);
+  std::string path_;
+  const std::byte* data_;
+  std::size_t size_;
+};
+
+// SHA-256 in hexadecimal: the identity of a model or tokenizer file in a run record.
+std::string sha256_hex(std::span<const std::byte> bytes);
+
+}  // namespace headwater

@@ -1,0 +1,18 @@
+// JSON at the boundary: parsed with limits, and read with errors that name the file and the key.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace headwater {
+
+using Json = nlohmann::json;
+
+// Parses `text`, which came from `where` (a file name for messages). Throws FormatError naming the
+// byte offset; nesting deeper than 128 levels is refused, so that hostile files cannot exhaust the stack.
+Json parse_json(std::string_view text, const std::string& where);
+Json read_json_file(const std::string& path);
+
+}  // namespace headwater

@@ -1,0 +1,25 @@
+// UTF-8 without surprises: strict validation (no overlongs, no surrogates), decoding and encoding.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headwater {
+
+// Byte offset of the first invalid sequence, or nothing if the text is valid UTF-8.
+std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+// Throws InputError "where: invalid UTF-8 at byte N (0xXX) …" with a remedy.
+void require_utf8(std::string_view text, std::string_view where);
+
+// Decodes the code point that starts at `at` and advances `at` past it; the text must be valid.
+char32_t next_code_point(std::string_view text, std::size_t& at);
+void append_utf8(std::string& out, char32_t code_point);
+
+std::u32string to_utf32(std::string_view valid_text);
+std::string to_utf8(std::u32string_view text);
+
+}  // namespace headwater

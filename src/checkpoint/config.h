@@ -1,0 +1,40 @@
+// Config: a JSON object such as config.json, read key by key with errors that name file and key, and with
+// Hugging Face's defaults given at the point of use.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <headwater/tensor.h>
+
+#include "base/json.h"
+
+namespace headwater {
+
+class Config {
+ public:
+  static Config read(const std::string& path);  // throws FormatError
+  static Config parse(std::string_view text, const std::string& where);
+
+  bool has(const std::string& key) const;  // present and not null
+  // Without a default a missing key is a FormatError; a value of the wrong type always is.
+  Index integer(const std::string& key, std::optional<Index> otherwise = {}) const;
+  Index positive(const std::string& key, std::optional<Index> otherwise = {}) const;  // 1 … 2^31
+  double number(const std::string& key, std::optional<double> otherwise = {}) const;
+  bool boolean(const std::string& key, std::optional<bool> otherwise = {}) const;
+  std::string text(const std::string& key, std::optional<std::string> otherwise = {}) const;
+  std::vector<std::string> texts(const std::string& key) const;  // list of strings, [] if absent
+  // id2label in order; LABEL_0 … when absent. Throws FormatError for gaps.
+  std::vector<std::string> labels() const;
+
+  const Json& json() const { return *json_; }
+  const std::string& where() const { return where_; }
+
+ private:
+  std::string where_;
+  std::shared_ptr<const Json> json_;
+};
+
+}  // namespace headwater

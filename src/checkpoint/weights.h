@@ -1,0 +1,42 @@
+// Weights: the tensors of a checkpoint, read by scoped name and checked shape, each widened once to the
+// working type straight from the mapped file. Remembers what was read, so that nothing is left over silently.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <headwater/tensor.h>
+
+#include "checkpoint/safetensors.h"
+
+namespace headwater {
+
+class Weights {
+ public:
+  // `files` may share names only if they are the same tensor's single home; a duplicate is a FormatError.
+  Weights(std::vector<Safetensors> files, DType dtype);
+
+  Weights scope(const std::string& name) const;  // "encoder" then "layer.0" → "encoder.layer.0."
+  bool has(const std::string& name) const;
+  bool has_scope(const std::string& name) const;  // any tensor below this name
+  std::optional<Shape> shape_of(const std::string& name) const;
+
+  // Throws FormatError "<file>: tensor <full name>: expected [768], found [512]", or that it is missing.
+  // Non-finite values are a FormatError too. A tensor read twice (tied weights) is shared.
+  Tensor get(const std::string& name, const Shape& expected) const;
+  void ignore(const std::string& name) const;  // known to be harmless here
+
+  // Names never asked for, less the ones known to be harmless everywhere (position_ids and the like).
+  std::vector<std::string> unread() const;
+  DType dtype() const;
+  std::size_t total_bytes() const;  // of all tensors in the working type
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+  std::string prefix_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,110 @@
+// The numeric loops. Plain pointers, no checks, noexcept: shapes were checked where the op was recorded.
+// Every function exists for float and double. Rows are independent, so a result never depends on the
+// number of threads or on neighbouring rows.
+//
+// Two implementations of each: the fast one below, and the readable one in namespace `reference`
+// (reference.h), always built, which the laws hold the fast one equal to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headwater {
+
+using Index = std::int64_t;
+
+enum class Activation { Gelu, GeluTanh, Relu, Silu, Tanh, QuickGelu };
+
+std::string_view name_of(Activation activation);
+
+namespace kernels {
+
+// C = alpha op(A) op(B) + beta C for `batch` independent products; row-major, lda/ldb/ldc are row
+// strides, and stride_* the distance between two batch members. op(A) is [m, k], op(B) is [k, n].
+struct Gemm {
+  Index m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+  Index lda = 0, ldb = 0, ldc = 0;
+  double alpha = 1, beta = 0;
+};
+
+template <class R>
+void gemm(const Gemm& shape, const R* a, const R* b, R* c) noexcept;
+
+// Many products of one shape, pointers given one by one: the batched and strided form for attention.
+template <class R>
+struct GemmTask {
+  const R* a;
+  const R* b;
+  R* c;
+};
+template <class R>
+void gemm_batch(const Gemm& shape, const std::vector<GemmTask<R>>& tasks) noexcept;
+
+// y = softmax over each row of length n. With `causal_period` T > 0, row r stands for query r mod T and
+// only keys 0 … r mod T take part; the others become exactly 0.
+template <class R>
+void softmax(const R* x, R* y, Index rows, Index n, Index causal_period) noexcept;
+// dx = y ⊙ (g − Σ g y); the Jacobian of softmax is symmetric, so this is pull and push alike.
+template <class R>
+void softmax_jacobian(const R* y, const R* g, R* dx, Index rows, Index n) noexcept;
+
+// y = gamma (x − mean) / sqrt(var + eps) + beta over each row.
+template <class R>
+void layer_norm(const R* x, const R* gamma, const R* beta, R* y, Index rows, Index n, double eps) noexcept;
+// dx = (g − mean(g) − exact · n̂ mean(g n̂)) / σ with g = gamma ⊙ m. exact = 0 holds σ constant.
+template <class R>
+void layer_norm_pull(const R* x, const R* gamma, const R* m, R* dx, Index rows, Index n, double eps,
+                     double exact) noexcept;
+// dy = gamma ⊙ (u − mean(u) − exact · n̂ mean(u n̂)) / σ: the transpose of the above.
+template <class R>
+void layer_norm_push(const R* x, const R* gamma, const R* u, R* dy, Index rows, Index n, double eps,
+                     double exact) noexcept;
+
+// y = gamma x / sqrt(mean(x²) + eps), and its pull and push.
+template <class R>
+void rms_norm(const R* x, const R* gamma, R* y, Index rows, Index n, double eps) noexcept;
+template <class R>
+void rms_norm_pull(const R* x, const R* gamma, const R* m, R* dx, Index rows, Index n, double eps,
+                   double exact) noexcept;
+template <class R>
+void rms_norm_push(const R* x, const R* gamma, const R* u, R* dy, Index rows, Index n, double eps,
+                   double exact) noexcept;
+
+// y = f(x); slope = f'(x), or the secant f(x)/x (with its limit f'(0) at 0).
+template <class R>
+void activate(Activation f, const R* x, R* y, Index n) noexcept;
+enum class Slope { Tangent, Secant };
+template <class R>
+void activation_slope(Activation f, Slope kind, const R* x, R* slope, Index n) noexcept;
+
+// Rotary embedding of rows [T, heads, E] in place of a complex rotation: pairs (i, i + E/2) are turned by
+// position · inverse_frequency[i]. cos and sin are [T, E/2]. direction −1 turns back (the transpose).
+template <class R>
+void rotate(const R* x, const R* cos, const R* sin, R* y, Index rows, Index tokens, Index heads, Index e,
+            int direction) noexcept;
+
+// Elementwise over n numbers.
+template <class R>
+void add(const R* a, const R* b, R* y, Index n) noexcept;
+template <class R>
+void accumulate(const R* a, R* y, Index n) noexcept;  // y += a
+template <class R>
+void multiply(const R* a, const R* b, R* y, Index n) noexcept;
+template <class R>
+void scale(const R* a, double factor, R* y, Index n) noexcept;
+template <class R>
+void add_bias(R* y, const R* bias, Index rows, Index n) noexcept;  // y[r, :] += bias
+
+}  // namespace kernels
+
+// What `headwater info` prints: the processor's features, and per kernel which implementation runs.
+struct KernelChoice {
+  std::string kernel, implementation;
+};
+std::vector<std::string> cpu_features();
+std::vector<KernelChoice> kernels_in_use();
+
+}  // namespace headwater

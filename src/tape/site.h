@@ -1,0 +1,32 @@
+// Site: the named places of a Transformer, in TransformerLens' words. A tape finds a value by site and layer.
+#pragma once
+
+#include <string_view>
+
+namespace headwater {
+
+enum class Site {
+  None,      // a value no method asks for
+  Pixels,    // the image, [B, C, height, width]
+  Embed,     // token (or patch) embeddings before positions are added, [B, T, D]
+  ResidPre,  // input of a block
+  Q,
+  K,
+  V,          // [B, T, H·E]; K and V [B, T, G·E]; after rotary where there is one
+  Scores,     // [B, H, T, T], scaled, before the mask
+  Pattern,    // [B, H, T, T], after softmax
+  Z,          // pattern · v, [B, T, H·E]
+  AttnOut,    // after the output projection, [B, T, D]
+  ResidMid,   // after attention's residual sum (post-norm families: after its norm)
+  MlpPre,     // before the activation, [B, T, F]
+  MlpPost,    // after it (gated: after the product)
+  MlpOut,     // [B, T, D]
+  ResidPost,  // output of a block, [B, T, D]
+  FinalNorm,  // after the last norm of a pre-norm family
+  Pooled,     // what a classification head reads, [B, D]
+  Logits,
+};
+
+std::string_view name_of(Site site);
+
+}  // namespace headwater
