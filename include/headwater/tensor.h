@@ -12,6 +12,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace headwater {
@@ -90,7 +92,6 @@ class Tensor {
 
  private:
   struct Buffer;
-  const std::byte* raw() const;
 
   Shape shape_;
   DType dtype_ = DType::Float32;

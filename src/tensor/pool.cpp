@@ -1,0 +1,104 @@
+#include "tensor/pool.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <headwater/tensor.h>
+
+namespace headwater {
+namespace {
+
+constexpr std::align_val_t cache_line{64};
+constexpr std::size_t smallest_pooled = 4096;
+constexpr std::size_t most_pooled = std::size_t{256} << 20;
+
+struct Pool {
+  std::mutex mutex;
+  std::map<std::size_t, std::vector<std::byte*>> free;
+  std::size_t live = 0, peak = 0, pooled = 0;
+};
+
+// Never destroyed: tensors with static lifetime may give their buffers back after main.
+Pool& the_pool() {
+  static Pool* const pool = new Pool;
+  return *pool;
+}
+
+// Eight classes per power of two: at most an eighth of a buffer is wasted.
+std::size_t class_of(std::size_t bytes) {
+  if (bytes < smallest_pooled) return (bytes + 63) / 64 * 64;
+  const std::size_t step = std::bit_floor(bytes) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+namespace pool {
+
+std::byte* take(std::size_t bytes, std::size_t& capacity) {
+  if (bytes > std::numeric_limits<std::size_t>::max() / 4)
+    throw InternalError(fmt::format("buffer pool: {} bytes asked for", bytes));
+  capacity = std::max<std::size_t>(64, class_of(bytes));
+  Pool& pool = the_pool();
+  {
+    const std::scoped_lock lock(pool.mutex);
+    pool.live += capacity;
+    pool.peak = std::max(pool.peak, pool.live);
+    const auto found = pool.free.find(capacity);
+    if (found != pool.free.end() && !found->second.empty()) {
+      std::byte* data = found->second.back();
+      found->second.pop_back();
+      pool.pooled -= capacity;
+      return data;
+    }
+  }
+  void* data = ::operator new(capacity, cache_line, std::nothrow);
+  if (data == nullptr) {
+    const std::scoped_lock lock(pool.mutex);
+    pool.live -= capacity;
+    throw InputError(fmt::format(
+        "out of memory: {} MiB more are needed; use a shorter input, a smaller batch or --dtype float32",
+        (capacity >> 20) + 1));
+  }
+  return static_cast<std::byte*>(data);
+}
+
+void give(std::byte* data, std::size_t capacity) noexcept {
+  Pool& pool = the_pool();
+  {
+    const std::scoped_lock lock(pool.mutex);
+    pool.live -= capacity;
+    if (capacity >= smallest_pooled && pool.pooled + capacity <= most_pooled) {
+      try {
+        pool.free[capacity].push_back(data);
+        pool.pooled += capacity;
+        return;
+      } catch (const std::bad_alloc&) {  // then the buffer goes back to the system
+      }
+    }
+  }
+  ::operator delete(data, cache_line);
+}
+
+}  // namespace pool
+
+PoolStatistics tensor_pool_statistics() {
+  Pool& pool = the_pool();
+  const std::scoped_lock lock(pool.mutex);
+  return {.live_bytes = pool.live, .peak_bytes = pool.peak, .pooled_bytes = pool.pooled};
+}
+
+void reset_tensor_pool_peak() {
+  Pool& pool = the_pool();
+  const std::scoped_lock lock(pool.mutex);
+  pool.peak = pool.live;
+}
+
+}  // namespace headwater
