@@ -1,0 +1,54 @@
+// START HERE. Engine: a loaded model that predicts and explains.
+//
+//   auto engine = headwater::Engine::load("sentiment");
+//   auto report = engine.explain({.input = {.text = "not bad at all"}, .methods = {{"attention_rollout"}}});
+//
+// Const and thread-safe after loading. Throws the errors of error.h and nothing else.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <headwater/error.h>
+#include <headwater/model_info.h>
+#include <headwater/report.h>
+#include <headwater/request.h>
+
+namespace headwater {
+
+struct PredictOptions {
+  int top = 5;             // scores kept per outcome of a vocabulary head
+  int max_new_tokens = 0;  // text generation: continue greedily
+};
+
+class Engine {
+ public:
+  // A folder, the name of a shipped model, or a repo id in the Hugging Face cache. Never uses the network.
+  static Engine load(const std::string& model, const LoadOptions& options = {});
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  const ModelInfo& info() const;
+  std::vector<TokenView> tokenize(const Input& input) const;
+  Prediction predict(const Input& input, const PredictOptions& options = {}) const;
+  // Groups inputs of equal length into batches; results come in the order of the inputs and do not
+  // depend on who shares a batch with whom.
+  std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options = {}) const;
+  Report explain(const Request& request) const;
+  // Bytes needed beyond the weights to explain an input of this many tokens: an upper estimate.
+  std::size_t planned_bytes(const Request& request) const;
+
+ private:
+  struct Impl;
+  explicit Engine(std::unique_ptr<const Impl> impl);
+  std::unique_ptr<const Impl> impl_;
+};
+
+std::string version();  // "0.1.0"
+
+}  // namespace headwater

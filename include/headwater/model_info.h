@@ -1,0 +1,49 @@
+// ModelInfo: what a loaded model is, in the words of its config.json.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <headwater/tensor.h>
+
+namespace headwater {
+
+// Hugging Face's pipeline names.
+enum class Task {
+  TextClassification,   // logits [B, labels]
+  TokenClassification,  // logits [B, T, labels]
+  QuestionAnswering,    // logits [B, T, 2]: start, end
+  FillMask,             // logits [B, T, V]
+  TextGeneration,       // logits [B, T, V]
+  ImageClassification,  // logits [B, labels]
+  FeatureExtraction,    // no head: the last hidden state [B, T, D]
+};
+
+std::string_view name_of(Task task);  // "text-classification", …
+
+struct ModelInfo {
+  std::string family;        // "bert": the file in src/models
+  std::string model_type;    // as config.json says: "xlm-roberta"
+  std::string architecture;  // "BertForSequenceClassification"
+  Task task = Task::FeatureExtraction;
+  int layers = 0;
+  int heads = 0;
+  int groups = 0;  // key/value heads; equals heads unless grouped-query
+  int head_width = 0;
+  int width = 0;  // of the residual stream
+  int feed_forward = 0;
+  int vocabulary = 0;  // 0 for image models
+  int positions = 0;   // longest input in tokens (patches and [CLS] included)
+  int segments = 0;    // token types; 0 when the family has none
+  bool causal = false;
+  bool pre_norm = false;
+  std::vector<std::string> labels;                   // classification heads
+  int image_size = 0, patch_size = 0, channels = 0;  // image models
+  int prefix_tokens = 0;                             // tokens before the first patch: [CLS], distillation
+  DType dtype = DType::Float32;
+  std::size_t parameters = 0;  // numbers in the file that the model reads
+};
+
+}  // namespace headwater

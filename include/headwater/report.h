@@ -1,0 +1,102 @@
+// What a run gives back: the prediction, one Attribution per method with its own checks, and the record
+// that lets somebody else repeat it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <headwater/model_info.h>
+#include <headwater/tensor.h>
+
+namespace headwater {
+
+struct TokenView {
+  int id = 0;
+  std::string piece;         // as the vocabulary spells it
+  std::string text;          // what a person should see: the original substring, or the piece if special
+  Index begin = 0, end = 0;  // byte span in its sequence
+  int word = -1;
+  int sequence = 0;
+  bool special = false;
+};
+
+struct Score {
+  std::string label;  // label, or the token's text
+  int index = 0;      // label index or token id
+  double probability = 0;
+  double logit = 0;
+};
+
+// One output row: the whole text, one token of a token-wise head, one [MASK], or the next token.
+struct Outcome {
+  int position = -1;       // token position, −1 for the whole input
+  std::vector<Score> top;  // best first; all labels of a classifier, the best few of a vocabulary
+};
+
+struct Span {  // the answer of a question-answering head
+  std::string text;
+  int first_token = 0, last_token = 0;
+  double probability = 0;
+};
+
+struct Prediction {
+  Task task = Task::FeatureExtraction;
+  std::vector<TokenView> tokens;  // empty for image models
+  std::vector<Outcome> outcomes;  // one for classifiers, one per token, mask or next token otherwise
+  std::optional<Span> answer;     // question answering
+  std::optional<std::string> continuation;  // text generation, when new tokens were asked for
+  std::vector<int> continuation_ids;
+  std::vector<double> logits;  // of outcomes[0]'s row, in label order (classifiers)
+  Tensor hidden;               // feature extraction: [T, D]
+  bool truncated = false;
+};
+
+struct Target {
+  int position = -1;  // −1 for sequence-level heads
+  int index = 0;
+  std::string label;
+  std::optional<int> contrast;
+  std::string contrast_label;
+  double logit = 0, probability = 0;  // of the target (the difference, with a contrast)
+};
+
+// A promise that was tested on this very result.
+struct Check {
+  std::string name;  // "rows sum to 1"
+  bool passed = true;
+  double value = 0;  // what was measured: here the largest deviation
+  double bound = 0;  // what it was compared with
+};
+
+struct Attribution {
+  std::string method;
+  std::vector<std::pair<std::string, std::string>> options;  // as run, defaults included
+  std::vector<std::string> axes;  // of scores: "layer", "head", "query", "key", "token"
+  Tensor scores;                  // NaN: forbidden by a causal mask
+  std::vector<Check> checks;
+  std::vector<std::string> notes;  // what a reader must know: near-zero maxima, saturation, …
+  double seconds = 0;
+};
+
+struct RunRecord {
+  std::string version;
+  std::string model, commit, model_type, architecture;
+  std::string weights_sha256, tokenizer_sha256;
+  std::string dtype;
+  int threads = 0;
+  std::vector<std::pair<std::string, std::string>> kernels;
+  double seconds = 0;
+};
+
+struct Report {
+  std::string text, pair, image;  // as given (image: the path)
+  ModelInfo model;
+  Prediction prediction;
+  Target target;
+  std::vector<Attribution> attributions;
+  RunRecord record;
+};
+
+}  // namespace headwater

@@ -1,0 +1,47 @@
+// What a caller asks for: an input, a target, methods with options.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <headwater/tensor.h>
+
+namespace headwater {
+
+struct LoadOptions {
+  DType dtype = DType::Float32;
+  std::string cache_dir;  // Hugging Face cache; empty: the environment's
+  std::string revision;   // branch, tag or commit in the cache; empty: main
+};
+
+struct Input {
+  std::string text;
+  std::optional<std::string> pair;
+  std::string image;      // path of a PNG or JPEG, for image models
+  bool truncate = false;  // cut a text that is too long instead of refusing it
+};
+
+// Which number of the output is explained. Everything empty: the prediction itself.
+//   label     a label's name or index, or for language models a token's text or #id
+//   position  token position for token-wise heads; −1: the first [MASK] (fill-mask), the last token
+//   (generation) contrast  a second label: the target is the difference label − contrast
+struct TargetSpec {
+  std::string label;
+  std::string contrast;
+  std::optional<int> position;
+};
+
+struct MethodSpec {
+  std::string name;
+  std::map<std::string, std::string> options;
+};
+
+struct Request {
+  Input input;
+  TargetSpec target;
+  std::vector<MethodSpec> methods;
+};
+
+}  // namespace headwater

@@ -1,0 +1,58 @@
+// Method: one way to explain, as a record. Help, docs and law tests read the record; the folder is the
+// registry.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <headwater/report.h>
+
+#include "study/study.h"
+
+namespace headwater {
+
+// One option of a method: its name, allowed values or type, and default, all as text.
+struct MethodOption {
+  std::string_view name, type, otherwise, help;  // type: "number", "integer", "a|b|c"
+};
+
+// Options as given, checked against the record: unknown names and bad values are InputErrors that list
+// what is allowed.
+class MethodOptions {
+ public:
+  MethodOptions(std::string_view method, std::span<const MethodOption> known,
+                const std::map<std::string, std::string>& given);
+  double number(std::string_view name) const;
+  int integer(std::string_view name) const;
+  const std::string& text(std::string_view name) const;
+  std::vector<std::pair<std::string, std::string>> all() const;  // defaults included, in record order
+
+ private:
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+// What a method promises of every result; law tests check exactly these.
+struct Claims {
+  bool rows_sum_to_one = false;
+  bool nonnegative = false;
+  bool causal = false;  // no weight on tokens after the query, for causal models
+};
+
+struct Method {
+  std::string_view name, summary;
+  std::string_view formula;       // in Unicode text
+  std::string_view paper;         // authors, year, title, venue
+  std::string_view cost, limits;  // what it costs, what it does not show
+  std::vector<MethodOption> options;
+  Claims claims;
+  Attribution (*run)(const Study&, const MethodOptions&);
+  std::size_t (*planned_bytes)(const ModelInfo&, Index tokens);  // beyond the kept forward run
+};
+
+std::span<const Method* const> all_methods();
+const Method& find_method(std::string_view name);  // throws InputError with the nearest names
+
+}  // namespace headwater

@@ -1,0 +1,28 @@
+// Family: one kind of model, by the model_type of its config.json. The folder is the registry.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/checkpoint.h"
+#include "models/model.h"
+
+namespace headwater {
+
+struct Family {
+  std::string_view name;                      // the file's stem
+  std::string_view summary;                   // one line for `headwater models`
+  std::vector<std::string_view> model_types;  // config.json's model_type values it opens
+  std::vector<std::string_view> heads;        // architectures it opens ("BertModel", …)
+  std::unique_ptr<Model> (*load)(const Checkpoint&);
+};
+
+std::span<const Family* const> all_families();
+
+// Finds the family, loads the model, and refuses a file whose tensors were not all understood.
+// Throws Unsupported naming the model_type and what is supported.
+std::unique_ptr<Model> load_model(const Checkpoint& checkpoint);
+
+}  // namespace headwater
