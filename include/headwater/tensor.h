@@ -65,6 +65,7 @@ class Tensor {
   static Tensor of(Shape shape, std::span<const double> values, DType dtype = DType::Float64);
 
   bool empty() const { return buffer_ == nullptr; }
+  bool unique() const { return buffer_.use_count() == 1; }  // nobody else shares the buffer
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }

@@ -50,12 +50,10 @@ Var attention_mix(const Var& pattern, const Var& v, const HeadLayout& layout, in
 // x [B, T, heads·E]; cos, sin [T, E/2] tables of the positions.
 Var rotary(const Var& x, const Tensor& cos, const Tensor& sin, int heads, Site site = Site::None,
            int layer = 0);
-// Columns [begin, begin + count) of the last axis.
-Var split(const Var& x, Index begin, Index count, Site site = Site::None, int layer = 0);
 // Rows at these positions of the token axis: x [B, T, D] → [B, P, D].
 Var gather(const Var& x, const std::vector<int>& positions, Site site = Site::None, int layer = 0);
-// The token axis dropped: [B, 1, D] → [B, D].
-Var squeeze(const Var& x, Site site = Site::None, int layer = 0);
+// One row of each batch member: x [B, T, D] → [B, D].
+Var select(const Var& x, const std::vector<int>& position_of_row, Site site = Site::None, int layer = 0);
 // rows [P, D] put before the tokens: x [B, T, D] → [B, P + T, D].
 Var prepend(const Var& x, const Tensor& rows, Site site = Site::None, int layer = 0);
 // pixels [B, C, height, width] → [B, N, C·P·P], patches in reading order, channel-major inside.

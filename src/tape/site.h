@@ -29,4 +29,14 @@ enum class Site {
 
 std::string_view name_of(Site site);
 
+// The input of block l is the output of block l − 1: one value, found under both names.
+struct Place {
+  Site site;
+  int layer;
+};
+inline Place canonical(Site site, int layer) {
+  if (site == Site::ResidPre && layer > 0) return {Site::ResidPost, layer - 1};
+  return {site, layer};
+}
+
 }  // namespace headwater

@@ -68,19 +68,22 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
 
   // Runs the op on the inputs and records the call.
-  Var record(std::shared_ptr<const Op> op, std::vector<Var> inputs, Site site = Site::None, int layer = 0);
+  Var record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Site site = Site::None,
+             int layer = 0);
   // A value from outside: nothing is pulled through it.
   Var leaf(Tensor value, Site site = Site::None, int layer = 0);
 
   Var at(Site site, int layer = 0) const;  // throws InternalError if not recorded or not kept
   bool has(Site site, int layer = 0) const;
   std::size_t size() const { return nodes_.size(); }
-  std::size_t kept_bytes() const;  // memory of the distinct kept values
+  std::size_t kept_bytes() const;  // memory of the kept values
 
-  // With `wanted`, only those values keep their signal and the walk stops once it can reach no more of
+  // With `wanted`, only those values keep their signal, and the walk goes only where it can reach one of
   // them; without, every signal is kept.
-  Signals pull(const Var& from, Tensor seed, const Rules& rules, std::vector<Wanted> wanted = {}) const;
-  Signals push(const Var& from, Tensor seed, const Rules& rules, std::vector<Wanted> wanted = {}) const;
+  Signals pull(const Var& from, Tensor seed, const Rules& rules,
+               const std::vector<Wanted>& wanted = {}) const;
+  Signals push(const Var& from, Tensor seed, const Rules& rules,
+               const std::vector<Wanted>& wanted = {}) const;
   // The value of `to` when `from` had been `changed`. Equals an edited rerun bit for bit.
   Tensor replay(const Var& from, Tensor changed, const Var& to) const;
 
@@ -93,9 +96,12 @@ class Tape {
     Site site;
     int layer;
   };
+  Var append(Node node, Tensor value);
+  void apply_edits(Tensor& value, Site site, int layer) const;
   Call call_of(const Node& node) const;
   int find(Site site, int layer) const;  // −1 if absent
-  std::vector<bool> wanted_nodes(const std::vector<Wanted>& wanted) const;
+  std::vector<bool> marked(const std::vector<Wanted>& wanted) const;
+  void require_kept(std::string_view walk, const Var& var) const;
 
   Keep keep_;
   std::vector<Edit> edits_;

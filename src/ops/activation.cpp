@@ -1,0 +1,57 @@
+// y = f(x), elementwise.
+//
+// The stand-in multiplies by a slope: the tangent f'(x) (the gradient), or under Rules::Activation::Secant
+// f(x)/x, the line through the origin, which conserves Σ m ⊙ x. A slope is symmetric: pull and push agree.
+
+#include "ops/ops.h"
+#include "ops/seeds.h"
+
+namespace headwater {
+namespace {
+
+class ActivationOp final : public Op {
+ public:
+  explicit ActivationOp(Activation f) : f_(f) {}
+  std::string_view name() const override { return "activation"; }
+
+  Tensor forward(std::span<const Tensor> x) const override {
+    Tensor y(x[0].shape(), x[0].dtype());
+    dispatch(y.dtype(), [&](auto r) {
+      using R = decltype(r);
+      kernels::activate(f_, x[0].data<R>(), y.data<R>(), y.size());
+    });
+    return y;
+  }
+
+  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    return {times_slope(call, signal, rules)};
+  }
+
+  Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& rules) const override {
+    return times_slope(call, parts[0], rules);
+  }
+
+ private:
+  Tensor times_slope(const Call& call, const Tensor& in, const Rules& rules) const {
+    const auto kind =
+        rules.activation == Rules::Activation::Tangent ? kernels::Slope::Tangent : kernels::Slope::Secant;
+    Tensor slope(call.y.shape(), call.y.dtype());
+    dispatch(slope.dtype(), [&](auto r) {
+      using R = decltype(r);
+      kernels::activation_slope(f_, kind, call.x[0].data<R>(), slope.data<R>(), slope.size());
+    });
+    return each_seed(in, call.y, [&]<class R>(const R* u, R* out) {
+      kernels::multiply(u, std::as_const(slope).data<R>(), out, slope.size());
+    });
+  }
+
+  Activation f_;
+};
+
+}  // namespace
+
+Var activation(const Var& x, Activation f, Site site, int layer) {
+  return x.tape->record(std::make_shared<ActivationOp>(f), {x}, site, layer);
+}
+
+}  // namespace headwater

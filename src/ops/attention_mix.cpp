@@ -1,0 +1,146 @@
+// z[b, i, h] = Σ_j p[b, h, i, j] v[b, j, g(h)], g(h) = h / (H/G): query heads may share a value head.
+//
+//   pull  m → ( a m_i · v_j,  a Σ_h Σ_i p_ij m_i )          push  (u, w) → a Σ_j (u_ij v_j + p_ij w_j)
+// a = 1 is the exact Jacobian; Rules::Product::Halved takes a = 1/2.
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "ops/ops.h"
+
+namespace headwater {
+namespace {
+
+class AttentionMixOp final : public Op {
+ public:
+  explicit AttentionMixOp(const HeadLayout& layout) : layout_(layout) {}
+  std::string_view name() const override { return "attention_mix"; }
+
+  Tensor forward(std::span<const Tensor> x) const override {
+    const Shape &p = x[0].shape(), &v = x[1].shape();
+    if (p.rank() != 4 || v.rank() != 3 || p[0] != v[0] || p[1] != layout_.heads || p[3] != v[1] ||
+        v[2] % layout_.groups != 0)
+      throw InternalError(
+          fmt::format("attention_mix: expected pattern [B, {}, T, T] and v [B, T, {}·E], found {} and {}",
+                      layout_.heads, layout_.groups, p.str(), v.str()));
+    const Dims d = dims(x);
+    Tensor z({d.b, d.q, d.h * d.e}, x[0].dtype());
+    product(x[0], x[1], z, d, 1, 1, 0);
+    return z;
+  }
+
+  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    const Dims d = dims(call.x);
+    const Index seeds = stack_of(signal, call.y);
+    Tensor dp(stacked_like(signal, call.y, call.x[0]), signal.dtype());
+    Tensor dv(stacked_like(signal, call.y, call.x[1]), signal.dtype());
+    dispatch(signal.dtype(), [&](auto r) {
+      using R = decltype(r);
+      const R *m = signal.data<R>(), *p = call.x[0].data<R>(), *v = call.x[1].data<R>();
+      std::vector<kernels::GemmTask<R>> to_p;
+      for (Index s = 0; s < seeds; ++s)
+        for (Index b = 0; b < d.b; ++b)
+          for (Index h = 0; h < d.h; ++h)
+            to_p.push_back({m + d.query(s * d.b + b, h), v + d.value(b, h / d.share),
+                            dp.data<R>() + d.pattern(s * d.b + b, h)});
+      kernels::gemm_batch<R>({.m = d.q,
+                              .n = d.k,
+                              .k = d.e,
+                              .transpose_b = true,
+                              .lda = d.h * d.e,
+                              .ldb = d.g * d.e,
+                              .ldc = d.k,
+                              .alpha = share(rules)},
+                             to_p);
+      // Heads that share a value add up one after the other, so that no two products write to one place.
+      for (Index j = 0; j < d.share; ++j) {
+        std::vector<kernels::GemmTask<R>> to_v;
+        for (Index s = 0; s < seeds; ++s)
+          for (Index b = 0; b < d.b; ++b)
+            for (Index g = 0; g < d.g; ++g)
+              to_v.push_back({p + d.pattern(b, g * d.share + j), m + d.query(s * d.b + b, g * d.share + j),
+                              dv.data<R>() + d.value(s * d.b + b, g)});
+        kernels::gemm_batch<R>({.m = d.k,
+                                .n = d.e,
+                                .k = d.q,
+                                .transpose_a = true,
+                                .lda = d.k,
+                                .ldb = d.h * d.e,
+                                .ldc = d.g * d.e,
+                                .alpha = share(rules),
+                                .beta = j == 0 ? 0.0 : 1.0},
+                               to_v);
+      }
+    });
+    return {dp, dv};
+  }
+
+  Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& rules) const override {
+    const Dims d = dims(call.x);
+    const Tensor& some = parts[0].empty() ? parts[1] : parts[0];
+    const Tensor& its = parts[0].empty() ? call.x[1] : call.x[0];
+    const Index seeds = stack_of(some, its);
+    Tensor out(stacked_like(some, its, call.y), some.dtype());
+    double beta = 0;
+    if (!parts[0].empty()) {
+      product(parts[0], call.x[1], out, d, seeds, share(rules), beta, Stacked::First);
+      beta = 1;
+    }
+    if (!parts[1].empty()) product(call.x[0], parts[1], out, d, seeds, share(rules), beta, Stacked::Second);
+    return out;
+  }
+
+ private:
+  struct Dims {
+    Index b, h, g, share, q, k, e;
+    Index query(Index batch, Index head) const { return batch * q * h * e + head * e; }
+    Index value(Index batch, Index group) const { return batch * k * g * e + group * e; }
+    Index pattern(Index batch, Index head) const { return (batch * h + head) * q * k; }
+  };
+  enum class Stacked { Both, First, Second };
+
+  Dims dims(std::span<const Tensor> x) const {
+    return {.b = x[0].dim(0),
+            .h = layout_.heads,
+            .g = layout_.groups,
+            .share = layout_.heads / layout_.groups,
+            .q = x[0].dim(2),
+            .k = x[0].dim(3),
+            .e = x[1].dim(2) / layout_.groups};
+  }
+  static double share(const Rules& rules) { return rules.product == Rules::Product::Halved ? 0.5 : 1; }
+
+  // out = a p·v + beta out over all seeds, of which only one factor may carry any.
+  static void product(const Tensor& p, const Tensor& v, Tensor& out, const Dims& d, Index seeds, double a,
+                      double beta, Stacked stacked = Stacked::Both) {
+    dispatch(out.dtype(), [&](auto r) {
+      using R = decltype(r);
+      std::vector<kernels::GemmTask<R>> tasks;
+      for (Index s = 0; s < seeds; ++s)
+        for (Index b = 0; b < d.b; ++b)
+          for (Index h = 0; h < d.h; ++h)
+            tasks.push_back({p.data<R>() + d.pattern(stacked == Stacked::Second ? b : s * d.b + b, h),
+                             v.data<R>() + d.value(stacked == Stacked::First ? b : s * d.b + b, h / d.share),
+                             out.data<R>() + d.query(s * d.b + b, h)});
+      kernels::gemm_batch<R>({.m = d.q,
+                              .n = d.e,
+                              .k = d.k,
+                              .lda = d.k,
+                              .ldb = d.g * d.e,
+                              .ldc = d.h * d.e,
+                              .alpha = a,
+                              .beta = beta},
+                             tasks);
+    });
+  }
+
+  HeadLayout layout_;
+};
+
+}  // namespace
+
+Var attention_mix(const Var& pattern, const Var& v, const HeadLayout& layout, int layer) {
+  return pattern.tape->record(std::make_shared<AttentionMixOp>(layout), {pattern, v}, Site::Z, layer);
+}
+
+}  // namespace headwater

@@ -1,0 +1,95 @@
+// y[b, p, :] = x[b, positions[b][p], :]: the rows a head reads. `select` takes one row and drops its axis.
+//
+//   pull  adds each row's signal back to its place, zero elsewhere          push  picks the same rows
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "ops/ops.h"
+
+namespace headwater {
+namespace {
+
+class GatherOp final : public Op {
+ public:
+  enum class TokenAxis { Keep, Drop };
+  GatherOp(std::vector<std::vector<int>> positions, TokenAxis axis)
+      : positions_(std::move(positions)), axis_(axis) {}
+  std::string_view name() const override { return "gather"; }
+
+  Tensor forward(std::span<const Tensor> x) const override {
+    const Shape& shape = x[0].shape();
+    bool inside = shape.rank() == 3 && shape[0] == static_cast<Index>(positions_.size());
+    for (const auto& row : positions_)
+      inside = inside && row.size() == positions_[0].size() &&
+               std::all_of(row.begin(), row.end(), [&](int p) { return p >= 0 && p < shape[1]; });
+    if (!inside)
+      throw InternalError(fmt::format("gather: expected x [{}, T, D] with T above every position, found {}",
+                                      positions_.size(), shape.str()));
+    return picked(x[0], shape[0], shape[1], {});
+  }
+
+  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
+    const Index seeds = stack_of(signal, call.y);
+    const Index tokens = call.x[0].dim(1), width = call.x[0].dim(2), rows = count();
+    Tensor dx = Tensor::zeros(stacked_like(signal, call.y, call.x[0]), signal.dtype());
+    dispatch(signal.dtype(), [&](auto r) {
+      using R = decltype(r);
+      for (Index b = 0; b < seeds * call.x[0].dim(0); ++b)
+        for (Index p = 0; p < rows; ++p)
+          kernels::accumulate(signal.data<R>() + (b * rows + p) * width,
+                              dx.data<R>() + (b * tokens + position(b, p)) * width, width);
+    });
+    return {dx};
+  }
+
+  Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& /*rules*/) const override {
+    const Index seeds = stack_of(parts[0], call.x[0]);
+    return picked(parts[0], seeds * call.x[0].dim(0), call.x[0].dim(1),
+                  stacked_like(parts[0], call.x[0], call.y));
+  }
+
+ private:
+  Index count() const { return positions_.empty() ? 0 : static_cast<Index>(positions_[0].size()); }
+  // b runs over seeds × batch.
+  Index position(Index b, Index p) const {
+    return positions_[static_cast<std::size_t>(b) % positions_.size()][static_cast<std::size_t>(p)];
+  }
+
+  Tensor picked(const Tensor& x, Index batch, Index tokens, Shape shape) const {
+    const Index width = x.shape().back();
+    if (shape.rank() == 0)
+      shape = axis_ == TokenAxis::Keep ? Shape{batch, count(), width} : Shape{batch, width};
+    Tensor y(shape, x.dtype());
+    dispatch(x.dtype(), [&](auto r) {
+      using R = decltype(r);
+      for (Index b = 0; b < batch; ++b)
+        for (Index p = 0; p < count(); ++p)
+          std::copy_n(x.data<R>() + (b * tokens + position(b, p)) * width, width,
+                      y.data<R>() + (b * count() + p) * width);
+    });
+    return y;
+  }
+
+  std::vector<std::vector<int>> positions_;  // [B][P]
+  TokenAxis axis_;
+};
+
+}  // namespace
+
+Var gather(const Var& x, const std::vector<int>& positions, Site site, int layer) {
+  std::vector<std::vector<int>> rows(static_cast<std::size_t>(x.value.dim(0)), positions);
+  return x.tape->record(std::make_shared<GatherOp>(std::move(rows), GatherOp::TokenAxis::Keep), {x}, site,
+                        layer);
+}
+
+Var select(const Var& x, const std::vector<int>& position_of_row, Site site, int layer) {
+  std::vector<std::vector<int>> rows;
+  for (const int position : position_of_row) rows.push_back({position});
+  return x.tape->record(std::make_shared<GatherOp>(std::move(rows), GatherOp::TokenAxis::Drop), {x}, site,
+                        layer);
+}
+
+}  // namespace headwater

@@ -1,0 +1,41 @@
+// y = c x with a constant c.
+//
+//   pull  m → c m          push  u → c u
+
+#include "ops/ops.h"
+
+namespace headwater {
+namespace {
+
+class ScaleOp final : public Op {
+ public:
+  explicit ScaleOp(double factor) : factor_(factor) {}
+  std::string_view name() const override { return "scale"; }
+  Tensor forward(std::span<const Tensor> x) const override { return scaled(x[0]); }
+  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
+    stack_of(signal, call.y);
+    return {scaled(signal)};
+  }
+  Tensor push(const Call& /*call*/, std::span<const Tensor> parts, const Rules& /*rules*/) const override {
+    return scaled(parts[0]);
+  }
+
+ private:
+  Tensor scaled(const Tensor& x) const {
+    Tensor y(x.shape(), x.dtype());
+    dispatch(y.dtype(), [&](auto r) {
+      using R = decltype(r);
+      kernels::scale(x.data<R>(), factor_, y.data<R>(), y.size());
+    });
+    return y;
+  }
+  double factor_;
+};
+
+}  // namespace
+
+Var scale(const Var& x, double factor, Site site, int layer) {
+  return x.tape->record(std::make_shared<ScaleOp>(factor), {x}, site, layer);
+}
+
+}  // namespace headwater

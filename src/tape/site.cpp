@@ -1,0 +1,49 @@
+#include "tape/site.h"
+
+namespace headwater {
+
+std::string_view name_of(Site site) {
+  switch (site) {
+    case Site::None:
+      return "none";
+    case Site::Pixels:
+      return "pixels";
+    case Site::Embed:
+      return "embed";
+    case Site::ResidPre:
+      return "resid_pre";
+    case Site::Q:
+      return "q";
+    case Site::K:
+      return "k";
+    case Site::V:
+      return "v";
+    case Site::Scores:
+      return "attn_scores";
+    case Site::Pattern:
+      return "pattern";
+    case Site::Z:
+      return "z";
+    case Site::AttnOut:
+      return "attn_out";
+    case Site::ResidMid:
+      return "resid_mid";
+    case Site::MlpPre:
+      return "mlp_pre";
+    case Site::MlpPost:
+      return "mlp_post";
+    case Site::MlpOut:
+      return "mlp_out";
+    case Site::ResidPost:
+      return "resid_post";
+    case Site::FinalNorm:
+      return "final_norm";
+    case Site::Pooled:
+      return "pooled";
+    case Site::Logits:
+      return "logits";
+  }
+  return "unknown";
+}
+
+}  // namespace headwater
