@@ -21,7 +21,7 @@ struct Family {
 
 std::span<const Family* const> all_families();
 
-// Finds the family, loads the model, and refuses a file whose tensors were not all understood.
+// Finds the family and loads the model; tensors it has no place for are listed in info().unread.
 // Throws Unsupported naming the model_type and what is supported.
 std::unique_ptr<Model> load_model(const Checkpoint& checkpoint);
 

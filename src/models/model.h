@@ -2,21 +2,15 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include <headwater/model_info.h>
 
+#include "blocks/batch.h"
 #include "tape/tape.h"
 
 namespace headwater {
 
-// Inputs of equal length: no padding, so that a row never depends on its neighbours.
-struct Batch {
-  std::vector<std::vector<int>> ids;       // [B][T]
-  std::vector<std::vector<int>> type_ids;  // [B][T], or empty: all 0
-  Tensor pixels;                           // [B, C, height, width] for image models
-  std::vector<int> positions;              // token-wise heads: rows wanted; empty: all
-};
+struct Checkpoint;
 
 class Model {
  public:
@@ -32,6 +26,7 @@ class Model {
   Var run(Tape& tape, const Batch& batch) const;
 
  protected:
+  friend std::unique_ptr<Model> load_model(const Checkpoint& checkpoint);
   virtual Var forward(Tape& tape, const Batch& batch) const = 0;
   ModelInfo info_;
 };

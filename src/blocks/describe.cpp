@@ -1,0 +1,73 @@
+#include "blocks/describe.h"
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+namespace headwater {
+namespace {
+
+bool has_labels(Task task) {
+  return task == Task::TextClassification || task == Task::TokenClassification ||
+         task == Task::ImageClassification;
+}
+
+}  // namespace
+
+std::string_view name_of(Task task) {
+  switch (task) {
+    case Task::TextClassification:
+      return "text-classification";
+    case Task::TokenClassification:
+      return "token-classification";
+    case Task::QuestionAnswering:
+      return "question-answering";
+    case Task::FillMask:
+      return "fill-mask";
+    case Task::TextGeneration:
+      return "text-generation";
+    case Task::ImageClassification:
+      return "image-classification";
+    case Task::FeatureExtraction:
+      return "feature-extraction";
+  }
+  return "unknown";
+}
+
+ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
+                   const std::vector<std::string_view>& known, std::string_view bare, const SizeKeys& keys,
+                   const SizeDefaults& defaults) {
+  const Config& config = checkpoint.config;
+  const auto size = [&](std::string_view key, Index otherwise) {
+    return static_cast<int>(config.positive(std::string(key), otherwise));
+  };
+  ModelInfo info;
+  info.family = family;
+  info.model_type = config.text("model_type");
+  const std::vector<std::string> architectures = config.texts("architectures");
+  info.architecture = architectures.empty() ? std::string(bare) : architectures.front();
+  info.task = head_name(info.architecture, known, config.where()).task;
+  info.layers = size(keys.layers, defaults.layers);
+  info.heads = size(keys.heads, defaults.heads);
+  info.groups = info.heads;
+  info.width = size(keys.width, defaults.width);
+  info.feed_forward = size(keys.feed_forward, defaults.feed_forward);
+  if (defaults.vocabulary > 0) {
+    info.positions = size(keys.positions, defaults.positions);
+    info.vocabulary = size("vocab_size", defaults.vocabulary);
+  }
+  if (has_labels(info.task)) info.labels = config.labels();
+  if (info.task == Task::QuestionAnswering) info.labels = {"start", "end"};
+  if (info.width % info.heads != 0 && !config.has("head_dim"))
+    throw FormatError(fmt::format("{}: expected {} to be a multiple of {}, found {} and {}", config.where(),
+                                  keys.width, keys.heads, info.width, info.heads));
+  info.head_width = info.width / info.heads;
+  if (info.layers > 4096)
+    throw FormatError(fmt::format("{}: expected at most 4096 layers, found {}", config.where(), info.layers));
+  return info;
+}
+
+std::string head_kind(const ModelInfo& info) {
+  return head_name(info.architecture, {info.architecture}, "model").suffix;
+}
+
+}  // namespace headwater

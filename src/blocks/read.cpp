@@ -1,0 +1,63 @@
+#include "blocks/read.h"
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+namespace headwater {
+
+LinearWeights read_linear(const Weights& w, const std::string& name, Index out, Index in, Bias bias) {
+  LinearWeights linear;
+  linear.weight = std::make_shared<Matrix>(w.get(name + ".weight", {out, in}));
+  const bool wanted = bias == Bias::Required || (bias == Bias::Optional && w.has(name + ".bias"));
+  if (wanted) linear.bias = w.get(name + ".bias", {out});
+  return linear;
+}
+
+LinearWeights read_transposed(const Weights& w, const std::string& name, Index in, Index stored, Index begin,
+                              Index out) {
+  const Tensor all = w.get(name + ".weight", {in, stored});
+  const Tensor all_bias = w.get(name + ".bias", {stored});
+  Tensor weight({out, in}, all.dtype());
+  Tensor bias({out}, all.dtype());
+  dispatch(all.dtype(), [&](auto r) {
+    using R = decltype(r);
+    for (Index o = 0; o < out; ++o) {
+      for (Index i = 0; i < in; ++i) weight.data<R>()[o * in + i] = all.data<R>()[i * stored + begin + o];
+      bias.data<R>()[o] = all_bias.data<R>()[begin + o];
+    }
+  });
+  return {.weight = std::make_shared<Matrix>(std::move(weight)), .bias = std::move(bias)};
+}
+
+NormWeights read_layer_norm(const Weights& w, const std::string& name, Index width, double eps) {
+  return {.gamma = w.get(name + ".weight", {width}), .beta = w.get(name + ".bias", {width}), .eps = eps};
+}
+
+NormWeights read_rms_norm(const Weights& w, const std::string& name, Index width, double eps) {
+  return {.gamma = w.get(name + ".weight", {width}), .beta = {}, .eps = eps};
+}
+
+LinearWeights tied_to(const Tensor& table, Tensor bias) {
+  return {.weight = std::make_shared<Matrix>(table), .bias = std::move(bias)};
+}
+
+Activation read_activation(const Config& config, const std::string& key, const std::string& otherwise) {
+  const std::string name = config.text(key, otherwise);
+  if (name == "gelu" || name == "gelu_python") return Activation::Gelu;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_python_tanh" || name == "gelu_fast")
+    return Activation::GeluTanh;
+  if (name == "relu") return Activation::Relu;
+  if (name == "silu" || name == "swish") return Activation::Silu;
+  if (name == "tanh") return Activation::Tanh;
+  if (name == "quick_gelu") return Activation::QuickGelu;
+  throw Unsupported(
+      fmt::format("{}: {} '{}' is not implemented; supported are gelu, gelu_new, gelu_pytorch_tanh, "
+                  "relu, silu, tanh and quick_gelu",
+                  config.where(), key, name));
+}
+
+Weights base_scope(const Weights& w, const std::string& name, const std::string& probe) {
+  return w.has(name + "." + probe) ? w.scope(name) : w;
+}
+
+}  // namespace headwater

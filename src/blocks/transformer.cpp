@@ -1,0 +1,47 @@
+#include "blocks/transformer.h"
+
+namespace headwater {
+
+Var norm(const Var& x, const NormWeights& w, Site site, int layer) {
+  return w.beta.empty() ? rms_norm(x, w, site, layer) : layer_norm(x, w, site, layer);
+}
+
+Var attention(const Var& x, const AttentionWeights& w, const BlockOptions& options, int layer) {
+  const bool turned = options.rotary.has_value();
+  Var q = linear(x, w.q, turned ? Site::None : Site::Q, layer);
+  Var k = linear(x, w.k, turned ? Site::None : Site::K, layer);
+  if (turned) {
+    q = rotary(q, options.rotary->cos, options.rotary->sin, options.heads.heads, Site::Q, layer);
+    k = rotary(k, options.rotary->cos, options.rotary->sin, options.heads.groups, Site::K, layer);
+  }
+  const Var v = linear(x, w.v, Site::V, layer);
+  const Var scores = attention_scores(q, k, options.heads, layer);  // [B, H, T, T]
+  const Var pattern = softmax(scores, options.heads.causal, Site::Pattern, layer);
+  const Var z = attention_mix(pattern, v, options.heads, layer);  // [B, T, H·E]
+  return linear(z, w.out, Site::AttnOut, layer);
+}
+
+Var mlp(const Var& x, const MlpWeights& w, int layer) {
+  if (!w.gate) {
+    const Var hidden =
+        activation(linear(x, w.up, Site::MlpPre, layer), w.f, Site::MlpPost, layer);  // [B, T, F]
+    return linear(hidden, w.down, Site::MlpOut, layer);
+  }
+  const Var gate = activation(linear(x, *w.gate, Site::MlpPre, layer), w.f);
+  const Var hidden = multiply(gate, linear(x, w.up), Site::MlpPost, layer);
+  return linear(hidden, w.down, Site::MlpOut, layer);
+}
+
+Var pre_norm_block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer) {
+  const Var mid =
+      add(x, attention(norm(x, w.attention_norm), w.attention, options, layer), Site::ResidMid, layer);
+  return add(mid, mlp(norm(mid, w.mlp_norm), w.mlp, layer), Site::ResidPost, layer);
+}
+
+Var post_norm_block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer) {
+  const Var mid =
+      norm(add(x, attention(x, w.attention, options, layer)), w.attention_norm, Site::ResidMid, layer);
+  return norm(add(mid, mlp(mid, w.mlp, layer)), w.mlp_norm, Site::ResidPost, layer);
+}
+
+}  // namespace headwater

@@ -1,0 +1,78 @@
+// BERT (Devlin et al., 2019): learned positions and segments, post-norm blocks, a pooled [CLS].
+
+#include "blocks/encoder.h"
+#include "models/family.h"
+
+namespace headwater {
+namespace {
+
+const std::vector<std::string_view> heads{"BertForSequenceClassification",
+                                          "BertForTokenClassification",
+                                          "BertForQuestionAnswering",
+                                          "BertForMaskedLM",
+                                          "BertLMHeadModel",
+                                          "BertForPreTraining",
+                                          "BertForNextSentencePrediction",
+                                          "BertModel"};
+
+class Bert final : public Model {
+ public:
+  explicit Bert(const Checkpoint& c) {
+    info_ = describe(c, "bert", heads, "BertModel", {},
+                     {.width = 768,
+                      .layers = 12,
+                      .heads = 12,
+                      .feed_forward = 3072,
+                      .positions = 512,
+                      .vocabulary = 30522});
+    const Weights base = base_scope(c.weights, "bert", "embeddings.word_embeddings.weight");
+    encoder_ = read_bert_encoder(base, c.config, info_, info_.width);
+    head_ = read_head(c, base);
+    base.ignore("pooler");    // saved with every head, read by few
+    c.weights.ignore("cls");  // the pre-training heads
+  }
+
+ private:
+  Head read_head(const Checkpoint& c, const Weights& base) {
+    const std::string kind = head_kind(info_);
+    const Weights& root = c.weights;
+    const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
+    if (kind == "Model") return {};
+    if (kind == "ForTokenClassification") return {.steps = {read_linear(root, "classifier", labels, d)}};
+    if (kind == "ForQuestionAnswering") return {.steps = {read_linear(root, "qa_outputs", 2, d)}};
+    if (kind == "ForSequenceClassification" || kind == "ForNextSentencePrediction") {
+      const bool next = kind == "ForNextSentencePrediction";
+      if (next) info_.labels = {"is_next", "not_next"};
+      return {.reads = Head::Reads::First,
+              .steps = {read_linear(base, "pooler.dense", d, d), Activation::Tanh,
+                        next ? read_linear(root, "cls.seq_relationship", 2, d)
+                             : read_linear(root, "classifier", labels, d)}};
+    }
+    const Weights lm = root.scope("cls.predictions");
+    return {.steps = {read_linear(lm, "transform.dense", d, d),
+                      read_activation(c.config, "hidden_act", "gelu"),
+                      read_layer_norm(lm, "transform.LayerNorm", d, c.config.number("layer_norm_eps", 1e-12)),
+                      vocabulary_projection(lm, "decoder", "bias", c.config, encoder_)}};
+  }
+
+  Var forward(Tape& tape, const Batch& batch) const override {
+    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
+  }
+
+  PostNormEncoder encoder_;
+  Head head_;
+};
+
+std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
+  return std::make_unique<Bert>(checkpoint);
+}
+
+}  // namespace
+
+extern const Family bert{.name = "bert",
+                         .summary = "BERT: bidirectional encoder, learned positions, post-norm",
+                         .model_types = {"bert"},
+                         .heads = heads,
+                         .load = load};
+
+}  // namespace headwater

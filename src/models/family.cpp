@@ -1,0 +1,95 @@
+#include "models/family.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+namespace headwater {
+namespace {
+
+void check_ids(const ModelInfo& info, const Batch& batch) {
+  if (batch.ids.empty() || batch.ids.front().empty())
+    throw InputError("input: expected at least one token, found none; give a text that is not empty");
+  const std::size_t tokens = batch.ids.front().size();
+  if (tokens > static_cast<std::size_t>(info.positions))
+    throw InputError(
+        fmt::format("input: expected at most {} tokens, found {}; shorten the text or use --truncate",
+                    info.positions, tokens));
+  for (const auto& row : batch.ids) {
+    if (row.size() != tokens)
+      throw InputError(fmt::format("batch: expected rows of {} tokens, found {}", tokens, row.size()));
+    for (const int id : row)
+      if (id < 0 || id >= info.vocabulary)
+        throw InputError(
+            fmt::format("input: expected token ids below {}, found {}; the tokenizer does not fit the model",
+                        info.vocabulary, id));
+  }
+  for (const auto& row : batch.type_ids)
+    for (const int id : row)
+      if (row.size() != tokens || id < 0 || id >= std::max(1, info.segments))
+        throw InputError(
+            fmt::format("input: expected {} segment ids below {}, found {} with {}; this model takes no pair",
+                        tokens, std::max(1, info.segments), row.size(), id));
+  for (const int position : batch.positions)
+    if (position < 0 || static_cast<std::size_t>(position) >= tokens)
+      throw InputError(
+          fmt::format("position: expected a token position below {}, found {}", tokens, position));
+}
+
+void check_pixels(const ModelInfo& info, const Batch& batch) {
+  const Index size = info.image_size;
+  const Shape one{info.channels, size, size};
+  if (batch.pixels.empty() || batch.pixels.rank() != 4 || batch.pixels.shape().without_front() != one ||
+      batch.pixels.dim(0) < 1)
+    throw InputError(
+        fmt::format("image: expected pixels {}, found {}", one.str(),
+                    batch.pixels.empty() ? "none; give one with --image" : batch.pixels.shape().str()));
+}
+
+bool all_finite(const Tensor& t) {
+  return dispatch(t.dtype(), [&](auto r) {
+    const auto all = t.values<decltype(r)>();
+    return std::all_of(all.begin(), all.end(), [](auto v) { return std::isfinite(v); });
+  });
+}
+
+std::string supported_types() {
+  std::vector<std::string_view> types;
+  for (const Family* family : all_families())
+    types.insert(types.end(), family->model_types.begin(), family->model_types.end());
+  return fmt::format("{}", fmt::join(types, ", "));
+}
+
+}  // namespace
+
+Var Model::run(Tape& tape, const Batch& batch) const {
+  if (info_.image_size > 0)
+    check_pixels(info_, batch);
+  else
+    check_ids(info_, batch);
+  Var logits = forward(tape, batch);
+  if (!all_finite(logits.value))
+    throw FormatError("model: the logits are not finite; the weights overflow in " +
+                      std::string(name_of(info_.dtype)) + ", try --dtype float64 or check the checkpoint");
+  return logits;
+}
+
+std::unique_ptr<Model> load_model(const Checkpoint& checkpoint) {
+  const std::string type = checkpoint.config.text("model_type");
+  for (const Family* family : all_families()) {
+    if (std::find(family->model_types.begin(), family->model_types.end(), type) == family->model_types.end())
+      continue;
+    std::unique_ptr<Model> model = family->load(checkpoint);
+    model->info_.dtype = checkpoint.weights.dtype();
+    model->info_.parameters = checkpoint.weights.total_bytes() / bytes_of(checkpoint.weights.dtype());
+    model->info_.unread = checkpoint.weights.unread();
+    return model;
+  }
+  throw Unsupported(fmt::format("{}: model_type '{}' is not implemented; supported are {}",
+                                checkpoint.config.where(), type, supported_types()));
+}
+
+}  // namespace headwater

@@ -1,0 +1,97 @@
+// GPT-2 (Radford et al., 2019): learned positions, pre-norm blocks, fused q|k|v, tied output.
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "blocks/decoder.h"
+#include "blocks/encoder.h"
+#include "models/family.h"
+
+namespace headwater {
+namespace {
+
+const std::vector<std::string_view> heads{"GPT2LMHeadModel", "GPT2ForSequenceClassification",
+                                          "GPT2ForTokenClassification", "GPT2ForQuestionAnswering",
+                                          "GPT2Model"};
+
+class Gpt2 final : public Model {
+ public:
+  explicit Gpt2(const Checkpoint& c) {
+    const Config& config = c.config;
+    info_ = describe(c, "gpt2", heads, "GPT2Model",
+                     {.width = "n_embd",
+                      .layers = "n_layer",
+                      .heads = "n_head",
+                      .feed_forward = "n_inner",
+                      .positions = "n_positions"},
+                     {.width = 768,
+                      .layers = 12,
+                      .heads = 12,
+                      .feed_forward = 4 * config.positive("n_embd", 768),
+                      .positions = 1024,
+                      .vocabulary = 50257});
+    if (config.boolean("add_cross_attention", false))
+      throw Unsupported(config.where() + ": add_cross_attention is not implemented");
+    info_.causal = true;
+    info_.pre_norm = true;
+    const Weights base = base_scope(c.weights, "transformer", "wte.weight");
+    const Index d = info_.width, f = info_.feed_forward;
+    const double eps = config.number("layer_norm_epsilon", 1e-5);
+    words_ = base.get("wte.weight", {info_.vocabulary, d});
+    positions_ = base.get("wpe.weight", {info_.positions, d});
+    for (int l = 0; l < info_.layers; ++l) {
+      const Weights w = base.scope(fmt::format("h.{}", l));
+      const Activation act = read_activation(config, "activation_function", "gelu_new");
+      blocks_.push_back({.attention = {.q = read_transposed(w, "attn.c_attn", d, 3 * d, 0, d),
+                                       .k = read_transposed(w, "attn.c_attn", d, 3 * d, d, d),
+                                       .v = read_transposed(w, "attn.c_attn", d, 3 * d, 2 * d, d),
+                                       .out = read_transposed(w, "attn.c_proj", d, d, 0, d)},
+                         .attention_norm = read_layer_norm(w, "ln_1", d, eps),
+                         .mlp = {.gate = {},
+                                 .up = read_transposed(w, "mlp.c_fc", d, f, 0, f),
+                                 .down = read_transposed(w, "mlp.c_proj", f, d, 0, d),
+                                 .f = act},
+                         .mlp_norm = read_layer_norm(w, "ln_2", d, eps)});
+    }
+    final_norm_ = read_layer_norm(base, "ln_f", d, eps);
+    head_ = read_decoder_head(c, info_, words_, true, {.token_classifier = "classifier"});
+    scaled_ = config.boolean("scale_attn_weights", true);
+    scaled_by_layer_ = config.boolean("scale_attn_by_inverse_layer_idx", false);
+    c.weights.ignore("lm_head");
+  }
+
+ private:
+  Var forward(Tape& tape, const Batch& batch) const override {
+    Var x = add(embed(tape, words_, batch.ids, Site::Embed),
+                embed(tape, positions_, counted_positions(batch)), Site::ResidPre);
+    for (int l = 0; l < info_.layers; ++l) {
+      double scale = scaled_ ? 1 / std::sqrt(info_.head_width) : 1;
+      if (scaled_by_layer_) scale /= l + 1;
+      const HeadLayout layout{.heads = info_.heads, .groups = info_.heads, .scale = scale, .causal = true};
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout, .rotary = {}}, l);
+    }
+    return head_(norm(x, final_norm_, Site::FinalNorm), batch);
+  }
+
+  Tensor words_, positions_;
+  std::vector<BlockWeights> blocks_;
+  NormWeights final_norm_;
+  Head head_;
+  bool scaled_ = true, scaled_by_layer_ = false;
+};
+
+std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
+  return std::make_unique<Gpt2>(checkpoint);
+}
+
+}  // namespace
+
+extern const Family gpt2{.name = "gpt2",
+                         .summary = "GPT-2: causal decoder, learned positions, pre-norm",
+                         .model_types = {"gpt2"},
+                         .heads = heads,
+                         .load = load};
+
+}  // namespace headwater

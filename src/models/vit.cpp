@@ -1,0 +1,139 @@
+// Vision Transformer (Dosovitskiy et al., 2021) and DeiT (Touvron et al., 2021): patches as tokens behind
+// a learned [CLS] (DeiT: and a distillation token), learned positions, pre-norm blocks.
+
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "blocks/describe.h"
+#include "blocks/read.h"
+#include "blocks/transformer.h"
+#include "models/family.h"
+
+namespace headwater {
+namespace {
+
+const std::vector<std::string_view> heads{"ViTForImageClassification", "ViTModel",
+                                          "DeiTForImageClassification",
+                                          "DeiTForImageClassificationWithTeacher", "DeiTModel"};
+
+class VisionTransformer final : public Model {
+ public:
+  explicit VisionTransformer(const Checkpoint& c) {
+    const Config& config = c.config;
+    const std::string type = config.text("model_type");
+    info_ = describe(
+        c, "vit", heads, type == "deit" ? "DeiTModel" : "ViTModel", {},
+        {.width = 768, .layers = 12, .heads = 12, .feed_forward = 3072, .positions = 0, .vocabulary = 0});
+    info_.pre_norm = true;
+    info_.image_size = static_cast<int>(config.positive("image_size", 224));
+    info_.patch_size = static_cast<int>(config.positive("patch_size", 16));
+    info_.channels = static_cast<int>(config.positive("num_channels", 3));
+    info_.prefix_tokens = type == "deit" ? 2 : 1;
+    if (info_.image_size % info_.patch_size != 0)
+      throw FormatError(fmt::format("{}: expected image_size to be a multiple of patch_size, found {} and {}",
+                                    config.where(), info_.image_size, info_.patch_size));
+    const int side = info_.image_size / info_.patch_size;
+    info_.positions = info_.prefix_tokens + side * side;
+    const Weights base = base_scope(c.weights, type, "embeddings.cls_token");
+    read_embeddings(base);
+    for (int l = 0; l < info_.layers; ++l)
+      blocks_.push_back(read_block(base.scope(fmt::format("encoder.layer.{}", l)), config));
+    final_norm_ = read_layer_norm(base, "layernorm", info_.width, config.number("layer_norm_eps", 1e-12));
+    read_head(c.weights);
+    base.ignore("pooler");
+    base.ignore("embeddings.mask_token");
+  }
+
+ private:
+  void read_embeddings(const Weights& base) {
+    const Index d = info_.width, p = info_.patch_size, channels = info_.channels;
+    const Tensor kernel = base.get("embeddings.patch_embeddings.projection.weight", {d, channels, p, p});
+    project_ = {.weight = std::make_shared<Matrix>(kernel.reshaped({d, channels * p * p})),
+                .bias = base.get("embeddings.patch_embeddings.projection.bias", {d})};
+    const Tensor cls = base.get("embeddings.cls_token", {1, 1, d});
+    prefix_ = cls.reshaped({1, d});
+    if (info_.prefix_tokens == 2) {
+      const Tensor distillation = base.get("embeddings.distillation_token", {1, 1, d});
+      std::vector<double> both = cls.to_doubles();
+      const std::vector<double> second = distillation.to_doubles();
+      both.insert(both.end(), second.begin(), second.end());
+      prefix_ = Tensor::of({2, d}, both, cls.dtype());
+    }
+    positions_ =
+        base.get("embeddings.position_embeddings", {1, info_.positions, d}).reshaped({info_.positions, d});
+  }
+
+  BlockWeights read_block(const Weights& w, const Config& config) const {
+    const Index d = info_.width, f = info_.feed_forward;
+    const Bias qkv = config.boolean("qkv_bias", true) ? Bias::Required : Bias::None;
+    const double eps = config.number("layer_norm_eps", 1e-12);
+    return {.attention = {.q = read_linear(w, "attention.attention.query", d, d, qkv),
+                          .k = read_linear(w, "attention.attention.key", d, d, qkv),
+                          .v = read_linear(w, "attention.attention.value", d, d, qkv),
+                          .out = read_linear(w, "attention.output.dense", d, d)},
+            .attention_norm = read_layer_norm(w, "layernorm_before", d, eps),
+            .mlp = {.gate = {},
+                    .up = read_linear(w, "intermediate.dense", f, d),
+                    .down = read_linear(w, "output.dense", d, f),
+                    .f = read_activation(config, "hidden_act", "gelu")},
+            .mlp_norm = read_layer_norm(w, "layernorm_after", d, eps)};
+  }
+
+  void read_head(const Weights& root) {
+    const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
+    const std::string kind = head_kind(info_);
+    if (kind == "Model") return;
+    const bool taught = kind == "ForImageClassificationWithTeacher";
+    head_ = {.reads = Head::Reads::First,
+             .steps = {read_linear(root, taught ? "cls_classifier" : "classifier", labels, d)}};
+    if (taught) teacher_ = read_linear(root, "distillation_classifier", labels, d);
+  }
+
+  Var forward(Tape& tape, const Batch& batch) const override {
+    const Var pixels = tape.leaf(batch.pixels, Site::Pixels);
+    const Var tokens =
+        prepend(linear(patches(pixels, info_.patch_size), project_), prefix_, Site::Embed);  // [B, T, D]
+    std::vector<std::vector<int>> order(static_cast<std::size_t>(pixels.value.dim(0)));
+    for (auto& row : order)
+      for (int t = 0; t < info_.positions; ++t) row.push_back(t);
+    Var x = add(tokens, embed(tape, positions_, order), Site::ResidPre);
+    const BlockOptions options{.heads = {.heads = info_.heads,
+                                         .groups = info_.heads,
+                                         .scale = 1 / std::sqrt(info_.head_width),
+                                         .causal = false},
+                               .rotary = {}};
+    for (int l = 0; l < info_.layers; ++l)
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], options, l);
+    x = norm(x, final_norm_, Site::FinalNorm);
+    if (!teacher_) return head_(x, batch);
+    // The mean of what [CLS] and the distillation token answer.
+    const Var student = linear(select(x, std::vector<int>(order.size(), 0), Site::Pooled),
+                               std::get<LinearWeights>(head_.steps[0]));
+    const Var taught = linear(select(x, std::vector<int>(order.size(), 1)), *teacher_);
+    return scale(add(student, taught), 0.5, Site::Logits);
+  }
+
+  LinearWeights project_;
+  Tensor prefix_, positions_;
+  std::vector<BlockWeights> blocks_;
+  NormWeights final_norm_;
+  Head head_;
+  std::optional<LinearWeights> teacher_;
+};
+
+std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
+  return std::make_unique<VisionTransformer>(checkpoint);
+}
+
+}  // namespace
+
+extern const Family vit{.name = "vit",
+                        .summary = "ViT, DeiT: image patches as tokens, pre-norm",
+                        .model_types = {"vit", "deit"},
+                        .heads = heads,
+                        .load = load};
+
+}  // namespace headwater
