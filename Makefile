@@ -1,0 +1,103 @@
+# The short way in; everything else is CMake (CMakePresets.json). Each target installs the Debian packages
+# it needs when they are missing, and works without network once they are there.
+#
+#   make run                          explain a sentence, write headwater-report.html
+#   make run MODEL=dir TEXT="…"       with your own model folder and text
+#   make test                         build and run every test
+
+MODEL ?= sentiment
+TEXT ?= The plot is thin, but the actors are so good that you will not mind at all.
+METHOD ?= attention_rollout
+OUTPUT ?= headwater-report.html
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 600
+
+BUILD := build/release
+PROGRAM := $(BUILD)/headwater
+
+SOURCES = $(shell git ls-files '*.cpp' '*.h')
+# Which compile flags a directory was configured with, so that `run` does not undo what `test` turned on.
+tests_on = grep -qs '^HEADWATER_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt
+quiet = >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build bench format format-check tidy asan tsan fuzz install clean setup
+
+help:
+	@echo 'make run       build, explain a sentence (MODEL=dir TEXT="…"), write $(OUTPUT)'
+	@echo 'make test      build and run every test'
+	@echo 'make bench     build and run the benchmarks'
+	@echo 'make asan      tests under the address and undefined-behaviour sanitizers'
+	@echo 'make tsan      tests under the thread sanitizer'
+	@echo 'make fuzz      run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make format    format every source        make format-check   only look'
+	@echo 'make tidy      clang-tidy over every source'
+	@echo 'make install   install to PREFIX=$(PREFIX)'
+	@echo 'make clean     remove build/'
+
+setup:
+	@tools/install-packages run test bench dev
+
+build:
+	@tools/install-packages run
+	@mkdir -p build
+	@test -e $(BUILD)/build.ninja || cmake --preset release $(call quiet,configure)
+	@cmake --build $(BUILD) -j $(JOBS) --target headwater_cli -- --quiet
+
+run: build
+	@$(PROGRAM) explain -m '$(MODEL)' --method '$(METHOD)' "$$TEXT"
+	@$(PROGRAM) explain -m '$(MODEL)' --method '$(METHOD)' --quiet -o '$(OUTPUT)' "$$TEXT"
+	@echo "written: $(OUTPUT)"
+run: export TEXT := $(TEXT)
+run: export HEADWATER_MODELS := $(CURDIR)/models
+
+test:
+	@tools/install-packages run test
+	@mkdir -p build
+	@$(tests_on) || cmake --preset release -DHEADWATER_TESTS=ON $(call quiet,configure)
+	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --progress --no-tests=error
+
+bench:
+	@tools/install-packages run bench
+	@mkdir -p build
+	@cmake --preset bench $(call quiet,configure-bench)
+	@cmake --build build/bench -j $(JOBS) -- --quiet
+	@build/bench/bench/headwater_bench
+
+asan tsan:
+	@tools/install-packages run test dev
+	@mkdir -p build
+	@test -e build/$@/build.ninja || cmake --preset $@ $(call quiet,configure-$@)
+	@cmake --build build/$@ -j $(JOBS) -- --quiet
+	@ctest --preset $@ -j $(JOBS)
+
+fuzz:
+	@tools/install-packages run test dev
+	@mkdir -p build
+	@cmake --preset fuzz $(call quiet,configure-fuzz)
+	@cmake --build build/fuzz -j $(JOBS) -- --quiet
+	@tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
+
+format:
+	@tools/install-packages dev
+	@clang-format-14 -i $(SOURCES)
+
+format-check:
+	@tools/install-packages dev
+	@clang-format-14 --dry-run -Werror $(SOURCES)
+
+tidy:
+	@tools/install-packages run test dev
+	@mkdir -p build
+	@cmake --preset tidy $(call quiet,configure-tidy)
+	@tools/tidy build/tidy $(JOBS) $(filter %.cpp,$(SOURCES))
+
+install: build
+	@cmake --build $(BUILD) -j $(JOBS) --target headwater_docs -- --quiet
+	@cmake --install $(BUILD) --prefix '$(PREFIX)' $(call quiet,install)
+	@echo "installed to $(PREFIX)"
+
+clean:
+	@rm -rf build headwater-report.html

@@ -1,0 +1,35 @@
+# The program. Its code is an object library, so that the unit tests can link it too.
+add_library(headwater_commands OBJECT)
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli_support/*.cpp")
+list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+target_sources(headwater_commands PRIVATE ${sources})
+folder_registry(headwater_commands cli Command all_commands)
+target_include_directories(headwater_commands PUBLIC "${PROJECT_SOURCE_DIR}/src")
+target_link_libraries(headwater_commands PUBLIC headwater nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11
+  PRIVATE $<BUILD_INTERFACE:headwater_warnings>)
+target_compile_definitions(headwater_commands PRIVATE
+  HEADWATER_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+  HEADWATER_BUILD_TYPE="${CMAKE_BUILD_TYPE}")
+# Three header-only libraries cost more than our own code: parse them once.
+target_precompile_headers(headwater_commands PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
+
+add_executable(headwater_cli src/cli/main.cpp)
+target_link_libraries(headwater_cli PRIVATE headwater_commands $<BUILD_INTERFACE:headwater_warnings>)
+set_target_properties(headwater_cli PROPERTIES OUTPUT_NAME headwater
+  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+# The manual page and the completions are printed by the program itself, so that they never drift.
+option(HEADWATER_DOCS "Write the manual page and the shell completions" ${PROJECT_IS_TOP_LEVEL})
+if(HEADWATER_DOCS AND NOT CMAKE_CROSSCOMPILING)
+  set(docs "${PROJECT_BINARY_DIR}/docs")
+  file(MAKE_DIRECTORY "${docs}")
+  add_custom_command(
+    OUTPUT "${docs}/headwater.1" "${docs}/headwater.bash" "${docs}/_headwater" "${docs}/headwater.fish"
+    COMMAND headwater_cli man -o "${docs}/headwater.1"
+    COMMAND headwater_cli completion bash -o "${docs}/headwater.bash"
+    COMMAND headwater_cli completion zsh -o "${docs}/_headwater"
+    COMMAND headwater_cli completion fish -o "${docs}/headwater.fish"
+    DEPENDS headwater_cli
+    COMMENT "Writing the manual page and the shell completions" VERBATIM)
+  add_custom_target(headwater_docs ALL DEPENDS "${docs}/headwater.1")
+endif()

@@ -1,0 +1,28 @@
+# How everything is compiled: a build type, ccache where it is installed, and the sanitizers asked for.
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(HEADWATER_CCACHE ccache)
+  if(HEADWATER_CCACHE)
+    # The sloppiness lets ccache keep files that use a precompiled header.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        "${HEADWATER_CCACHE}")
+  endif()
+endif()
+
+if(HEADWATER_SANITIZE)
+  add_compile_options(-fsanitize=${HEADWATER_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${HEADWATER_SANITIZE})
+  if(HEADWATER_SANITIZE MATCHES undefined)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(HEADWATER_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "HEADWATER_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-14")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,24 @@
+// `headwater version`: one line, as --version prints it.
+#include "cli_support/version.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/command.h"
+
+namespace headwater {
+namespace {
+
+std::function<int()> setup(CLI::App& /*app*/) {
+  return [] {
+    fmt::print("{}\n", version_line());
+    return 0;
+  };
+}
+
+}  // namespace
+
+extern const Command version{
+    .name = "version", .summary = "Print the version", .group = "About the program", .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,43 @@
+#include "cli_support/help.h"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace headwater {
+namespace {
+
+class OurFormatter : public CLI::Formatter {
+ public:
+  OurFormatter() {
+    constexpr std::size_t name_column = 34;
+    column_width(name_column);
+    label("Positionals", "Input");
+    label("SUBCOMMAND", "command");
+    label("OPTIONS", "options");
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? std::string() : " " + option->get_option_text();
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    std::string text = option->get_description();
+    if (!option->get_default_str().empty()) text += fmt::format(" (default {})", option->get_default_str());
+    if (!option->get_envname().empty()) text += fmt::format(" [{}]", option->get_envname());
+    return text;
+  }
+};
+
+}  // namespace
+
+void use_our_help(CLI::App& app) {
+  app.formatter(std::make_shared<OurFormatter>());
+  // Added again so that the group of general options comes last.
+  app.set_help_flag();
+  app.set_help_flag("-h,--help", "Print this help")->group("Other");
+}
+
+}  // namespace headwater

@@ -1,0 +1,62 @@
+"""Nothing includes upwards: src/ is read in one order, and every file includes only its own folder or one
+before it. include/headwater is the ground for all; tests may include anything."""
+
+import pathlib
+import re
+import sys
+
+ORDER = ("base tensor kernels tape ops checkpoint text image blocks models study methods evaluations report "
+         "engine cli_support cli").split()
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+def problems(source, lines):
+    """Yields what is wrong with the includes of src/<source>, given its lines."""
+    folder = source.parts[0]
+    if folder not in ORDER:
+        yield f"src/{source}: folder {folder} has no place in the order; add it to tests/layering/check.py"
+        return
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = match.group(1).split("/")[0]
+        if "/" not in match.group(1) or target not in ORDER:
+            yield f'src/{source}:{number}: write includes as "folder/file.h", found "{match.group(1)}"'
+        elif ORDER.index(target) > ORDER.index(folder):
+            yield f"src/{source}:{number}: {folder} comes before {target} and may not include {match.group(1)}"
+
+
+def public_problems(header, lines):
+    for number, line in enumerate(lines, 1):
+        if INCLUDE.match(line):
+            yield f"include/headwater/{header}:{number}: public headers include <headwater/…> only"
+
+
+def self_test():
+    """The check itself must be able to fail."""
+    path = pathlib.PurePath
+    assert list(problems(path("tensor/a.h"), ['#include "models/model.h"']))
+    assert list(problems(path("tensor/a.h"), ['#include "pool.h"']))
+    assert list(problems(path("elsewhere/a.h"), []))
+    assert not list(problems(path("models/a.h"), ['#include "tensor/pool.h"', "#include <vector>"]))
+    assert list(public_problems("a.h", ['#include "tensor/pool.h"']))
+
+
+def main():
+    self_test()
+    found, files = [], 0
+    for file in sorted((ROOT / "src").rglob("*")):
+        if file.suffix in (".h", ".cpp") and not file.name.endswith("_test.cpp"):
+            files += 1
+            found += problems(file.relative_to(ROOT / "src"), file.read_text(encoding="utf-8").splitlines())
+    for file in sorted((ROOT / "include/headwater").glob("*.h")):
+        files += 1
+        found += public_problems(file.name, file.read_text(encoding="utf-8").splitlines())
+    print("\n".join(found) or f"{files} files, none includes upwards")
+    return 1 if found or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
