@@ -1,7 +1,8 @@
 // Matrix: one weight matrix W [rows, cols], laid out for the GEMM in use.
 //
-// It is the only resident copy of the weight: built once from the checkpoint, widened to the working
-// type while it is laid out. Immutable and thread-safe. Multiplying from either side costs the same.
+// It is the only resident copy of the weight: packed once from the checkpoint's tensor, which may then go.
+// Immutable and thread-safe. Multiplying from either side uses the same packed copy and costs the same.
+// A row of a result depends on the same row of x alone, bit for bit.
 #pragma once
 
 #include <headwater/tensor.h>
@@ -10,14 +11,17 @@ namespace headwater {
 
 class Matrix {
  public:
-  // `weight` is row-major [rows, cols]; the buffer is shared, not copied, where the layout allows it.
-  explicit Matrix(Tensor weight);
+  // `weight` is row-major [rows, cols]; throws InternalError otherwise.
+  explicit Matrix(const Tensor& weight);
 
-  Index rows() const;
-  Index cols() const;
-  DType dtype() const;
-  Tensor dense() const;  // W, row-major; for methods that need its entries
-  std::size_t bytes() const;
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  DType dtype() const { return packed_.dtype(); }
+  Tensor dense() const;  // W, row-major; unpacked at each call, for methods that need its entries
+  // `to` [cols] = row `row` of W: an embedding table that is also a head needs no second copy.
+  template <class R>
+  void copy_row(Index row, R* to) const;
+  std::size_t bytes() const { return packed_.bytes(); }
 
   // y = x Wᵀ (+ bias): x [m, cols] → y [m, rows]. The forward of a Linear whose weight is [out, in].
   template <class R>
@@ -27,7 +31,11 @@ class Matrix {
   void times(const R* x, R* y, Index m) const;
 
  private:
-  Tensor weight_;
+  // Panels of panel_rows_ rows: element (r, c) stands at
+  // packed_[(r div panel_rows_) · panel_stride_ + c · panel_rows_ + r mod panel_rows_].
+  Index rows_, cols_, panel_rows_, panel_stride_;
+  int isa_;  // kernels::Isa the layout was made for
+  Tensor packed_;
 };
 
 }  // namespace headwater

@@ -1,0 +1,171 @@
+// y = x Wᵀ and y = x W from one packed copy of W.
+//
+// W is cut into panels of tile_cols rows; a panel stores, column after column, the tile_cols entries of
+// that column. For x Wᵀ a panel is exactly the packed factor b of tile.h (k = column of W). For x W the
+// product is computed as (Wᵀ xᵀ)ᵀ: now W is the broadcast factor a, whose k (a row of W) steps by one
+// inside a panel and jumps by a panel stride after tile_cols steps, and x is packed instead; the finished
+// tiles are written transposed.
+//
+// By hand because oneDNN 2.6.3 chooses its blocking by m, so that a row's bits depend on how many rows
+// came with it, and because it keeps one packed copy per direction. bench/kernels_bench compares.
+#include "kernels/matrix.h"
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/parallel.h"
+#include "kernels/product.h"
+
+namespace headwater {
+namespace {
+
+using namespace kernels;
+
+constexpr double least_flops_per_thread = 5e5;
+constexpr Index cache_line = 64;
+
+// A panel takes an odd number of cache lines: the short pieces of many panels that x W reads together then
+// spread over all sets of the cache instead of meeting in a few.
+template <class R, class I>
+constexpr Index stride_of_panel(Index cols) {
+  const Index line = cache_line / static_cast<Index>(sizeof(R));
+  const Index lines = round_up(cols * tile_cols<R, I>, line) / line;
+  return (lines | 1) * line;
+}
+
+Index grain_of(Index m, Index n, Index k) {
+  const double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  return 1 + static_cast<Index>(least_flops_per_thread / std::max(1.0, flops));
+}
+
+}  // namespace
+
+Matrix::Matrix(const Tensor& weight) : isa_(static_cast<int>(isa())) {
+  if (weight.rank() != 2)
+    throw InternalError(fmt::format("matrix: expected [rows, cols], found {}", weight.shape().str()));
+  rows_ = weight.dim(0);
+  cols_ = weight.dim(1);
+  dispatch(weight.dtype(), [&](auto r) {
+    using R = decltype(r);
+    on_isa(
+        isa(), [&](auto tag) __attribute__((always_inline)) {
+          panel_rows_ = tile_cols<R, decltype(tag)>;
+          panel_stride_ = stride_of_panel<R, decltype(tag)>(cols_);
+        });
+    const Index panels = (rows_ + panel_rows_ - 1) / panel_rows_;
+    packed_ = Tensor({panels * panel_stride_}, weight.dtype());
+    const R* from = weight.data<R>();
+    R* to = packed_.data<R>();
+    parallel_for(panels, 1 + 65536 / (panel_stride_ + 1), [&](Index begin, Index end) {
+      on_isa(
+          static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
+            for (Index p = begin; p < end; ++p)
+              pack_panel<R, decltype(tag)>(from + p * panel_rows_ * cols_, 1, cols_, cols_,
+                                           std::min(panel_rows_, rows_ - p * panel_rows_),
+                                           to + p * panel_stride_);
+          });
+    });
+  });
+}
+
+template <class R>
+void Matrix::copy_row(Index row, R* to) const {
+  const R* from = packed_.data<R>() + row / panel_rows_ * panel_stride_ + row % panel_rows_;
+  for (Index c = 0; c < cols_; ++c) to[c] = from[c * panel_rows_];
+}
+
+Tensor Matrix::dense() const {
+  Tensor w({rows_, cols_}, dtype());
+  dispatch(dtype(), [&](auto r) {
+    using R = decltype(r);
+    R* to = w.data<R>();
+    parallel_for(rows_, 1 + 65536 / (cols_ + 1), [&](Index begin, Index end) {
+      for (Index row = begin; row < end; ++row) copy_row<R>(row, to + row * cols_);
+    });
+  });
+  return w;
+}
+
+template <class R>
+void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
+  if (m <= 0 || rows_ == 0) return;
+  const R* w = packed_.data<R>();
+  const Index panels = (rows_ + panel_rows_ - 1) / panel_rows_;
+  const auto write = [&](Index row, Index count, Index panel, const R* sums) __attribute__((always_inline)) {
+    const Index col = panel * panel_rows_, cols = std::min(panel_rows_, rows_ - col);
+    for (Index i = 0; i < count; ++i, sums += panel_rows_) {
+      R* to = y + (row + i) * rows_ + col;
+      if (bias == nullptr)
+        for (Index j = 0; j < cols; ++j) to[j] = sums[j];
+      else
+        for (Index j = 0; j < cols; ++j) to[j] = sums[j] + bias[col + j];
+    }
+  };
+  parallel_for(panels, grain_of(m, panel_rows_, cols_), [&](Index begin, Index end) {
+    on_isa(
+        static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
+          using I = decltype(tag);
+          const Index length = block_length(m, most_rows, I::tile_rows);
+          for (Index row = 0; row < m; row += length)
+            product<R, I>(
+                row, std::min(length, m - row), begin, end - begin, cols_,
+                [&](Index at, Index k) __attribute__((always_inline)) {
+                  return Strided<R>{x + at * cols_ + k, cols_, 1, cols_, 0};
+                },
+                [&](Index panel, Index k, Index)
+                    __attribute__((always_inline)) { return w + panel * panel_stride_ + k * panel_rows_; },
+                write);
+        });
+  });
+}
+
+template <class R>
+void Matrix::times(const R* x, R* y, Index m) const {
+  if (m <= 0 || cols_ == 0) return;
+  const R* w = packed_.data<R>();
+  const Index width = panel_rows_, panels = (m + width - 1) / width;
+  // xᵀ in panels of `width` rows of x: [panels][rows_][width].
+  Tensor scratch({panels * rows_ * width}, dtype());
+  R* xt = scratch.data<R>();
+  const auto write = [&](Index col, Index count, Index panel, const R* sums) __attribute__((always_inline)) {
+    const Index row = panel * width, here = std::min(width, m - row);
+    for (Index j = 0; j < here; ++j)
+      for (Index i = 0; i < count; ++i) y[(row + j) * cols_ + col + i] = sums[i * width + j];
+  };
+  parallel_for(panels, 1 + 65536 / (rows_ * width + 1), [&](Index begin, Index end) {
+    on_isa(
+        static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
+          for (Index p = begin; p < end; ++p)
+            pack_panel<R, decltype(tag)>(x + p * width * rows_, 1, rows_, rows_,
+                                         std::min(width, m - p * width), xt + p * rows_ * width);
+        });
+  });
+  constexpr Index most_cols = 96;
+  const Index length = std::min(most_cols, block_length(cols_, (cols_ + 7) / 8, 12));
+  const Index blocks = (cols_ + length - 1) / length;
+  parallel_for(blocks, grain_of(m, length, rows_), [&](Index begin, Index end) {
+    on_isa(
+        static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
+          for (Index b = begin; b < end; ++b)
+            product<R, decltype(tag)>(
+                b * length, std::min(length, cols_ - b * length), 0, panels, rows_,
+                [&](Index col, Index k) __attribute__((always_inline)) {
+                  return Strided<R>{w + k / width * panel_stride_ + col * width, width, 1, width,
+                                    panel_stride_};
+                },
+                [&](Index panel, Index k, Index) __attribute__((always_inline)) {
+                  return static_cast<const R*>(xt + (panel * rows_ + k) * width);
+                },
+                write);
+        });
+  });
+}
+
+template void Matrix::copy_row(Index, float*) const;
+template void Matrix::copy_row(Index, double*) const;
+template void Matrix::times_transposed(const float*, const float*, float*, Index) const;
+template void Matrix::times_transposed(const double*, const double*, double*, Index) const;
+template void Matrix::times(const float*, float*, Index) const;
+template void Matrix::times(const double*, double*, Index) const;
+
+}  // namespace headwater

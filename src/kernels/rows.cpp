@@ -1,0 +1,285 @@
+// Softmax and the norms, row by row.
+//
+//   softmax     y = e^(x − max) / Σ e^(x − max)                 Jacobian  dx = y ⊙ (g − Σ g y)
+//   layer norm  y = γ n̂ + β,  n̂ = (x − mean) / σ               pull      dx = (g − mean g − exact n̂ mean(g
+//   n̂)) / σ rms norm    y = γ n̂,      n̂ = x / σ, σ² = mean(x²) + eps   pull      dx = (g − exact n̂ mean(g n̂))
+//   / σ
+//
+// with g = γ ⊙ m; a push is the transpose: g = u, and γ multiplies the result. exact = 0 holds σ constant.
+// Sums run over fixed lanes of a register, so that they do not depend on where the row lies in memory.
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.h"
+#include "kernels/kernels.h"
+#include "kernels/special.h"
+
+namespace headwater::kernels {
+namespace {
+
+constexpr Index least_numbers = 16384;  // per thread
+
+// Runs row(tag, r) for every row, many rows at a time on each thread.
+template <class Row>
+void each_row(Index rows, Index n, const Row& row) {
+  const Isa which = isa();
+  parallel_for(rows, 1 + least_numbers / std::max<Index>(1, n), [&](Index begin, Index end) {
+    on_isa(
+        which, [&](auto tag) __attribute__((always_inline)) {
+          for (Index r = begin; r < end; ++r) row(tag, r);
+        });
+  });
+}
+
+// Σ of the lanes, in order.
+template <class R, class I>
+[[gnu::always_inline]] inline R total(const Vec<R, I>& lane_sums) {
+  R sum = 0;
+  for (Index l = 0; l < lanes<R, I>; ++l) sum += lane_sums[l];
+  return sum;
+}
+
+// Σ of term(i, count): a register of terms from element i on, of which `count` lanes count; the others
+// must come out 0.
+template <class R, class I, class Term>
+[[gnu::always_inline]] inline R sum_over(Index n, const Term& term) {
+  Vec<R, I> sums{};
+  each_block<R, I>(
+      n, [&](Index i, Index count) __attribute__((always_inline)) {
+        Vec<R, I> v{};
+        term(i, count, v);
+        sums += v;
+      });
+  return total<R, I>(sums);
+}
+
+template <class R>
+struct Moments {
+  R mean, inverse_sigma;
+};
+
+template <class R, class I, bool Centred>
+[[gnu::always_inline]] inline Moments<R> moments(const R* x, Index n, double eps) {
+  using V = Vec<R, I>;
+  R mean = 0;
+  if constexpr (Centred)
+    mean = sum_over<R, I>(
+               n, [&](Index i, Index count, V & v)
+                      __attribute__((always_inline)) { load_part(v, x + i, count, R{0}); }) /
+           static_cast<R>(n);
+  const R variance = sum_over<R, I>(
+                         n,
+                         [&](Index i, Index count, V & v) __attribute__((always_inline)) {
+                           load_part(v, x + i, count, mean);
+                           v -= mean;
+                           v *= v;
+                         }) /
+                     static_cast<R>(n);
+  return {mean, 1 / std::sqrt(variance + static_cast<R>(eps))};
+}
+
+// Pull (γ inside) and push (γ outside) of both norms.
+template <class R, class I, bool Centred, bool Pull>
+[[gnu::always_inline]] inline void norm_jacobian(const R* x, const R* gamma, const R* s, R* out, Index n,
+                                                 double eps, R exact) {
+  using V = Vec<R, I>;
+  const Moments<R> at = moments<R, I, Centred>(x, n, eps);
+  const auto signal = [&](Index i, Index count, V & g) __attribute__((always_inline)) {
+    load_part(g, s + i, count, R{0});
+    if constexpr (Pull) {
+      V scale;
+      load_part(scale, gamma + i, count, R{0});
+      g *= scale;
+    }
+  };
+  const auto normal = [&](Index i, Index count, V & v) __attribute__((always_inline)) {
+    load_part(v, x + i, count, at.mean);
+    v = (v - at.mean) * at.inverse_sigma;
+  };
+  R mean = 0, along = 0;
+  if constexpr (Centred) mean = sum_over<R, I>(n, signal) / static_cast<R>(n);
+  if (exact != 0)
+    along = exact *
+            sum_over<R, I>(
+                n,
+                [&](Index i, Index count, V & v) __attribute__((always_inline)) {
+                  V g;
+                  signal(i, count, g);
+                  normal(i, count, v);
+                  v *= g;
+                }) /
+            static_cast<R>(n);
+  each_block<R, I>(
+      n, [&](Index i, Index count) __attribute__((always_inline)) {
+        V g, v;
+        signal(i, count, g);
+        normal(i, count, v);
+        g = (g - mean - along * v) * at.inverse_sigma;
+        if constexpr (!Pull) {
+          load_part(v, gamma + i, count, R{0});
+          g *= v;
+        }
+        store_part(g, out + i, count);
+      });
+}
+
+template <class R, bool Centred, bool Pull>
+void norm_jacobian_rows(const R* x, const R* gamma, const R* s, R* out, Index rows, Index n, double eps,
+                        double exact) noexcept {
+  each_row(
+      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
+        norm_jacobian<R, decltype(tag), Centred, Pull>(x + r * n, gamma, s + r * n, out + r * n, n, eps,
+                                                       static_cast<R>(exact));
+      });
+}
+
+template <class R, class I>
+[[gnu::always_inline]] inline void softmax_row(const R* x, R* y, Index n) {
+  using V = Vec<R, I>;
+  constexpr R lowest = -std::numeric_limits<R>::infinity();
+  V most = V{} + lowest;
+  each_block<R, I>(
+      n, [&](Index i, Index count) __attribute__((always_inline)) {
+        V v;
+        load_part(v, x + i, count, lowest);
+        most = v > most ? v : most;
+      });
+  R peak = lowest;
+  for (Index l = 0; l < lanes<R, I>; ++l) peak = std::max<R>(peak, most[l]);
+  const R sum = sum_over<R, I>(
+      n, [&](Index i, Index count, V & v) __attribute__((always_inline)) {
+        load_part(v, x + i, count, lowest);
+        v -= peak;
+        exponential<R, I>(v);
+        store_part(v, y + i, count);
+      });
+  const R factor = 1 / sum;
+  each_block<R, I>(
+      n, [&](Index i, Index count) __attribute__((always_inline)) {
+        V v;
+        load_part(v, y + i, count, R{0});
+        v *= factor;
+        store_part(v, y + i, count);
+      });
+}
+
+}  // namespace
+
+template <class R>
+void softmax(const R* x, R* y, Index rows, Index n, Index causal_period) noexcept {
+  each_row(
+      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
+        const Index keys = causal_period > 0 ? std::min(n, r % causal_period + 1) : n;
+        softmax_row<R, decltype(tag)>(x + r * n, y + r * n, keys);
+        std::fill(y + r * n + keys, y + (r + 1) * n, R{0});
+      });
+}
+
+template <class R>
+void softmax_jacobian(const R* y, const R* g, R* dx, Index rows, Index n) noexcept {
+  each_row(
+      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
+        using I = decltype(tag);
+        using V = Vec<R, I>;
+        const R* yr = y + r * n;
+        const R* gr = g + r * n;
+        const R dot = sum_over<R, I>(
+            n, [&](Index i, Index count, V & v) __attribute__((always_inline)) {
+              V w;
+              load_part(v, yr + i, count, R{0});
+              load_part(w, gr + i, count, R{0});
+              v *= w;
+            });
+        each_block<R, I>(
+            n, [&](Index i, Index count) __attribute__((always_inline)) {
+              V v, w;
+              load_part(v, yr + i, count, R{0});
+              load_part(w, gr + i, count, R{0});
+              v *= w - dot;
+              store_part(v, dx + r * n + i, count);
+            });
+      });
+}
+
+template <class R>
+void layer_norm(const R* x, const R* gamma, const R* beta, R* y, Index rows, Index n, double eps) noexcept {
+  each_row(
+      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
+        using I = decltype(tag);
+        const Moments<R> at = moments<R, I, true>(x + r * n, n, eps);
+        each_block<R, I>(
+            n, [&](Index i, Index count) __attribute__((always_inline)) {
+              Vec<R, I> v, scale, shift;
+              load_part(v, x + r * n + i, count, R{0});
+              load_part(scale, gamma + i, count, R{0});
+              load_part(shift, beta + i, count, R{0});
+              v = (v - at.mean) * at.inverse_sigma * scale + shift;
+              store_part(v, y + r * n + i, count);
+            });
+      });
+}
+
+template <class R>
+void rms_norm(const R* x, const R* gamma, R* y, Index rows, Index n, double eps) noexcept {
+  each_row(
+      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
+        using I = decltype(tag);
+        const Moments<R> at = moments<R, I, false>(x + r * n, n, eps);
+        each_block<R, I>(
+            n, [&](Index i, Index count) __attribute__((always_inline)) {
+              Vec<R, I> v, scale;
+              load_part(v, x + r * n + i, count, R{0});
+              load_part(scale, gamma + i, count, R{0});
+              v = v * at.inverse_sigma * scale;
+              store_part(v, y + r * n + i, count);
+            });
+      });
+}
+
+template <class R>
+void layer_norm_pull(const R* x, const R* gamma, const R* m, R* dx, Index rows, Index n, double eps,
+                     double exact) noexcept {
+  norm_jacobian_rows<R, true, true>(x, gamma, m, dx, rows, n, eps, exact);
+}
+template <class R>
+void layer_norm_push(const R* x, const R* gamma, const R* u, R* dy, Index rows, Index n, double eps,
+                     double exact) noexcept {
+  norm_jacobian_rows<R, true, false>(x, gamma, u, dy, rows, n, eps, exact);
+}
+template <class R>
+void rms_norm_pull(const R* x, const R* gamma, const R* m, R* dx, Index rows, Index n, double eps,
+                   double exact) noexcept {
+  norm_jacobian_rows<R, false, true>(x, gamma, m, dx, rows, n, eps, exact);
+}
+template <class R>
+void rms_norm_push(const R* x, const R* gamma, const R* u, R* dy, Index rows, Index n, double eps,
+                   double exact) noexcept {
+  norm_jacobian_rows<R, false, false>(x, gamma, u, dy, rows, n, eps, exact);
+}
+
+template void softmax(const float*, float*, Index, Index, Index) noexcept;
+template void softmax(const double*, double*, Index, Index, Index) noexcept;
+template void softmax_jacobian(const float*, const float*, float*, Index, Index) noexcept;
+template void softmax_jacobian(const double*, const double*, double*, Index, Index) noexcept;
+template void layer_norm(const float*, const float*, const float*, float*, Index, Index, double) noexcept;
+template void layer_norm(const double*, const double*, const double*, double*, Index, Index, double) noexcept;
+template void rms_norm(const float*, const float*, float*, Index, Index, double) noexcept;
+template void rms_norm(const double*, const double*, double*, Index, Index, double) noexcept;
+template void layer_norm_pull(const float*, const float*, const float*, float*, Index, Index, double,
+                              double) noexcept;
+template void layer_norm_pull(const double*, const double*, const double*, double*, Index, Index, double,
+                              double) noexcept;
+template void layer_norm_push(const float*, const float*, const float*, float*, Index, Index, double,
+                              double) noexcept;
+template void layer_norm_push(const double*, const double*, const double*, double*, Index, Index, double,
+                              double) noexcept;
+template void rms_norm_pull(const float*, const float*, const float*, float*, Index, Index, double,
+                            double) noexcept;
+template void rms_norm_pull(const double*, const double*, const double*, double*, Index, Index, double,
+                            double) noexcept;
+template void rms_norm_push(const float*, const float*, const float*, float*, Index, Index, double,
+                            double) noexcept;
+template void rms_norm_push(const double*, const double*, const double*, double*, Index, Index, double,
+                            double) noexcept;
+
+}  // namespace headwater::kernels

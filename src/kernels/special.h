@@ -1,0 +1,133 @@
+// exp, tanh and erf on a register of numbers.
+//
+// float32, each with at most 2 units in the last place of error (erf: 1e-7 absolute); the coefficients are
+// least-maximum fits of the functions named beside them:
+//   e^x      = 2^n e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2;   e^r = 1 + r + r² P(r)
+//   tanh x   = x + x³ P(x²) for |x| < 0.625, else 1 − 2 / (e^(2|x|) + 1) with the sign of x
+//   erf x    = x P(x²) for |x| < 1, else 1 − e^Q(|x|), Q ≈ log erfc, with the sign of x
+// float64 calls the C library for each lane: it serves checks, where accuracy comes first.
+// NaN stays NaN; ±infinity gives the limits.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "kernels/blocks.h"
+
+namespace headwater::kernels {
+
+namespace detail {
+
+template <class V>
+[[gnu::always_inline]] inline void polynomial(const V& x, const float* coefficients, int degree, V& result) {
+  result = V{} + coefficients[degree];
+  for (int i = degree - 1; i >= 0; --i) result = result * x + coefficients[i];
+}
+
+// 2^n for a register of integers −126 ≤ n ≤ 127.
+template <class I>
+[[gnu::always_inline]] inline void power_of_two(const IntVec<float, I>& n, Vec<float, I>& result) {
+  const IntVec<float, I> bits = (n + 127) << 23;
+  std::memcpy(&result, &bits, sizeof(bits));
+}
+
+template <class I>
+[[gnu::always_inline]] inline void exponential_float(Vec<float, I>& x) {
+  using V = Vec<float, I>;
+  using N = IntVec<float, I>;
+  static constexpr float p[] = {0.50000001F, 0.166665188F, 0.0416662058F, 0.00836888956F, 0.00139504892F};
+  constexpr float shifter = 12582912.0F;  // 1.5 · 2²³: adding it rounds to an integer in the low bits
+  x = x < -104.0F ? V{} - 104.0F : x;     // e^−104 rounds to 0
+  x = x > 89.0F ? V{} + 89.0F : x;        // e^89 is infinite
+  V shifted = x * 1.44269504F + shifter;
+  N n;
+  std::memcpy(&n, &shifted, sizeof(n));
+  n -= 0x4B400000;
+  const V whole = shifted - shifter;
+  // ln 2 in two parts; the first has few bits, so that whole · part is exact.
+  const V r = x - whole * 0.693359375F + whole * 2.12194440e-4F;
+  V q;
+  polynomial(r, p, 4, q);
+  q = q * r * r + r + 1.0F;
+  const N half = n >> 1;  // two steps: 2^n alone may be out of range where the product is not
+  V first, second;
+  power_of_two<I>(half, first);
+  power_of_two<I>(n - half, second);
+  x = q * first * second;
+}
+
+template <class I>
+[[gnu::always_inline]] inline void hyperbolic_tangent_float(Vec<float, I>& x) {
+  using V = Vec<float, I>;
+  static constexpr float p[] = {-0.333332839F, 0.133314913F, -0.0537434994F, 0.0206505909F, -0.00571704869F};
+  const V size = x < 0.0F ? -x : x, square = x * x;
+  V small;
+  polynomial(square, p, 4, small);
+  small = x + x * square * small;
+  V large = size + size;
+  exponential_float<I>(large);
+  large = 1.0F - 2.0F / (large + 1.0F);
+  large = x < 0.0F ? -large : large;
+  x = size < 0.625F ? small : large;
+}
+
+template <class I>
+[[gnu::always_inline]] inline void error_function_float(Vec<float, I>& x) {
+  using V = Vec<float, I>;
+  static constexpr float p[] = {1.12837917F,    -0.376126271F,    0.112836003F,   -0.0268544481F,
+                                0.00518954129F, -0.000802088925F, 7.88926795e-05F};
+  static constexpr float log_erfc[] = {-0.000353708911F, -1.12704008F,    -0.638225602F,  -0.103037436F,
+                                       0.0218053512F,    -0.00293961575F, 0.000185574895F};
+  V size = x < 0.0F ? -x : x;
+  size = size > 4.0F ? V{} + 4.0F : size;  // erfc(4) is below half a unit of 1
+  const V square = size * size;
+  V small, large;
+  polynomial(square, p, 6, small);
+  polynomial(size, log_erfc, 6, large);
+  exponential_float<I>(large);
+  large = 1.0F - large;
+  small = x * small;
+  large = x < 0.0F ? -large : large;
+  x = size < 1.0F ? small : large;
+}
+
+}  // namespace detail
+
+template <class R, class I>
+[[gnu::always_inline]] inline void exponential(Vec<R, I>& x) {
+  if constexpr (std::is_same_v<R, float>)
+    detail::exponential_float<I>(x);
+  else
+    for (Index l = 0; l < lanes<R, I>; ++l) x[l] = std::exp(x[l]);
+}
+
+template <class R, class I>
+[[gnu::always_inline]] inline void hyperbolic_tangent(Vec<R, I>& x) {
+  if constexpr (std::is_same_v<R, float>)
+    detail::hyperbolic_tangent_float<I>(x);
+  else
+    for (Index l = 0; l < lanes<R, I>; ++l) x[l] = std::tanh(x[l]);
+}
+
+// Φ(x) = (1 + erf(x / √2)) / 2, the normal distribution function.
+template <class R, class I>
+[[gnu::always_inline]] inline void normal_distribution(Vec<R, I>& x) {
+  constexpr R root_half = static_cast<R>(0.70710678118654752440);
+  x *= root_half;
+  if constexpr (std::is_same_v<R, float>) {
+    detail::error_function_float<I>(x);
+    x = 0.5F + 0.5F * x;
+  } else {
+    for (Index l = 0; l < lanes<R, I>; ++l) x[l] = 0.5 * std::erfc(-x[l]);
+  }
+}
+
+// 1 / (1 + e^−x).
+template <class R, class I>
+[[gnu::always_inline]] inline void logistic(Vec<R, I>& x) {
+  x = -x;
+  exponential<R, I>(x);
+  x = R{1} / (R{1} + x);
+}
+
+}  // namespace headwater::kernels

@@ -1,0 +1,74 @@
+// The inner loop of every matrix product: a tile of tile_rows × (2 registers) sums that stay in registers
+// while k runs.
+//
+//   acc[i][j] += a(i, k) · b(k, j)      k ascending, one fused multiply-add per term
+//
+// b is packed: [k][tile_cols], contiguous. a is broadcast one number at a time, so it may have any strides
+// and is never packed. An element's sum runs over k in one fixed order whatever the tile's height and
+// wherever the tile stands: rows cannot influence each other, bit for bit.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/simd.h"
+
+namespace headwater::kernels {
+
+constexpr Index k_block = 384;  // a packed block of b is 24 KiB and stays in a first-level cache
+
+template <class R, class I>
+constexpr Index tile_cols = 2 * lanes<R, I>;
+
+// a(i, k) = at[i · row + (k mod chunk) · step + (k div chunk) · jump].
+template <class R>
+struct Strided {
+  const R* at;
+  Index row, step, chunk, jump;
+};
+
+namespace detail {
+
+template <class R, class I, std::size_t... Row>
+[[gnu::always_inline]] inline void tile_rows_fixed(const Strided<R>& a, const R* b, Index k, R* sums,
+                                                   std::index_sequence<Row...>) {
+  using V = Vec<R, I>;
+  constexpr Index width = lanes<R, I>;
+  V left[sizeof...(Row)], right[sizeof...(Row)];
+  ((load(left[Row], sums + static_cast<Index>(Row) * 2 * width),
+    load(right[Row], sums + static_cast<Index>(Row) * 2 * width + width)),
+   ...);
+  const R* chunk_at = a.at;
+  for (Index k0 = 0; k0 < k; k0 += a.chunk, chunk_at += a.jump) {
+    const Index steps = std::min(a.chunk, k - k0);
+    const R* p = chunk_at;
+    for (Index s = 0; s < steps; ++s, p += a.step, b += 2 * width) {
+      V b0, b1;
+      load(b0, b);
+      load(b1, b + width);
+      ((left[Row] += p[static_cast<Index>(Row) * a.row] * b0,
+        right[Row] += p[static_cast<Index>(Row) * a.row] * b1),
+       ...);
+    }
+  }
+  ((store(left[Row], sums + static_cast<Index>(Row) * 2 * width),
+    store(right[Row], sums + static_cast<Index>(Row) * 2 * width + width)),
+   ...);
+}
+
+template <class R, class I, int Rows>
+[[gnu::always_inline]] inline void tile_of_height(const Strided<R>& a, const R* b, Index k, R* sums,
+                                                  Index rows) {
+  if (rows == Rows) return tile_rows_fixed<R, I>(a, b, k, sums, std::make_index_sequence<Rows>{});
+  if constexpr (Rows > 1) tile_of_height<R, I, Rows - 1>(a, b, k, sums, rows);
+}
+
+}  // namespace detail
+
+// sums [rows, tile_cols] += a [rows, k] · b [k, tile_cols], 1 ≤ rows ≤ I::tile_rows.
+template <class R, class I>
+[[gnu::always_inline]] inline void tile(const Strided<R>& a, const R* b, Index k, R* sums, Index rows) {
+  detail::tile_of_height<R, I, I::tile_rows>(a, b, k, sums, rows);
+}
+
+}  // namespace headwater::kernels
