@@ -375,6 +375,11 @@ def versions():
             "numpy": np.__version__}
 
 
+def write_list(out):
+    """What the test expects to find, so that a lost folder is a failure and not silence."""
+    (out / "cases.txt").write_text("".join(f"{c.name} {c.cls}\n" for c in all_cases()))
+
+
 def write_readme(out, total):
     used = "\n".join(f"{name}=={version}" for name, version in versions().items() if name != "python")
     rows = "\n".join(f"| {c.name} | {c.cls} | {c.about} |" for c in all_cases())
@@ -382,7 +387,7 @@ def write_readme(out, total):
     (out / "README.md").write_text(f"""# Model goldens
 
 Tiny random checkpoints and what transformers computes from them. Made by `tests/golden/make_model_goldens.py`
-(list of cases: `model_cases.py`); do not edit by hand. `tools/remake_goldens.sh` makes them again in a fresh
+(list of cases: `model_cases.py`, `cases.txt`); do not edit by hand. `tools/remake_goldens.sh` makes them again in a fresh
 virtual environment and compares. Read by `tests/golden/model_goldens_test.cpp`.
 
 Made with Python {platform.python_version()} and
@@ -457,6 +462,7 @@ def main():
         if not args.only or case.name in args.only:
             total += make(case, args.out)
     if not args.only:
+        write_list(args.out)
         write_readme(args.out, total)
     return 0
 
