@@ -1,0 +1,125 @@
+// Checkpoints that must not be run: a golden folder with one change to its config.json, and the error a user
+// must get. An option that transformers honours and Headwater does not is Unsupported; a config.json that
+// disagrees with the tensors is a FormatError; either names the culprit.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "checkpoint/checkpoint.h"
+#include "models/family.h"
+
+namespace headwater {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Kind { Unsupported, Format };
+
+struct Refusal {
+  std::string test;    // its name
+  std::string folder;  // of tests/golden/models
+  std::string change;  // merged into config.json; null removes a key
+  Kind kind;
+  std::string mention;  // a word the message must have
+};
+
+// A copy of a golden folder that goes away again.
+class Copy {
+ public:
+  explicit Copy(const std::string& name) {
+    std::string pattern = (fs::temp_directory_path() / "headwater-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw InputError("no temporary directory");
+    path_ = pattern;
+    const fs::path golden = fs::path(HEADWATER_SOURCE_DIR) / "tests" / "golden" / "models" / name;
+    fs::copy(golden, path_, fs::copy_options::recursive);
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+  ~Copy() { fs::remove_all(path_); }
+
+  void change(const std::string& patch) const {
+    const std::string file = (path_ / "config.json").string();
+    Json config = read_json_file(file);
+    config.merge_patch(Json::parse(patch));
+    write_file(file, config.dump(2));
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+// Loads and runs six tokens: some options only matter for longer texts than they allow.
+void load_and_run(const std::string& folder) {
+  const std::unique_ptr<Model> model = load_model(open_checkpoint(find_model(folder, {}), DType::Float32));
+  Batch batch;
+  batch.ids = {{5, 6, 7, 8, 9, 10}};
+  Tape tape(Keep::Nothing);
+  model->run(tape, batch);
+}
+
+class ModelRefusals : public testing::TestWithParam<Refusal> {};
+
+TEST_P(ModelRefusals, NamesTheCulprit) {
+  const Refusal& refusal = GetParam();
+  const Copy copy(refusal.folder);
+  ASSERT_NO_THROW(load_and_run(copy.path())) << "the folder itself is fine";
+  copy.change(refusal.change);
+  try {
+    load_and_run(copy.path());
+    FAIL() << "accepted " << refusal.change;
+  } catch (const Unsupported& error) {
+    EXPECT_EQ(refusal.kind, Kind::Unsupported) << error.what();
+    EXPECT_NE(std::string(error.what()).find(refusal.mention), std::string::npos) << error.what();
+  } catch (const FormatError& error) {
+    EXPECT_EQ(refusal.kind, Kind::Format) << error.what();
+    EXPECT_NE(std::string(error.what()).find(refusal.mention), std::string::npos) << error.what();
+  }
+}
+
+const Refusal refusals[] = {
+    {"ModelType", "bert_sequence", R"({"model_type": "t5"})", Kind::Unsupported, "t5"},
+    {"Architecture", "bert_sequence", R"({"architectures": ["BertForMultipleChoice"]})", Kind::Unsupported,
+     "BertForMultipleChoice"},
+    {"RelativePositions", "bert_sequence", R"({"position_embedding_type": "relative_key"})",
+     Kind::Unsupported, "relative_key"},
+    {"Activation", "bert_sequence", R"({"hidden_act": "mish"})", Kind::Unsupported, "mish"},
+    {"BertCrossAttention", "bert_causal_lm", R"({"add_cross_attention": true})", Kind::Unsupported,
+     "add_cross_attention"},
+    {"Gpt2CrossAttention", "gpt2_causal_lm", R"({"add_cross_attention": true})", Kind::Unsupported,
+     "add_cross_attention"},
+    {"RopeYarn", "llama_causal_lm",
+     R"({"rope_parameters": {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 2.0}})", Kind::Unsupported,
+     "yarn"},
+    {"RopeDynamic", "llama_old_config", R"({"rope_scaling": {"type": "dynamic", "factor": 2.0}})",
+     Kind::Unsupported, "dynamic"},
+    {"PartialRotary", "llama_causal_lm", R"({"rope_parameters": {"partial_rotary_factor": 0.5}})",
+     Kind::Unsupported, "partial_rotary_factor"},
+    {"MistralWindow", "mistral_causal_lm", R"({"sliding_window": 4})", Kind::Unsupported, "sliding_window"},
+    {"Qwen2Window", "qwen2_causal_lm",
+     R"({"use_sliding_window": true, "sliding_window": 4, "max_window_layers": 0, "layer_types": null})",
+     Kind::Unsupported, "sliding_window"},
+    {"Width", "bert_sequence", R"({"hidden_size": 20})", Kind::Format, "word_embeddings"},
+    {"Heads", "bert_sequence", R"({"num_attention_heads": 3})", Kind::Format, "num_attention_heads"},
+    {"Vocabulary", "gpt2_causal_lm", R"({"vocab_size": 60})", Kind::Format, "wte"},
+    {"LayersMissing", "bert_sequence", R"({"num_hidden_layers": 3})", Kind::Format, "encoder.layer.2"},
+    {"LayersLeftOver", "bert_sequence", R"({"num_hidden_layers": 1})", Kind::Format, "encoder.layer.1"},
+    {"Labels", "bert_sequence", R"({"id2label": {"0": "a", "1": "b", "2": "c", "3": "d"}})", Kind::Format,
+     "classifier"},
+    {"GroupsDoNotDivide", "llama_causal_lm", R"({"num_key_value_heads": 3})", Kind::Format,
+     "num_key_value_heads"},
+    {"HeadDim", "llama_head_dim", R"({"head_dim": 8})", Kind::Format, "q_proj"},
+    {"EmbeddingSize", "electra_model", R"({"embedding_size": 16})", Kind::Format, "word_embeddings"},
+    {"MlpBiasMissing", "llama_causal_lm", R"({"mlp_bias": true})", Kind::Format, "bias"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Config, ModelRefusals, testing::ValuesIn(refusals),
+                         [](const auto& test) { return test.param.test; });
+
+}  // namespace
+}  // namespace headwater

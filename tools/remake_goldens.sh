@@ -1,0 +1,43 @@
+#!/bin/sh
+# Makes tests/golden/models again, live from PyPI, and compares with what is committed.
+#
+#   tools/remake_goldens.sh            the versions that tests/golden/models/README.md names
+#   tools/remake_goldens.sh --newest   the newest published versions: does transformers still say the same?
+#   tools/remake_goldens.sh --write    the newest versions, and replace the committed folders
+#
+# Works in a throw-away virtual environment under TMPDIR (torch needs about 1 to 5 GB there). Extra options for
+# pip, such as an index of torch builds without CUDA, go into PIP_OPTIONS; PYTHON names the interpreter.
+# Checkpoints must come out bit for bit, float64 numbers within 1e-10, float32 numbers within 1e-5; config.json
+# keys that differ are noted. Exit status 0: nothing differs.
+set -eu
+
+mode=${1:---pinned}
+case "$mode" in
+  --pinned | --newest | --write) ;;
+  *)
+    echo "remake_goldens.sh: expected --newest or --write, found $mode" >&2
+    exit 2
+    ;;
+esac
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+golden="$root/tests/golden"
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT INT TERM
+
+if [ "$mode" = --pinned ]; then
+  wanted=$(grep -E '^(torch|transformers|safetensors|numpy)==' "$golden/models/README.md")
+else
+  wanted="torch transformers safetensors numpy"
+fi
+"${PYTHON:-python3}" -m venv "$place/venv"
+# shellcheck disable=SC2086  # both are lists of words
+"$place/venv/bin/pip" install --quiet --disable-pip-version-check ${PIP_OPTIONS:-} $wanted
+
+if [ "$mode" = --write ]; then
+  "$place/venv/bin/python" "$golden/make_model_goldens.py"
+else
+  "$place/venv/bin/python" "$golden/make_model_goldens.py" --out "$place/models" >"$place/log" 2>&1 ||
+    { cat "$place/log" >&2; exit 1; }
+  "$place/venv/bin/python" "$golden/make_model_goldens.py" --compare "$place/models"
+fi
