@@ -13,6 +13,8 @@ using Json = nlohmann::json;
 // Parses `text`, which came from `where` (a file name for messages). Throws FormatError naming the
 // byte offset; nesting deeper than 128 levels is refused, so that hostile files cannot exhaust the stack.
 Json parse_json(std::string_view text, const std::string& where);
+// As parse_json; a key given twice in one object is a FormatError too (elsewhere the last one counts).
+Json parse_json_unique(std::string_view text, const std::string& where);
 Json read_json_file(const std::string& path);
 
 }  // namespace headwater

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -83,6 +85,22 @@ void append_utf8(std::string& out, char32_t c) {
     put(0x80U | ((c >> 6U) & 0x3FU));
     put(0x80U | (c & 0x3FU));
   }
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t limit = 200;
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (at >= limit) return out + "…";
+    const std::size_t length = sequence_length(text, at);
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (length == 0 || byte < 0x20 || byte == 0x7F)
+      out += fmt::format("\\x{:02X}", byte);
+    else
+      out.append(text, at, length);
+    at += std::max<std::size_t>(length, 1);
+  }
+  return out;
 }
 
 std::u32string to_utf32(std::string_view valid_text) {

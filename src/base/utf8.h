@@ -19,6 +19,10 @@ void require_utf8(std::string_view text, std::string_view where);
 char32_t next_code_point(std::string_view text, std::size_t& at);
 void append_utf8(std::string& out, char32_t code_point);
 
+// A name from a file or a command line, fit for a message: control characters and invalid bytes become
+// \\xHH, and what exceeds 200 bytes becomes "…".
+std::string printable(std::string_view text);
+
 std::u32string to_utf32(std::string_view valid_text);
 std::string to_utf8(std::u32string_view text);
 

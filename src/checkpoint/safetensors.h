@@ -16,7 +16,7 @@
 
 namespace headwater {
 
-enum class StoredType { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
+enum class StoredType { F64, F32, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8, Bool };
 std::string_view name_of(StoredType type);
 std::size_t bytes_of(StoredType type);
 

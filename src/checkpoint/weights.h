@@ -26,7 +26,7 @@ class Weights {
   // Throws FormatError "<file>: tensor <full name>: expected [768], found [512]", or that it is missing.
   // Non-finite values are a FormatError too. A tensor read twice (tied weights) is shared.
   Tensor get(const std::string& name, const Shape& expected) const;
-  void ignore(const std::string& name) const;  // known to be harmless here
+  void ignore(const std::string& name) const;  // harmless here: this tensor and all below this name
 
   // Names never asked for, less the ones known to be harmless everywhere (position_ids and the like).
   std::vector<std::string> unread() const;

@@ -1,0 +1,117 @@
+#include "checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/files.h"
+#include "base/utf8.h"
+
+namespace headwater {
+namespace {
+
+// Reads the index: tensor name → shard, each shard a plain file name in the same folder.
+std::map<std::string, std::string> read_weight_map(const std::string& path) {
+  const Json index = read_json_file(path);
+  const auto fail = [&](const std::string& expected, const Json& found) {
+    throw FormatError(fmt::format("{}: expected {}, found {}", path, expected,
+                                  printable(found.dump(-1, ' ', false, Json::error_handler_t::replace))));
+  };
+  if (!index.is_object()) fail("a JSON object with weight_map", index);
+  const auto map = index.find("weight_map");
+  if (map == index.end()) fail("weight_map", "none");
+  if (!map->is_object() || map->empty()) fail("weight_map to map tensor names to files", *map);
+  std::map<std::string, std::string> shards;
+  for (const auto& [name, file] : map->items()) {
+    if (!file.is_string()) fail("weight_map to map tensor names to files", file);
+    const auto& shard = file.get_ref<const std::string&>();
+    // A shard may not lead out of the folder.
+    if (shard.empty() || shard == "." || shard == ".." ||
+        shard.find_first_of(std::string_view("/\\\0", 3)) != std::string::npos)
+      fail("weight_map to name files of this folder, without a path", file);
+    shards.emplace(name, shard);
+  }
+  return shards;
+}
+
+std::vector<Safetensors> open_shards(const std::string& folder, const std::string& index_path) {
+  const auto shards = read_weight_map(index_path);
+  std::map<std::string, Safetensors> files;  // by shard name, so in a fixed order
+  for (const auto& [name, shard] : shards) {
+    if (!files.contains(shard)) {
+      const std::string path = folder + "/" + shard;
+      if (!file_exists(path))
+        throw FormatError(
+            fmt::format("{}: expected this shard, which {} names, found none; the download is "
+                        "incomplete, repeat it",
+                        printable(path), index_path));
+      files.emplace(shard, Safetensors::open(path));
+    }
+    const Safetensors& file = files.at(shard);
+    if (!file.tensors().contains(name))
+      throw FormatError(fmt::format("{}: tensor {}: expected in this file by {}, found none", file.where(),
+                                    printable(name), index_path));
+  }
+  std::vector<Safetensors> result;
+  for (auto& [shard, file] : files) result.push_back(std::move(file));
+  return result;
+}
+
+[[noreturn]] void fail_without_weights(const std::string& folder) {
+  std::error_code error;
+  std::set<std::string> others;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const auto extension = at->path().extension();
+    for (const char* known : {".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".gguf", ".onnx"})
+      if (extension == known) others.insert(at->path().filename().string());
+  }
+  if (others.empty())
+    throw FormatError(
+        fmt::format("{}: expected model.safetensors or model.safetensors.index.json, found neither; give the "
+                    "folder that save_pretrained() wrote",
+                    folder));
+  throw Unsupported(
+      fmt::format("{}: {} cannot be read, only safetensors; convert it once with Python:\n"
+                  "  import transformers; d = '{}'\n"
+                  "  getattr(transformers, "
+                  "transformers.AutoConfig.from_pretrained(d).architectures[0]).from_pretrained(d)"
+                  ".save_pretrained(d, safe_serialization=True)",
+                  folder, printable(*others.begin()), printable(folder)));
+}
+
+}  // namespace
+
+Checkpoint open_checkpoint(const ModelFolder& folder, DType dtype) {
+  Config config = Config::read(folder.path + "/config.json");
+  const std::string single = folder.path + "/model.safetensors";
+  const std::string index = folder.path + "/model.safetensors.index.json";
+  std::vector<Safetensors> files;
+  if (file_exists(single))
+    files.push_back(Safetensors::open(single));
+  else if (file_exists(index))
+    files = open_shards(folder.path, index);
+  else
+    fail_without_weights(folder.path);
+
+  std::vector<std::string> paths;
+  for (const Safetensors& file : files) paths.push_back(file.where());
+  return {.folder = folder,
+          .config = std::move(config),
+          .weights = Weights(std::move(files), dtype),
+          .weight_files = std::move(paths)};
+}
+
+std::string weights_sha256(const Checkpoint& checkpoint) {
+  std::string digests;
+  for (const std::string& path : checkpoint.weight_files)
+    digests += sha256_hex(MappedFile::open(path)->bytes());
+  if (checkpoint.weight_files.size() == 1) return digests;
+  return sha256_hex(std::as_bytes(std::span(digests)));
+}
+
+}  // namespace headwater

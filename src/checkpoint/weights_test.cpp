@@ -1,0 +1,195 @@
+#include "checkpoint/weights.h"
+
+#include <cmath>
+#include <cstring>
+#include <list>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+namespace headwater {
+namespace {
+
+// Builds safetensors bytes in memory and keeps them alive for the test.
+class Files {
+ public:
+  struct Entry {
+    std::string name;
+    std::string dtype;
+    std::string shape;  // "[2, 3]"
+    std::string data;
+  };
+
+  Safetensors add(const std::string& where, const std::vector<Entry>& entries) {
+    std::string header = "{";
+    std::string data;
+    for (const Entry& e : entries) {
+      header += fmt::format(R"({}"{}":{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})",
+                            header.size() > 1 ? "," : "", e.name, e.dtype, e.shape, data.size(),
+                            data.size() + e.data.size());
+      data += e.data;
+    }
+    header += "}";
+    std::string bytes(8, '\0');
+    for (std::size_t i = 0; i < 8; ++i) bytes[i] = static_cast<char>((header.size() >> (8 * i)) & 0xFFU);
+    kept_.push_back(bytes + header + data);
+    return Safetensors::parse(std::as_bytes(std::span(kept_.back())), where);
+  }
+
+ private:
+  std::list<std::string> kept_;
+};
+
+std::string floats(const std::vector<float>& values) {
+  std::string bytes(values.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+Files::Entry zeros(const std::string& name, std::size_t n) {
+  return {name, "F32", fmt::format("[{}]", n), std::string(4 * n, '\0')};
+}
+
+template <class F>
+void expect_refused(F&& read, const std::string& message) {
+  try {
+    read();
+    ADD_FAILURE() << "accepted";
+  } catch (const FormatError& e) {
+    EXPECT_EQ(message, e.what());
+  }
+}
+
+TEST(Weights, ReadsByScopeAndShape) {
+  Files files;
+  const Weights w({files.add("a", {{"encoder.layer.0.w", "F32", "[2]", floats({1, 2})}}),
+                   files.add("b", {{"encoder.layer.1.w", "F32", "[1, 2]", floats({3, 4})}})},
+                  DType::Float64);
+  const Weights layer = w.scope("encoder").scope("layer.0");
+  EXPECT_EQ(layer.get("w", {2}).to_doubles(), (std::vector<double>{1, 2}));
+  EXPECT_EQ(w.get("encoder.layer.1.w", {1, 2}).to_doubles(), (std::vector<double>{3, 4}));
+  EXPECT_EQ(w.scope("").get("encoder.layer.0.w", {2}).dtype(), DType::Float64);
+  EXPECT_EQ(w.dtype(), DType::Float64);
+  EXPECT_EQ(w.total_bytes(), 32U);
+  EXPECT_EQ(layer.shape_of("w"), (Shape{2}));
+  EXPECT_EQ(layer.shape_of("v"), std::nullopt);
+}
+
+TEST(Weights, KnowsNamesAndScopes) {
+  Files files;
+  const Weights w({files.add("a", {zeros("bert.pooler.w", 1), zeros("bert2.w", 1)})}, DType::Float32);
+  EXPECT_TRUE(w.has("bert2.w"));
+  EXPECT_FALSE(w.has("bert2"));
+  EXPECT_TRUE(w.has_scope("bert"));
+  EXPECT_TRUE(w.has_scope("bert.pooler"));
+  EXPECT_FALSE(w.has_scope("ber"));
+  EXPECT_FALSE(w.has_scope("bert2.w"));
+  EXPECT_TRUE(w.has_scope(""));
+  EXPECT_TRUE(w.scope("bert").has_scope("pooler"));
+  EXPECT_TRUE(w.scope("bert").has_scope(""));
+  EXPECT_FALSE(w.scope("zoo").has_scope(""));
+}
+
+TEST(Weights, OldLayerNormNames) {
+  Files files;
+  const Weights w({files.add("a", {{"LayerNorm.gamma", "F32", "[1]", floats({3})},
+                                   {"LayerNorm.beta", "F32", "[1]", floats({4})}})},
+                  DType::Float32);
+  const Weights norm = w.scope("LayerNorm");
+  EXPECT_TRUE(norm.has("weight"));
+  EXPECT_EQ(norm.shape_of("bias"), (Shape{1}));
+  EXPECT_EQ(norm.get("weight", {1}).at(0), 3.0);
+  EXPECT_EQ(norm.get("bias", {1}).at(0), 4.0);
+  EXPECT_TRUE(w.unread().empty());
+  EXPECT_FALSE(norm.has("scale"));
+}
+
+TEST(Weights, ASecondReadSharesTheBuffer) {
+  Files files;
+  const Weights w({files.add("a", {zeros("w", 3)})}, DType::Float32);
+  EXPECT_EQ(w.get("w", {3}).data<float>(), w.get("w", {3}).data<float>());
+}
+
+TEST(Weights, ReportsWhatWasNotRead) {
+  Files files;
+  const Weights w({files.add("a", {zeros("a.w", 1),
+                                   zeros("b.w", 1),
+                                   zeros("b.x", 1),
+                                   zeros("c.w", 1),
+                                   zeros("cc", 1),
+                                   {"e.position_ids", "I64", "[1, 1]", std::string(8, '\0')},
+                                   {"position_ids", "I64", "[1, 1]", std::string(8, '\0')},
+                                   zeros("e.token_type_ids", 1),
+                                   zeros("h.0.attn.masked_bias", 1),
+                                   {"h.0.attn.bias", "U8", "[1, 1, 1, 1]", "x"},
+                                   zeros("h.1.attn.bias", 1),
+                                   zeros("self_attn.rotary_emb.inv_freq", 2),
+                                   zeros("my_position_ids", 1)})},
+                  DType::Float32);
+  EXPECT_EQ(w.unread(),
+            (std::vector<std::string>{"a.w", "b.w", "b.x", "c.w", "cc", "h.1.attn.bias", "my_position_ids"}));
+  w.get("a.w", {1});
+  w.scope("b").ignore("w");
+  w.ignore("c");
+  EXPECT_EQ(w.unread(), (std::vector<std::string>{"b.x", "cc", "h.1.attn.bias", "my_position_ids"}));
+  EXPECT_EQ(w.scope("b").unread(), (std::vector<std::string>{"b.x"}));
+}
+
+TEST(Weights, RefusesWrongShapesAndMissingNames) {
+  Files files;
+  const Weights w({files.add("m.safetensors", {zeros("l.w", 3)})}, DType::Float32);
+  expect_refused([&] { w.scope("l").get("w", {4}); }, "m.safetensors: tensor l.w: expected [4], found [3]");
+  expect_refused([&] { w.get("l.w", {3, 1}); }, "m.safetensors: tensor l.w: expected [3, 1], found [3]");
+  expect_refused([&] { w.get("l.q", {4}); }, "m.safetensors: tensor l.q: expected [4], found none");
+  expect_refused([] { Weights({}, DType::Float32).get("q", {}); },
+                 "weights: tensor q: expected [], found none");
+}
+
+TEST(Weights, RefusesTheSameNameTwice) {
+  Files files;
+  expect_refused(
+      [&] {
+        Weights({files.add("a", {zeros("w", 1)}), files.add("b", {zeros("w", 1)})}, DType::Float32);
+      },
+      "b: tensor w: expected every tensor in one file, found it in a too");
+}
+
+TEST(Weights, RefusesIntegersAsParameters) {
+  Files files;
+  const Weights w({files.add("a", {{"w", "I8", "[2]", "xy"}})}, DType::Float32);
+  expect_refused([&] { w.get("w", {2}); },
+                 "a: tensor w: expected a floating type (F64, F32, F16 or BF16), found I8");
+}
+
+TEST(Weights, RefusesNonFiniteNumbers) {
+  Files files;
+  std::vector<float> big(1U << 18U, 1.0F);
+  big[200'000] = -INFINITY;
+  big[70'001] = NAN;
+  std::string huge(8, '\0');
+  const double value = 1e300;
+  std::memcpy(huge.data(), &value, 8);
+  const Safetensors file = files.add("a", {{"big", "F32", "[262144]", floats(big)},
+                                           {"half", "F16", "[2]", std::string("\x00\x3c\x00\x7c", 4)},
+                                           {"huge", "F64", "[1]", huge}});
+  for (const DType dtype : {DType::Float32, DType::Float64}) {
+    const Weights w({file}, dtype);
+    expect_refused([&] { w.get("big", {1 << 18}); },
+                   "a: tensor big: expected finite numbers, found nan at index 70001");
+    expect_refused([&] { w.get("half", {2}); },
+                   "a: tensor half: expected finite numbers, found inf at index 1");
+  }
+  EXPECT_EQ(Weights({file}, DType::Float64).get("huge", {1}).at(0), 1e300);
+  expect_refused([&] { Weights({file}, DType::Float32).get("huge", {1}); },
+                 "a: tensor huge: expected finite numbers, found inf at index 0");
+}
+
+TEST(Weights, EmptyTensors) {
+  Files files;
+  const Weights w({files.add("a", {{"w", "F32", "[0, 4]", ""}})}, DType::Float32);
+  EXPECT_EQ(w.get("w", {0, 4}).size(), 0);
+}
+
+}  // namespace
+}  // namespace headwater
