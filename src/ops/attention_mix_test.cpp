@@ -1,0 +1,20 @@
+#include "support/op_samples.h"
+#include "support/random.h"
+
+namespace headwater::testing {
+
+std::vector<OpSample> attention_mix_samples() {
+  std::vector<OpSample> samples;
+  for (const int groups : {4, 2, 1}) {
+    const HeadLayout layout{.heads = 4, .groups = groups, .scale = 1, .causal = false};
+    samples.push_back(
+        {.name = "4 heads on " + std::to_string(groups),
+         .inputs = {random_tensor({2, 4, 3, 3}, 1), random_tensor({2, 3, groups * 5}, 2)},
+         .apply = [layout](const std::vector<Var>& x) { return attention_mix(x[0], x[1], layout, 0); },
+         .rejected = {{random_tensor({2, 3, 3, 3}, 1), random_tensor({2, 3, groups * 5}, 2)},
+                      {random_tensor({2, 4, 3, 3}, 1), random_tensor({2, 4, groups * 5}, 2)}}});
+  }
+  return samples;
+}
+
+}  // namespace headwater::testing

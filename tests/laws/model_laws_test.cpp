@@ -1,0 +1,222 @@
+// The laws every family obeys, on a tiny random checkpoint of every head it has:
+//
+//   gradient      the signal at the embedding (or pixels) = central differences of a logit
+//   tangent       a part pushed from there = central differences of all logits
+//   alone         a row does not depend on its batch mates, nor on the number of threads: the same bits
+//   causal        no signal flows to a later token: exactly zero
+//   patterns      rows sum to one
+//   complete      every tensor of the file is read
+//   replay        from an edited value vector = a run with that edit: the same bits
+//   forgetful     keeping nothing changes nothing
+
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+#include "base/parallel.h"
+#include "support/random.h"
+#include "support/tiny_models.h"
+
+namespace headwater::testing {
+namespace {
+
+constexpr int tokens = 5;
+
+const std::vector<TinyModel>& models() {
+  static const std::vector<TinyModel> all = tiny_models(DType::Float64);
+  return all;
+}
+
+template <class Law>
+void for_every_model(const Law& law) {
+  std::set<std::string> families;
+  for (const TinyModel& tiny : models()) {
+    SCOPED_TRACE(tiny.name);
+    law(*tiny.model);
+    families.insert(tiny.model->info().family);
+  }
+  for (const Family* family : all_families())
+    EXPECT_TRUE(families.contains(std::string(family->name))) << "no tiny checkpoint for " << family->name;
+}
+
+Site source_of(const Model& model) {
+  return model.info().image_size > 0 ? Site::Pixels : Site::Embed;
+}
+
+// The logits of an input whose source value was moved by step · direction.
+Tensor moved_logits(const Model& model, const Batch& batch, const Tensor& direction, double step) {
+  Tape tape(Keep::Nothing, {{.site = source_of(model), .layer = 0, .apply = [&](Tensor& x) {
+                               for (Index i = 0; i < x.size(); ++i)
+                                 x.data<double>()[i] += step * direction.at(i);
+                             }}});
+  return model.run(tape, batch).value;
+}
+
+TEST(ModelLaws, PullAndPushAreTheDerivativesAtTheSource) {
+  for_every_model([](const Model& model) {
+    const Batch batch = random_batch(model.info(), 2, tokens, 1);
+    Tape tape;
+    const Var logits = model.run(tape, batch);
+    const Var source = tape.at(source_of(model));
+    const Tensor m = random_tensor(logits.value.shape(), 2);
+    const Tensor u = random_tensor(source.value.shape(), 3);
+    const Tensor gradient = tape.pull(logits, m, rules::gradient, {{source_of(model), 0}}).of(source);
+    const Tensor tangent = tape.push(source, u, rules::gradient, {{Site::Logits, 0}}).of(logits);
+    constexpr double h = 1e-6;
+    const Tensor up = moved_logits(model, batch, u, h), down = moved_logits(model, batch, u, -h);
+    double along_m = 0, scale = 0;
+    for (Index i = 0; i < up.size(); ++i) {
+      const double slope = (up.at(i) - down.at(i)) / (2 * h);
+      scale = std::max(scale, std::abs(slope));
+      along_m += slope * m.at(i);
+      ASSERT_NEAR(tangent.at(i), slope, 2e-6 * (1 + std::abs(slope)));
+    }
+    EXPECT_NEAR(dot(gradient, u), along_m, 2e-6 * (1 + scale) * static_cast<double>(up.size()));
+    EXPECT_NEAR(dot(gradient, u), dot(tangent, m), 1e-10 * (1 + scale) * static_cast<double>(up.size()));
+  });
+}
+
+TEST(ModelLaws, ARowDependsNeitherOnItsNeighboursNorOnThreads) {
+  for (const DType dtype : {DType::Float64, DType::Float32})
+    for (const TinyModel& tiny : tiny_models(dtype)) {
+      SCOPED_TRACE(tiny.name);
+      const Model& model = *tiny.model;
+      const Batch all = random_batch(model.info(), 3, tokens, 4);
+      Tape tape(Keep::Nothing);
+      const Tensor together = model.run(tape, all).value;
+      for (int r = 0; r < 3; ++r) {
+        Batch one;
+        if (all.pixels.empty()) {
+          one.ids = {all.ids[static_cast<std::size_t>(r)]};
+          one.type_ids = {all.type_ids[static_cast<std::size_t>(r)]};
+        } else {
+          one.pixels = all.pixels.rows(r, 1);
+        }
+        for (const int threads : {1, 2}) {
+          const int before = thread_count();
+          set_thread_count(threads);
+          Tape alone(Keep::Nothing);
+          EXPECT_EQ(largest_difference(model.run(alone, one).value, together.rows(r, 1)), 0) << "row " << r;
+          set_thread_count(before);
+        }
+      }
+    }
+}
+
+TEST(ModelLaws, CausalModelsSendNoSignalToTheFuture) {
+  int causal = 0;
+  for_every_model([&](const Model& model) {
+    const ModelInfo& info = model.info();
+    if (!info.causal) return;
+    ++causal;
+    Tape tape;
+    model.run(tape, random_batch(info, 1, tokens, 5));
+    const Var last = tape.at(Site::ResidPost, info.layers - 1);
+    for (Index t = 0; t < tokens; ++t) {
+      Tensor seed = Tensor::zeros(last.value.shape(), DType::Float64);
+      for (Index d = 0; d < info.width; ++d)
+        seed.data<double>()[t * info.width + d] = 1 + static_cast<double>(d);
+      const Tensor at_source = tape.pull(last, seed, rules::gradient).at(Site::Embed);
+      const Index width = at_source.dim(2);
+      double past = 0;
+      for (Index i = 0; i < at_source.size(); ++i) {
+        if (i / width > t) EXPECT_EQ(at_source.at(i), 0) << "from token " << t << " to " << i / width;
+        past += std::abs(at_source.at(i));
+      }
+      EXPECT_GT(past, 0);
+    }
+  });
+  EXPECT_GE(causal, 4);
+}
+
+TEST(ModelLaws, PatternsSumToOne) {
+  for_every_model([](const Model& model) {
+    Tape tape(Keep::Sites);
+    model.run(tape, random_batch(model.info(), 2, tokens, 6));
+    for (int l = 0; l < model.info().layers; ++l) {
+      const Tensor pattern = tape.at(Site::Pattern, l).value;
+      const Index keys = pattern.dim(3);
+      for (Index row = 0; row < pattern.size() / keys; ++row) {
+        double sum = 0;
+        for (Index k = 0; k < keys; ++k) {
+          ASSERT_GE(pattern.at(row * keys + k), 0);
+          sum += pattern.at(row * keys + k);
+        }
+        ASSERT_NEAR(sum, 1, 1e-12);
+      }
+    }
+  });
+}
+
+TEST(ModelLaws, EveryTensorOfTheFileIsRead) {
+  for_every_model([](const Model& model) {
+    EXPECT_TRUE(model.info().unread.empty()) << model.info().unread.front();
+    EXPECT_GT(model.info().parameters, 0U);
+  });
+}
+
+TEST(ModelLaws, ReplayFromAnEditedValueEqualsAnEditedRun) {
+  for_every_model([](const Model& model) {
+    const Batch batch = random_batch(model.info(), 1, tokens, 7);
+    Tape tape;
+    const Var logits = model.run(tape, batch);
+    for (int l = 0; l < model.info().layers; ++l) {
+      const auto zero_second_token = [](Tensor& v) {
+        for (Index e = 0; e < v.dim(2); ++e) v.data<double>()[v.dim(2) + e] = 0;
+      };
+      const Var v = tape.at(Site::V, l);
+      Tensor changed = v.value.clone();
+      zero_second_token(changed);
+      Tape edited(Keep::Nothing, {{.site = Site::V, .layer = l, .apply = zero_second_token}});
+      const Tensor expected = model.run(edited, batch).value;
+      EXPECT_EQ(largest_difference(tape.replay(v, changed, logits), expected), 0);
+      EXPECT_GT(largest_difference(expected, logits.value), 0);
+    }
+  });
+}
+
+TEST(ModelLaws, KeepingNothingChangesNothing) {
+  for_every_model([](const Model& model) {
+    const Batch batch = random_batch(model.info(), 1, tokens, 8);
+    Tape everything, sites(Keep::Sites), nothing(Keep::Nothing);
+    const Tensor expected = model.run(everything, batch).value;
+    EXPECT_EQ(largest_difference(model.run(sites, batch).value, expected), 0);
+    EXPECT_EQ(largest_difference(model.run(nothing, batch).value, expected), 0);
+    EXPECT_EQ(nothing.kept_bytes(), 0U);
+    EXPECT_GT(everything.kept_bytes(), sites.kept_bytes());
+  });
+}
+
+TEST(ModelLaws, BadBatchesAreRefused) {
+  for_every_model([](const Model& model) {
+    const auto refused = [&](const Batch& batch) {
+      Tape tape(Keep::Nothing);
+      EXPECT_THROW(model.run(tape, batch), InputError);
+    };
+    refused({});
+    if (model.info().image_size > 0) {
+      Batch wrong = random_batch(model.info(), 1, tokens, 9);
+      wrong.pixels = Tensor::zeros({1, model.info().channels, 3, 3}, DType::Float64);
+      refused(wrong);
+      return;
+    }
+    Batch outside = random_batch(model.info(), 1, tokens, 9);
+    outside.ids[0][1] = model.info().vocabulary;
+    refused(outside);
+    refused(random_batch(model.info(), 1, model.info().positions + 1, 9));
+    Batch ragged = random_batch(model.info(), 2, tokens, 9);
+    ragged.ids[1].pop_back();
+    refused(ragged);
+    Batch segments = random_batch(model.info(), 1, tokens, 9);
+    segments.type_ids[0][0] = std::max(1, model.info().segments);
+    refused(segments);
+    Batch position = random_batch(model.info(), 1, tokens, 9);
+    position.positions = {tokens};
+    refused(position);
+  });
+}
+
+}  // namespace
+}  // namespace headwater::testing
