@@ -122,7 +122,9 @@ TEST(ModelLaws, CausalModelsSendNoSignalToTheFuture) {
       const Index width = at_source.dim(2);
       double past = 0;
       for (Index i = 0; i < at_source.size(); ++i) {
-        if (i / width > t) EXPECT_EQ(at_source.at(i), 0) << "from token " << t << " to " << i / width;
+        if (i / width > t) {
+          EXPECT_EQ(at_source.at(i), 0) << "from token " << t << " to " << i / width;
+        }
         past += std::abs(at_source.at(i));
       }
       EXPECT_GT(past, 0);
