@@ -3,6 +3,7 @@
 // The work is cut into units (task, block of rows of C, panel of columns of C); threads take runs of
 // units. The cut depends on the shape alone, and no sum crosses a unit.
 #include "base/parallel.h"
+#include "kernels/blocks.h"
 #include "kernels/kernels.h"
 #include "kernels/product.h"
 
@@ -21,18 +22,24 @@ struct Layout {
         b_col(g.transpose_b ? g.ldb : 1) {}
 };
 
-template <class R>
+template <class R, class I>
 [[gnu::always_inline]] inline void write_tile(const Gemm& g, R* c, Index row, Index count, Index col,
-                                              const R* sums, Index width) {
+                                              const R* sums) {
+  constexpr Index width = tile_cols<R, I>, half = lanes<R, I>;
   const R alpha = static_cast<R>(g.alpha), beta = static_cast<R>(g.beta);
-  const Index cols = std::min(width, g.n - col);
-  for (Index i = 0; i < count; ++i, sums += width) {
-    R* to = c + (row + i) * g.ldc + col;
-    if (g.beta == 0)  // c may hold anything, even NaN
-      for (Index j = 0; j < cols; ++j) to[j] = alpha * sums[j];
-    else
-      for (Index j = 0; j < cols; ++j) to[j] = alpha * sums[j] + beta * to[j];
-  }
+  for (Index i = 0; i < count; ++i, sums += width)
+    for (Index j = 0; j < std::min(width, g.n - col); j += half) {
+      R* to = c + (row + i) * g.ldc + col + j;
+      const Index cols = std::min(half, g.n - col - j);
+      Vec<R, I> sum, old;
+      load(sum, sums + j);
+      sum *= alpha;
+      if (g.beta != 0) {  // else c may hold anything, even NaN
+        load_part(old, to, cols, R{0});
+        sum += beta * old;
+      }
+      store_part(sum, to, cols);
+    }
 }
 
 template <class R, class I>
@@ -52,8 +59,9 @@ template <class R, class I>
                          std::min(width, g.n - col), packed);
         return static_cast<const R*>(packed);
       },
+      [](const Progress&) __attribute__((always_inline)){},
       [&](Index row, Index count, Index panel, const R* sums)
-          __attribute__((always_inline)) { write_tile(g, task.c, row, count, panel * width, sums, width); });
+          __attribute__((always_inline)) { write_tile<R, I>(g, task.c, row, count, panel * width, sums); });
 }
 
 template <class R, class I>

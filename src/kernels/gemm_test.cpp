@@ -131,6 +131,7 @@ TYPED_TEST(GemmTest, WideTilesAreRightOnNarrowRegisters) {
         return Strided<R>{a.data() + row * k + k0, k, 1, k, 0};
       },
       [&](Index panel, Index k0, Index) { return b.data() + (panel * k + k0) * width; },
+      [](const Progress&) {},
       [&](Index row, Index count, Index panel, const R* sums) {
         for (Index i = 0; i < count; ++i)
           std::copy_n(sums + i * width, width, found.begin() + ((row + i) * panels + panel) * width);
