@@ -23,23 +23,32 @@ struct Layout {
 };
 
 template <class R, class I>
+[[gnu::always_inline]] inline void write_part(const Gemm& g, const R* sums, R* to, Index cols) {
+  Vec<R, I> sum, old;
+  load(sum, sums);
+  sum *= static_cast<R>(g.alpha);
+  if (g.beta != 0) {  // else c may hold anything, even NaN
+    load_part(old, static_cast<const R*>(to), cols, R{0});
+    sum += static_cast<R>(g.beta) * old;
+  }
+  store_part(sum, to, cols);
+}
+
+template <class R, class I>
 [[gnu::always_inline]] inline void write_tile(const Gemm& g, R* c, Index row, Index count, Index col,
                                               const R* sums) {
-  constexpr Index width = tile_cols<R, I>, half = lanes<R, I>;
-  const R alpha = static_cast<R>(g.alpha), beta = static_cast<R>(g.beta);
-  for (Index i = 0; i < count; ++i, sums += width)
-    for (Index j = 0; j < std::min(width, g.n - col); j += half) {
-      R* to = c + (row + i) * g.ldc + col + j;
-      const Index cols = std::min(half, g.n - col - j);
-      Vec<R, I> sum, old;
-      load(sum, sums + j);
-      sum *= alpha;
-      if (g.beta != 0) {  // else c may hold anything, even NaN
-        load_part(old, to, cols, R{0});
-        sum += beta * old;
-      }
-      store_part(sum, to, cols);
+  constexpr Index half = lanes<R, I>;
+  const Index cols = g.n - col;
+  R* to = c + row * g.ldc + col;
+  for (Index i = 0; i < count; ++i, sums += 2 * half, to += g.ldc) {
+    if (cols >= 2 * half) {
+      write_part<R, I>(g, sums, to, half);
+      write_part<R, I>(g, sums + half, to + half, half);
+    } else {
+      write_part<R, I>(g, sums, to, std::min(half, cols));
+      if (cols > half) write_part<R, I>(g, sums + half, to + half, cols - half);
     }
+  }
 }
 
 template <class R, class I>
