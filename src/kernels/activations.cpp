@@ -1,16 +1,16 @@
 // y = f(x), and the slope of its linear stand-in: the tangent f'(x) or the secant f(x) / x.
 //
-//   gelu        x Φ(x)                      f' = Φ(x) + x φ(x)                    secant Φ(x)
-//   gelu_tanh   x (1 + tanh u) / 2          f' = (1 + t) / 2 + x (1 − t²) u' / 2  secant (1 + t) / 2
-//               u = √(2/π) (x + 0.044715 x³), t = tanh u
-//   silu        x s, s = 1 / (1 + e^−x)     f' = s (1 + x (1 − s))                secant s
-//   quick_gelu  x s(1.702 x)                f' = s (1 + 1.702 x (1 − s))          secant s
-//   tanh        t                           f' = (1 − t) (1 + t)                  secant t / x, 1 at 0
-//   relu        max(x, 0)                   f' = [x > 0]                          secant [x > 0]
+//   gelu        x Φ(x)                    f' = Φ(x) + x φ(x)               secant Φ(x)
+//   gelu_tanh   x s(2u)                   f' = s(2u) + 2 x s'(2u) u'       secant s(2u)
+//               u = √(2/π) (x + 0.044715 x³), (1 + tanh u) / 2 = s(2u)
+//   silu        x s(x)                    f' = s(x) + x s'(x)              secant s(x)
+//   quick_gelu  x s(1.702 x)              f' = s + 1.702 x s'              secant s(1.702 x)
+//   tanh        t                         f' = 4 s'(2x)                    secant t / x, 1 at 0
+//   relu        max(x, 0)                 f' = [x > 0]                     secant [x > 0]
 //
-// Only tanh needs a quotient for its secant; tanh keeps its relative accuracy near 0, so the quotient does
-// too. The factor of x in f' is held within ±64, where all the terms it multiplies have vanished already:
-// otherwise an infinite or huge x would meet a zero.
+// with s(x) = 1 / (1 + e^−x) and s' = s (1 − s). Only tanh needs a quotient for its secant; tanh keeps its
+// relative accuracy near 0, so the quotient does too. The factor x in f' is held within ±64, where what it
+// multiplies has vanished or will: otherwise a huge x would meet a zero.
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "kernels/special.h"
@@ -26,24 +26,36 @@ template <class R, class V>
   x = x < R{-64} ? V{} - R{64} : x;
 }
 
-// The secant slope of the activations of the form x · gate(x).
+// The activations of the form x · gate(x), gate = a distribution function: x becomes the gate, `rise` the
+// gate's derivative.
 template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void gate(Vec<R, I>& x) {
+[[gnu::always_inline]] inline void gate(Vec<R, I>& x, Vec<R, I>& rise) {
+  using V = Vec<R, I>;
+  constexpr R twice_root = static_cast<R>(1.59576912160573071176);  // 2 √(2/π)
+  constexpr R cubic = static_cast<R>(0.044715), quick = static_cast<R>(1.702);
   if constexpr (F == Activation::Gelu) {
+    rise = x;
+    hold<R>(rise);
+    rise *= R{-0.5} * rise;
+    exponential<R, I>(rise);
+    rise *= static_cast<R>(0.39894228040143267794);  // 1 / √(2π)
     normal_distribution<R, I>(x);
   } else if constexpr (F == Activation::GeluTanh) {
     hold<R>(x);
-    x = static_cast<R>(0.79788456080286535588) * (x + static_cast<R>(0.044715) * x * x * x);
-    hyperbolic_tangent<R, I>(x);
-    x = R{0.5} + R{0.5} * x;
+    const V u = twice_root * (x + cubic * x * x * x), du = twice_root * (R{1} + R{3} * cubic * x * x);
+    logistic<R, I>(u, x, rise);
+    rise *= du;
   } else if constexpr (F == Activation::Silu) {
-    logistic<R, I>(x);
+    const V u = x;
+    logistic<R, I>(u, x, rise);
   } else if constexpr (F == Activation::QuickGelu) {
-    x *= static_cast<R>(1.702);
-    logistic<R, I>(x);
+    const V u = quick * x;
+    logistic<R, I>(u, x, rise);
+    rise *= quick;
   } else {
     static_assert(F == Activation::Relu);
-    x = x > R{0} ? Vec<R, I>{} + R{1} : Vec<R, I>{};
+    x = x > R{0} ? V{} + R{1} : V{};
+    rise = V{};
   }
 }
 
@@ -54,8 +66,8 @@ template <class R, class I, Activation F>
   } else if constexpr (F == Activation::Relu) {
     x = x < R{0} ? Vec<R, I>{} : x;  // NaN stays
   } else {
-    Vec<R, I> g = x;
-    gate<R, I, F>(g);
+    Vec<R, I> g = x, rise;
+    gate<R, I, F>(g, rise);
     x *= g;
   }
 }
@@ -67,36 +79,21 @@ template <class R, class I, Activation F>
     hyperbolic_tangent<R, I>(t);
     x = x == R{0} ? Vec<R, I>{} + R{1} : t / x;
   } else {
-    gate<R, I, F>(x);
+    Vec<R, I> rise;
+    gate<R, I, F>(x, rise);
   }
 }
 
 template <class R, class I, Activation F>
 [[gnu::always_inline]] inline void tangent(Vec<R, I>& x) {
-  using V = Vec<R, I>;
-  V s = x;
+  Vec<R, I> s = x, rise;
   if constexpr (F == Activation::Tanh) {
-    hyperbolic_tangent<R, I>(s);
-    x = (R{1} - s) * (R{1} + s);
-    return;
+    logistic<R, I>(R{2} * x, s, rise);
+    x = R{4} * rise;
   } else {
-    gate<R, I, F>(s);
-  }
-  hold<R>(x);
-  if constexpr (F == Activation::Gelu) {
-    V density = R{-0.5} * x * x;
-    exponential<R, I>(density);
-    x = s + x * static_cast<R>(0.39894228040143267794) * density;
-  } else if constexpr (F == Activation::GeluTanh) {
-    // 1 − t² = 4 s (1 − s)
-    const V inner = static_cast<R>(0.79788456080286535588) * (R{1} + static_cast<R>(3 * 0.044715) * x * x);
-    x = s + R{2} * x * s * (R{1} - s) * inner;
-  } else if constexpr (F == Activation::Silu) {
-    x = s * (R{1} + x * (R{1} - s));
-  } else if constexpr (F == Activation::QuickGelu) {
-    x = s * (R{1} + static_cast<R>(1.702) * x * (R{1} - s));
-  } else {
-    x = s;
+    gate<R, I, F>(s, rise);
+    hold<R>(x);
+    x = s + x * rise;
   }
 }
 

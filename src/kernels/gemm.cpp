@@ -3,6 +3,7 @@
 // The work is cut into units (task, block of rows of C, panel of columns of C); threads take runs of
 // units. The cut depends on the shape alone, and no sum crosses a unit.
 #include "base/parallel.h"
+#include "kernels/blocks.h"
 #include "kernels/kernels.h"
 #include "kernels/product.h"
 
@@ -21,17 +22,32 @@ struct Layout {
         b_col(g.transpose_b ? g.ldb : 1) {}
 };
 
-template <class R>
+template <class R, class I>
+[[gnu::always_inline]] inline void write_part(const Gemm& g, const R* sums, R* to, Index cols) {
+  Vec<R, I> sum, old;
+  load(sum, sums);
+  sum *= static_cast<R>(g.alpha);
+  if (g.beta != 0) {  // else c may hold anything, even NaN
+    load_part(old, static_cast<const R*>(to), cols, R{0});
+    sum += static_cast<R>(g.beta) * old;
+  }
+  store_part(sum, to, cols);
+}
+
+template <class R, class I>
 [[gnu::always_inline]] inline void write_tile(const Gemm& g, R* c, Index row, Index count, Index col,
-                                              const R* sums, Index width) {
-  const R alpha = static_cast<R>(g.alpha), beta = static_cast<R>(g.beta);
-  const Index cols = std::min(width, g.n - col);
-  for (Index i = 0; i < count; ++i, sums += width) {
-    R* to = c + (row + i) * g.ldc + col;
-    if (g.beta == 0)  // c may hold anything, even NaN
-      for (Index j = 0; j < cols; ++j) to[j] = alpha * sums[j];
-    else
-      for (Index j = 0; j < cols; ++j) to[j] = alpha * sums[j] + beta * to[j];
+                                              const R* sums) {
+  constexpr Index half = lanes<R, I>;
+  const Index cols = g.n - col;
+  R* to = c + row * g.ldc + col;
+  for (Index i = 0; i < count; ++i, sums += 2 * half, to += g.ldc) {
+    if (cols >= 2 * half) {
+      write_part<R, I>(g, sums, to, half);
+      write_part<R, I>(g, sums + half, to + half, half);
+    } else {
+      write_part<R, I>(g, sums, to, std::min(half, cols));
+      if (cols > half) write_part<R, I>(g, sums + half, to + half, cols - half);
+    }
   }
 }
 
@@ -52,8 +68,9 @@ template <class R, class I>
                          std::min(width, g.n - col), packed);
         return static_cast<const R*>(packed);
       },
+      [](const Progress&) __attribute__((always_inline)){},
       [&](Index row, Index count, Index panel, const R* sums)
-          __attribute__((always_inline)) { write_tile(g, task.c, row, count, panel * width, sums, width); });
+          __attribute__((always_inline)) { write_tile<R, I>(g, task.c, row, count, panel * width, sums); });
 }
 
 template <class R, class I>

@@ -23,6 +23,7 @@ using namespace kernels;
 
 constexpr double least_flops_per_thread = 5e5;
 constexpr Index cache_line = 64;
+constexpr Index most_cols = 96;  // of W in one block of x W: with k_block rows it fits a second-level cache
 
 // A panel takes an odd number of cache lines: the short pieces of many panels that x W reads together then
 // spread over all sets of the cache instead of meeting in a few.
@@ -91,6 +92,17 @@ void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
   if (m <= 0 || rows_ == 0) return;
   const R* w = packed_.data<R>();
   const Index panels = (rows_ + panel_rows_ - 1) / panel_rows_;
+  const auto x_at = [&](Index row, Index k) __attribute__((always_inline)) {
+    return Strided<R>{x + row * cols_ + k, cols_, 1, cols_, 0};
+  };
+  const auto panel_at = [&](Index panel, Index k, Index) __attribute__((always_inline)) {
+    return w + panel * panel_stride_ + k * panel_rows_;
+  };
+  const auto ahead = [&](const Progress& at) __attribute__((always_inline)) {
+    if (at.next_panel < 0) return;
+    fetch_share(panel_at(at.next_panel, at.next_k, 0), std::min(k_block, cols_ - at.next_k) * panel_rows_,
+                at.tile, at.tiles);
+  };
   const auto write = [&](Index row, Index count, Index panel, const R* sums) __attribute__((always_inline)) {
     const Index col = panel * panel_rows_, cols = std::min(panel_rows_, rows_ - col);
     for (Index i = 0; i < count; ++i, sums += panel_rows_) {
@@ -107,14 +119,8 @@ void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
           using I = decltype(tag);
           const Index length = block_length(m, most_rows, I::tile_rows);
           for (Index row = 0; row < m; row += length)
-            product<R, I>(
-                row, std::min(length, m - row), begin, end - begin, cols_,
-                [&](Index at, Index k) __attribute__((always_inline)) {
-                  return Strided<R>{x + at * cols_ + k, cols_, 1, cols_, 0};
-                },
-                [&](Index panel, Index k, Index)
-                    __attribute__((always_inline)) { return w + panel * panel_stride_ + k * panel_rows_; },
-                write);
+            product<R, I>(row, std::min(length, m - row), begin, end - begin, cols_, x_at, panel_at, ahead,
+                          write);
         });
   });
 }
@@ -124,41 +130,54 @@ void Matrix::times(const R* x, R* y, Index m) const {
   if (m <= 0 || cols_ == 0) return;
   const R* w = packed_.data<R>();
   const Index width = panel_rows_, panels = (m + width - 1) / width;
-  // xᵀ in panels of `width` rows of x: [panels][rows_][width].
-  Tensor scratch({panels * rows_ * width}, dtype());
-  R* xt = scratch.data<R>();
+  const Tensor packed_x = pack_rows(x, m);
+  const R* xt = packed_x.data<R>();
+  const Index length = std::min(most_cols, block_length(cols_, (cols_ + 7) / 8, 12));
+  const auto w_at = [&](Index col, Index k) __attribute__((always_inline)) {
+    return Strided<R>{w + k / width * panel_stride_ + col * width, width, 1, width, panel_stride_};
+  };
+  const auto xt_at = [&](Index panel, Index k, Index) __attribute__((always_inline)) {
+    return xt + (panel * rows_ + k) * width;
+  };
   const auto write = [&](Index col, Index count, Index panel, const R* sums) __attribute__((always_inline)) {
     const Index row = panel * width, here = std::min(width, m - row);
     for (Index j = 0; j < here; ++j)
       for (Index i = 0; i < count; ++i) y[(row + j) * cols_ + col + i] = sums[i * width + j];
   };
+  parallel_for((cols_ + length - 1) / length, grain_of(m, length, rows_), [&](Index begin, Index end) {
+    on_isa(
+        static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
+          for (Index b = begin; b < end; ++b) {
+            const Index col = b * length, cols = std::min(length, cols_ - col);
+            // The same columns in the panels of W that the next block of k needs.
+            const auto ahead = [&](const Progress& at) __attribute__((always_inline)) {
+              const Index first = (at.k + k_block) / width, last = (rows_ + width - 1) / width;
+              const Index pieces = std::max<Index>(0, std::min(k_block / width, last - first));
+              const Index part = at.member * at.tiles + at.tile, parts = at.members * at.tiles;
+              for (Index i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i)
+                fetch_share(w + (first + i) * panel_stride_ + col * width, cols * width, 0, 1);
+            };
+            product<R, decltype(tag)>(col, cols, 0, panels, rows_, w_at, xt_at, ahead, write);
+          }
+        });
+  });
+}
+
+// xᵀ in panels of panel_rows_ rows of x: [panels][rows_][panel_rows_].
+template <class R>
+Tensor Matrix::pack_rows(const R* x, Index m) const {
+  const Index width = panel_rows_, panels = (m + width - 1) / width;
+  Tensor packed({panels * rows_ * width}, dtype());
+  R* to = packed.data<R>();
   parallel_for(panels, 1 + 65536 / (rows_ * width + 1), [&](Index begin, Index end) {
     on_isa(
         static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
           for (Index p = begin; p < end; ++p)
             pack_panel<R, decltype(tag)>(x + p * width * rows_, 1, rows_, rows_,
-                                         std::min(width, m - p * width), xt + p * rows_ * width);
+                                         std::min(width, m - p * width), to + p * rows_ * width);
         });
   });
-  constexpr Index most_cols = 96;
-  const Index length = std::min(most_cols, block_length(cols_, (cols_ + 7) / 8, 12));
-  const Index blocks = (cols_ + length - 1) / length;
-  parallel_for(blocks, grain_of(m, length, rows_), [&](Index begin, Index end) {
-    on_isa(
-        static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
-          for (Index b = begin; b < end; ++b)
-            product<R, decltype(tag)>(
-                b * length, std::min(length, cols_ - b * length), 0, panels, rows_,
-                [&](Index col, Index k) __attribute__((always_inline)) {
-                  return Strided<R>{w + k / width * panel_stride_ + col * width, width, 1, width,
-                                    panel_stride_};
-                },
-                [&](Index panel, Index k, Index) __attribute__((always_inline)) {
-                  return static_cast<const R*>(xt + (panel * rows_ + k) * width);
-                },
-                write);
-        });
-  });
+  return packed;
 }
 
 template void Matrix::copy_row(Index, float*) const;

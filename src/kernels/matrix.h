@@ -31,6 +31,9 @@ class Matrix {
   void times(const R* x, R* y, Index m) const;
 
  private:
+  template <class R>
+  Tensor pack_rows(const R* x, Index m) const;
+
   // Panels of panel_rows_ rows: element (r, c) stands at
   // packed_[(r div panel_rows_) · panel_stride_ + c · panel_rows_ + r mod panel_rows_].
   Index rows_, cols_, panel_rows_, panel_stride_;

@@ -122,12 +122,14 @@ template <class R, class I>
   }
 }
 
-// 1 / (1 + e^−x).
+// s = 1 / (1 + e^−x) and its slope s (1 − s), both without cancellation in either tail.
 template <class R, class I>
-[[gnu::always_inline]] inline void logistic(Vec<R, I>& x) {
-  x = -x;
-  exponential<R, I>(x);
-  x = R{1} / (R{1} + x);
+[[gnu::always_inline]] inline void logistic(const Vec<R, I>& x, Vec<R, I>& s, Vec<R, I>& slope) {
+  Vec<R, I> e = x < R{0} ? x : -x;
+  exponential<R, I>(e);
+  const Vec<R, I> d = R{1} / (R{1} + e);
+  s = x < R{0} ? e * d : d;
+  slope = e * d * d;
 }
 
 }  // namespace headwater::kernels

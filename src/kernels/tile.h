@@ -30,18 +30,24 @@ struct Strided {
 namespace detail {
 
 template <class R, class I, std::size_t... Row>
-[[gnu::always_inline]] inline void tile_rows_fixed(const Strided<R>& a, const R* b, Index k, R* sums,
-                                                   std::index_sequence<Row...>) {
+[[gnu::always_inline]] inline void tile_rows_fixed(const Strided<R>& a, const R* b, Index k, bool fresh,
+                                                   R* sums, std::index_sequence<Row...>) {
   using V = Vec<R, I>;
   constexpr Index width = lanes<R, I>;
   V left[sizeof...(Row)], right[sizeof...(Row)];
-  ((load(left[Row], sums + static_cast<Index>(Row) * 2 * width),
-    load(right[Row], sums + static_cast<Index>(Row) * 2 * width + width)),
-   ...);
+  if (fresh)
+    ((left[Row] = V{}, right[Row] = V{}), ...);
+  else
+    ((load(left[Row], sums + static_cast<Index>(Row) * 2 * width),
+      load(right[Row], sums + static_cast<Index>(Row) * 2 * width + width)),
+     ...);
   const R* chunk_at = a.at;
   for (Index k0 = 0; k0 < k; k0 += a.chunk, chunk_at += a.jump) {
     const Index steps = std::min(a.chunk, k - k0);
     const R* p = chunk_at;
+    // The next tile's rows: with many chunks they are many short pieces, which the hardware does not
+    // foresee (x W at 128×768×768: 80 → 87 GFLOP/s on one core of an EPYC).
+    (__builtin_prefetch(chunk_at + static_cast<Index>(sizeof...(Row) + Row) * a.row), ...);
     for (Index s = 0; s < steps; ++s, p += a.step, b += 2 * width) {
       V b0, b1;
       load(b0, b);
@@ -57,18 +63,19 @@ template <class R, class I, std::size_t... Row>
 }
 
 template <class R, class I, int Rows>
-[[gnu::always_inline]] inline void tile_of_height(const Strided<R>& a, const R* b, Index k, R* sums,
-                                                  Index rows) {
-  if (rows == Rows) return tile_rows_fixed<R, I>(a, b, k, sums, std::make_index_sequence<Rows>{});
-  if constexpr (Rows > 1) tile_of_height<R, I, Rows - 1>(a, b, k, sums, rows);
+[[gnu::always_inline]] inline void tile_of_height(const Strided<R>& a, const R* b, Index k, bool fresh,
+                                                  R* sums, Index rows) {
+  if (rows == Rows) return tile_rows_fixed<R, I>(a, b, k, fresh, sums, std::make_index_sequence<Rows>{});
+  if constexpr (Rows > 1) tile_of_height<R, I, Rows - 1>(a, b, k, fresh, sums, rows);
 }
 
 }  // namespace detail
 
-// sums [rows, tile_cols] += a [rows, k] · b [k, tile_cols], 1 ≤ rows ≤ I::tile_rows.
+// sums [rows, tile_cols] += a [rows, k] · b [k, tile_cols], 1 ≤ rows ≤ I::tile_rows; `fresh` sums start at 0.
 template <class R, class I>
-[[gnu::always_inline]] inline void tile(const Strided<R>& a, const R* b, Index k, R* sums, Index rows) {
-  detail::tile_of_height<R, I, I::tile_rows>(a, b, k, sums, rows);
+[[gnu::always_inline]] inline void tile(const Strided<R>& a, const R* b, Index k, bool fresh, R* sums,
+                                        Index rows) {
+  detail::tile_of_height<R, I, I::tile_rows>(a, b, k, fresh, sums, rows);
 }
 
 }  // namespace headwater::kernels
