@@ -1,0 +1,50 @@
+// Regular expressions of tokenizer.json (Oniguruma, Ruby syntax, UTF-8), with a limit on backtracking so
+// that no pattern can hang the program. Immutable and thread-safe after construction.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/json_view.h"
+
+namespace headwater {
+
+struct Match {
+  std::size_t begin, end;
+  bool matched;  // false: the text between two matches
+};
+
+class Regex {
+ public:
+  // `where` names the pattern in messages. Throws FormatError if the pattern does not compile.
+  Regex(const std::string& pattern, std::string where);
+  ~Regex();
+  Regex(const Regex&) = delete;
+  Regex& operator=(const Regex&) = delete;
+
+  // Matches and what lies between them, in order, covering the text. Throws FormatError when the
+  // pattern backtracks without end on this text.
+  std::vector<Match> split(std::string_view text) const;
+
+ private:
+  struct Compiled;
+  std::unique_ptr<Compiled> compiled_;
+  std::string where_;
+};
+
+// What a splitting or replacing step looks for: {"String": …} or {"Regex": …}.
+class Pattern {
+ public:
+  explicit Pattern(const JsonView& description);  // throws FormatError
+  std::vector<Match> split(std::string_view text) const;
+
+ private:
+  std::string literal_;
+  std::unique_ptr<const Regex> regex_;  // none: the literal
+};
+
+std::vector<Match> split_literal(std::string_view text, std::string_view literal);  // of at least a byte
+
+}  // namespace headwater
