@@ -1,6 +1,8 @@
 // PIL's resampling, number for number. An output pixel at x looks at the input around c = (x + ½)·s with
 // s = in/out; the filter is stretched by max(s, 1), which is the antialiasing. Its weights are normalised to
-// sum 1 and rounded to 22 fractional bits, and each of the two passes (rows, then columns) rounds to 8 bits.
+// sum 1 and rounded to 22 fractional bits, and each of the two passes rounds to 8 bits. The passes go over rows,
+// then columns; from version 13 on PIL takes the columns first when the height shrinks by more pixels than
+// twice what the width shrinks by, and so do we.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -164,6 +166,8 @@ Image resize(const Image& image, int width, int height, Resample resample) {
   const Filter filter = filter_of(resample);
   if (height == image.height) return resize_rows(image, width, filter);
   if (width == image.width) return resize_columns(image, height, filter);
+  const bool columns_first = image.height > height && image.height - height > 2 * (image.width - width);
+  if (columns_first) return resize_rows(resize_columns(image, height, filter), width, filter);
   return resize_columns(resize_rows(image, width, filter), height, filter);
 }
 
