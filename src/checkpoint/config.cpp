@@ -126,9 +126,6 @@ std::vector<std::string> Config::labels() const {
     return labels;
   }
   if (!map->is_object() || map->empty()) fail(*this, "id2label", "an object from index to label", *map);
-  if (map->size() > static_cast<std::size_t>(max_labels))
-    throw FormatError(fmt::format("{}: key id2label: expected at most {} labels, found {}", where(),
-                                  max_labels, map->size()));
   // Keys are distinct (as JSON strings) and canonical, so n keys below n are exactly 0 … n-1.
   labels.resize(map->size());
   for (const auto& [key, value] : map->items()) {

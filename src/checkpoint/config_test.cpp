@@ -111,13 +111,6 @@ TEST(Config, BrokenLabelsAreRefused) {
     EXPECT_THROW(parse(text).labels(), FormatError) << text;
 }
 
-TEST(Config, TooManyLabelsAreRefused) {
-  std::string text = R"({"id2label":{)";
-  for (int i = 0; i <= 1'000'000; ++i) text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":\"\"";
-  expect_refused([&] { parse(text + "}}").labels(); },
-                 "c.json: key id2label: expected at most 1000000 labels, found 1000001");
-}
-
 TEST(Config, MessagesStayPrintable) {
   expect_refused([] { parse(R"({"k":"\u0000\u0007"})").integer("k"); },
                  R"(c.json: key k: expected an integer, found "\u0000\u0007")");

@@ -1,0 +1,92 @@
+#include "base/files.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+namespace headwater {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "headwater_files_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    root_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  std::string root_;
+};
+
+TEST_F(Files, WriteThenRead) {
+  const std::string path = root_ + "/a";
+  const std::string bytes("x\0\xFFy\n", 5);
+  write_file(path, bytes);
+  EXPECT_EQ(read_file(path), bytes);
+  write_file(path, "shorter");
+  EXPECT_EQ(read_file(path), "shorter");
+  write_file(path, "");
+  EXPECT_EQ(read_file(path), "");
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 1) << "a temporary file was left behind";
+}
+
+TEST_F(Files, ReadHasALimit) {
+  write_file(root_ + "/a", "12345");
+  EXPECT_EQ(read_file(root_ + "/a", 5), "12345");
+  EXPECT_THROW(read_file(root_ + "/a", 4), FormatError);
+}
+
+TEST_F(Files, ReadRefusesWhatIsNoFile) {
+  EXPECT_THROW(read_file(root_), FormatError);
+  EXPECT_THROW(read_file(root_ + "/none"), FormatError);
+  EXPECT_THROW(read_file("/dev/null"), FormatError);
+}
+
+TEST_F(Files, WriteRefusesWithoutLeftovers) {
+  EXPECT_THROW(write_file(root_ + "/none/a", "x"), InputError);
+  fs::create_directory(root_ + "/folder");
+  EXPECT_THROW(write_file(root_ + "/folder", "x"), InputError);
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 1);
+}
+
+TEST_F(Files, Kinds) {
+  write_file(root_ + "/a", "x");
+  fs::create_symlink(root_ + "/a", root_ + "/link");
+  fs::create_symlink(root_ + "/gone", root_ + "/dangling");
+  EXPECT_TRUE(file_exists(root_ + "/a"));
+  EXPECT_TRUE(file_exists(root_ + "/link"));
+  EXPECT_FALSE(file_exists(root_ + "/dangling"));
+  EXPECT_FALSE(file_exists(root_));
+  EXPECT_FALSE(file_exists(root_ + "/a/b"));
+  EXPECT_TRUE(is_directory(root_));
+  EXPECT_FALSE(is_directory(root_ + "/a"));
+  EXPECT_FALSE(is_directory(""));
+}
+
+TEST_F(Files, MappedFile) {
+  write_file(root_ + "/a", "hello");
+  const auto file = MappedFile::open(root_ + "/a");
+  EXPECT_EQ(file->path(), root_ + "/a");
+  ASSERT_EQ(file->bytes().size(), 5U);
+  EXPECT_EQ(file->bytes()[4], std::byte{'o'});
+  write_file(root_ + "/a", "other");  // replaces the name, not the mapped bytes
+  EXPECT_EQ(file->bytes()[0], std::byte{'h'});
+  write_file(root_ + "/empty", "");
+  EXPECT_TRUE(MappedFile::open(root_ + "/empty")->bytes().empty());
+  EXPECT_THROW(MappedFile::open(root_), FormatError);
+  EXPECT_THROW(MappedFile::open(root_ + "/none"), FormatError);
+}
+
+// FIPS 180-4 examples.
+TEST(Sha256, KnownDigests) {
+  const auto digest = [](std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); };
+  EXPECT_EQ(digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(digest("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace headwater
