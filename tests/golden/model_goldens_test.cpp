@@ -226,6 +226,7 @@ TEST_P(ModelGoldens, EqualsTransformers) {
     const std::unique_ptr<Model> model =
         load_model(open_checkpoint(find_model(folder.string(), {}), precision.dtype));
     EXPECT_EQ(model->info().architecture, GetParam().architecture);
+    EXPECT_EQ(model->info().unread, std::vector<std::string>{}) << "tensors without a place";
     Worst worst;
     int files = 0;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
