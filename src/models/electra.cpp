@@ -10,6 +10,7 @@ const std::vector<std::string_view> heads{"ElectraForSequenceClassification",
                                           "ElectraForTokenClassification",
                                           "ElectraForQuestionAnswering",
                                           "ElectraForMaskedLM",
+                                          "ElectraForCausalLM",
                                           "ElectraForPreTraining",
                                           "ElectraModel"};
 

@@ -139,6 +139,8 @@ def first(value):
 def logits_of(out):
     if "start_logits" in out:
         return torch.stack([out.start_logits, out.end_logits], dim=-1)
+    if "prediction_logits" in out:
+        return out.prediction_logits
     if "logits" not in out:
         return out.last_hidden_state
     return out.logits

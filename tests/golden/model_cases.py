@@ -94,6 +94,7 @@ def bert():
                "own decoder weight and bias; cls.predictions.bias is in the file and unused")
     yield Case("bert_next_sentence", "BertForNextSentencePrediction", text(hidden_act="quick_gelu"),
                "pairs, quick_gelu", pair=True)
+    yield Case("bert_pretraining", "BertForPreTraining", text(), "the masked LM of the two pre-training heads")
     yield Case("bert_causal_lm", "BertLMHeadModel", text(is_decoder=True), "post-norm with a causal mask")
     yield Case("bert_old_names", "BertForMaskedLM", text(), edits=("gamma_beta", "position_ids", "unused_heads"),
                about="LayerNorm.gamma/beta, position_ids, pooler and seq_relationship left over, as in the first "

@@ -7,7 +7,6 @@
 // is. The largest difference of each case is printed and recorded.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "checkpoint/checkpoint.h"
@@ -226,6 +226,7 @@ TEST_P(ModelGoldens, EqualsTransformers) {
     const std::unique_ptr<Model> model =
         load_model(open_checkpoint(find_model(folder.string(), {}), precision.dtype));
     EXPECT_EQ(model->info().architecture, GetParam().architecture);
+    EXPECT_EQ(model->info().unread, std::vector<std::string>{}) << "tensors without a place";
     Worst worst;
     int files = 0;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -244,10 +245,10 @@ TEST_P(ModelGoldens, EqualsTransformers) {
     ASSERT_GT(files, 0) << "nothing to compare with";
     ASSERT_GT(worst.compared(), 0);
     const std::string type(name_of(precision.dtype));
-    RecordProperty("worst_" + type, std::to_string(worst.difference()));
-    std::printf("%-28s %s: %lld numbers, largest difference %.1e (%s)\n", GetParam().name.c_str(),
-                type.c_str(), static_cast<long long>(worst.compared()), worst.difference(),
-                worst.where().c_str());
+    const std::string largest = fmt::format("{:.1e} ({})", worst.difference(), worst.where());
+    RecordProperty("largest_difference_" + type, largest);
+    fmt::print("{:28} {}: {} numbers, largest difference {}\n", GetParam().name, type, worst.compared(),
+               largest);
   }
 }
 
