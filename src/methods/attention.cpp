@@ -81,9 +81,11 @@ const Method attention{
     .formula = "α[l,h,i,j] = softmaxⱼ(q[l,h,i] · k[l,h,j] / √E)",
     .paper = "Vaswani et al., 2017: Attention Is All You Need. NeurIPS",
     .cost = "One forward run; the maps take layers × heads × tokens² numbers.",
-    .limits = "Shows where a head looks, not what it carries away: a large weight on a small value vector moves "
-              "little. The residual path and the feed-forward layers are not in it, nor is the target.",
-    .options = {{"heads", "all|mean|max", "all", "one map per head, or their mean or maximum over the heads"}},
+    .limits =
+        "Shows where a head looks, not what it carries away: a large weight on a small value vector moves "
+        "little. The residual path and the feed-forward layers are not in it, nor is the target.",
+    .options = {{"heads", "all|mean|max", "all",
+                 "one map per head, or their mean or maximum over the heads"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .run = run,
     .planned_bytes = planned_bytes,

@@ -4,8 +4,8 @@
 //   R_l = A_l R_{l−1},  R_{s−1} = I                           s: the first layer taken into account
 //
 // so that R_l[i, j] is the share of input token j in position i after layer l. Before the identity is added
-// the smallest ⌊discard_ratio · n⌋ of the n cells a mask allows may be dropped (the first of equal ones first),
-// which vision users do to remove a flat background. Computed in double whatever the working type.
+// the smallest ⌊discard_ratio · n⌋ of the n cells a mask allows may be dropped (the first of equal ones
+// first), which vision users do to remove a flat background. Computed in double whatever the working type.
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -31,7 +31,8 @@ Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
   const Settings settings{options.number("residual"), options.number("discard_ratio"),
                           options.integer("start_layer"), options.text("fusion")};
   const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
-    throw InputError(fmt::format("attention_rollout: option {}: expected {}, found {}", option, expected, found));
+    throw InputError(
+        fmt::format("attention_rollout: option {}: expected {}, found {}", option, expected, found));
   };
   if (!(settings.residual >= 0 && settings.residual < 1)) refuse("residual", "0 <= r < 1", settings.residual);
   if (!(settings.discard_ratio >= 0 && settings.discard_ratio < 1))
@@ -51,7 +52,9 @@ std::vector<double> fuse(const Tensor& pattern, const std::string& fusion) {
       auto value = static_cast<double>(from[c]);
       for (Index h = 1; h < H; ++h) {
         const auto next = static_cast<double>(from[h * cells + c]);
-        value = fusion == "mean" ? value + next : fusion == "max" ? std::max(value, next) : std::min(value, next);
+        value = fusion == "mean"  ? value + next
+                : fusion == "max" ? std::max(value, next)
+                                  : std::min(value, next);
       }
       fused[static_cast<std::size_t>(c)] = fusion == "mean" ? value / static_cast<double>(H) : value;
     }
@@ -77,9 +80,10 @@ void add_residual(std::vector<double>& map, Index T, double residual, int layer)
     row[i] += residual;
     const double sum = std::accumulate(row, row + T, 0.0);
     if (!(sum > 0))
-      throw InputError(fmt::format("attention_rollout: expected a weight in every row, found none in layer {} row "
-                                   "{}; use a smaller discard_ratio or a residual above 0",
-                                   layer, i));
+      throw InputError(
+          fmt::format("attention_rollout: expected a weight in every row, found none in layer {} row "
+                      "{}; use a smaller discard_ratio or a residual above 0",
+                      layer, i));
     for (Index j = 0; j < T; ++j) row[j] /= sum;
   }
 }
@@ -112,20 +116,22 @@ std::string sink_note(const Tensor& scores) {
   const double share = scores.at(scores.size() - T);
   if (T < 3 || share < 0.5) return {};
   return fmt::format(
-      "{:.1f} % of the last token's row rests on token 0: in a causal model rollout drifts to early tokens, so "
+      "{:.1f} % of the last token's row rests on token 0: in a causal model rollout drifts to early tokens, "
+      "so "
       "compare rows instead of reading one.",
       share * 100);
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options, study.info());
-  Attribution result{.method = "attention_rollout", .options = options.all(), .axes = {"layer", "query", "key"}};
+  Attribution result{
+      .method = "attention_rollout", .options = options.all(), .axes = {"layer", "query", "key"}};
   result.scores = roll(study, settings).to(study.info().dtype);
   result.checks = {check_row_sums(result.scores), check_nonnegative(result.scores)};
   result.notes.push_back(maximum_note(result.scores));
   if (settings.start_layer > 0)
-    result.notes.push_back(fmt::format("Layers below {} are the identity: nothing has been mixed yet.",
-                                       settings.start_layer));
+    result.notes.push_back(
+        fmt::format("Layers below {} are the identity: nothing has been mixed yet.", settings.start_layer));
   if (study.info().causal) {
     result.checks.push_back(check_causal(result.scores));
     if (std::string note = sink_note(result.scores); !note.empty()) result.notes.push_back(std::move(note));
@@ -145,15 +151,20 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens) {
 extern const Method attention_rollout;
 const Method attention_rollout{
     .name = "attention_rollout",
-    .summary = "How much of each input token has reached each position, by multiplying attention through the layers.",
+    .summary =
+        "How much of each input token has reached each position, by multiplying attention through the "
+        "layers.",
     .formula = "A[l] = rows of ((1 − r) W[l] + r I) divided by their sum;  R[l] = A[l] R[l−1],  R[−1] = I",
     .paper = "Abnar and Zuidema, 2020: Quantifying Attention Flow in Transformers. ACL",
     .cost = "One forward run and one tokens³ product per layer.",
-    .limits = "Assumes that the residual path carries a fixed share and that heads mix alike; value vectors and "
-              "feed-forward layers are not in it, nor is the target. In causal models weight drifts to early tokens.",
+    .limits =
+        "Assumes that the residual path carries a fixed share and that heads mix alike; value vectors and "
+        "feed-forward layers are not in it, nor is the target. In causal models weight drifts to early "
+        "tokens.",
     .options = {{"residual", "number", "0.5", "share of the residual path, 0 <= r < 1"},
                 {"fusion", "mean|max|min", "mean", "how the heads of a layer become one map"},
-                {"discard_ratio", "number", "0", "share of each layer's smallest weights to drop, 0 <= ratio < 1"},
+                {"discard_ratio", "number", "0",
+                 "share of each layer's smallest weights to drop, 0 <= ratio < 1"},
                 {"start_layer", "integer", "0", "first layer taken into account"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .run = run,

@@ -46,7 +46,8 @@ void check_value(std::string_view method, const MethodOption& option, const std:
     expected = fmt::format("one of {}", fmt::join(choices, ", "));
   }
   if (!good)
-    throw InputError(fmt::format("{}: option {}: expected {}, found '{}'", method, option.name, expected, value));
+    throw InputError(
+        fmt::format("{}: option {}: expected {}, found '{}'", method, option.name, expected, value));
 }
 
 // Levenshtein distance: how many letters must change.
@@ -72,10 +73,9 @@ MethodOptions::MethodOptions(std::string_view method, std::span<const MethodOpti
     if (std::none_of(known.begin(), known.end(), [&](const MethodOption& o) { return o.name == name; })) {
       std::vector<std::string_view> names;
       for (const MethodOption& option : known) names.push_back(option.name);
-      throw InputError(names.empty()
-                           ? fmt::format("{}: expected no options, found '{}'", method, name)
-                           : fmt::format("{}: expected options among {}, found '{}'", method,
-                                         fmt::join(names, ", "), name));
+      throw InputError(names.empty() ? fmt::format("{}: expected no options, found '{}'", method, name)
+                                     : fmt::format("{}: expected options among {}, found '{}'", method,
+                                                   fmt::join(names, ", "), name));
     }
   for (const MethodOption& option : known) {
     const auto found = given.find(std::string(option.name));
@@ -117,9 +117,10 @@ const Method& find_method(std::string_view name) {
     return distance(a, name) < distance(b, name);
   });
   names.resize(std::min<std::size_t>(names.size(), 3));
-  throw InputError(fmt::format("method: expected a known one, found '{}'; the nearest are {} (headwater methods "
-                               "lists all)",
-                               name, fmt::join(names, ", ")));
+  throw InputError(
+      fmt::format("method: expected a known one, found '{}'; the nearest are {} (headwater methods "
+                  "lists all)",
+                  name, fmt::join(names, ", ")));
 }
 
 }  // namespace headwater

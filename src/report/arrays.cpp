@@ -21,8 +21,8 @@ std::string bytes_of_values(const std::vector<T>& values) {
 
 Array scores_of(const Attribution& attribution, const std::string& name) {
   const Tensor& scores = attribution.scores;
-  Array array{name, scores.dtype() == DType::Float32 ? ArrayType::Float32 : ArrayType::Float64, scores.shape(),
-              std::string(scores.bytes(), '\0')};
+  Array array{name, scores.dtype() == DType::Float32 ? ArrayType::Float32 : ArrayType::Float64,
+              scores.shape(), std::string(scores.bytes(), '\0')};
   dispatch(scores.dtype(), [&](auto r) {
     if (!array.bytes.empty())
       std::memcpy(array.bytes.data(), scores.template data<decltype(r)>(), array.bytes.size());
@@ -59,7 +59,9 @@ std::vector<Array> arrays_of(const Report& report) {
     arrays.push_back({"word_ids", ArrayType::Int32, {T}, bytes_of_values(words)});
   }
   if (!report.prediction.logits.empty())
-    arrays.push_back({"logits", ArrayType::Float64, {static_cast<Index>(report.prediction.logits.size())},
+    arrays.push_back({"logits",
+                      ArrayType::Float64,
+                      {static_cast<Index>(report.prediction.logits.size())},
                       bytes_of_values(report.prediction.logits)});
   return arrays;
 }

@@ -12,10 +12,10 @@ struct Rgb {
   int r, g, b;
 };
 
-Rgb blue_of(double share);        // 0 … 1, clamped; light to dark
-double luminance(Rgb colour);     // WCAG's relative luminance
-Rgb text_on(Rgb background);      // black or white, whichever contrasts more
-double contrast(Rgb a, Rgb b);    // WCAG's ratio, 1 … 21
+Rgb blue_of(double share);      // 0 … 1, clamped; light to dark
+double luminance(Rgb colour);   // WCAG's relative luminance
+Rgb text_on(Rgb background);    // black or white, whichever contrasts more
+double contrast(Rgb a, Rgb b);  // WCAG's ratio, 1 … 21
 
 // The text on that background for this terminal; unchanged without colour.
 std::string painted(const std::string& text, double share, TerminalFormat::Colour colour);

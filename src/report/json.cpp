@@ -10,7 +10,8 @@ namespace {
 
 // Nested lists for the axes from `axis` on; one innermost row per line when indented.
 template <class R>
-void append_nested(std::string& out, const Shape& shape, int axis, const R*& values, const std::string& line) {
+void append_nested(std::string& out, const Shape& shape, int axis, const R*& values,
+                   const std::string& line) {
   out += '[';
   const bool rows = axis + 1 < shape.rank();
   for (Index i = 0; i < shape[axis]; ++i) {
@@ -62,7 +63,8 @@ std::string to_json(const Report& report, int indent) {
   const std::string line = indent < 0 ? "" : "\n" + std::string(static_cast<std::size_t>(indent), ' ');
   std::string text = "{";
   for (const auto& [key, value] : head.items())
-    text += line + dump(key, -1) + (indent < 0 ? ":" : ": ") + indented(dump(value, indent), std::max(indent, 0)) + ",";
+    text += line + dump(key, -1) + (indent < 0 ? ":" : ": ") +
+            indented(dump(value, indent), std::max(indent, 0)) + ",";
   text += line + (indent < 0 ? "\"attributions\":[" : "\"attributions\": [");
   for (std::size_t i = 0; i < report.attributions.size(); ++i) {
     if (i > 0) text += ", ";

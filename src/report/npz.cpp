@@ -1,6 +1,6 @@
-// npz: a zip of .npy files. An .npy is the magic "\x93NUMPY", version 1.0, the length of a header, the header (a
-// Python dict, padded with spaces so that the data starts at a multiple of 64), and the data. Texts are arrays of
-// type <Un: UTF-32, each entry padded with zeros to the longest.
+// npz: a zip of .npy files. An .npy is the magic "\x93NUMPY", version 1.0, the length of a header, the header
+// (a Python dict, padded with spaces so that the data starts at a multiple of 64), and the data. Texts are
+// arrays of type <Un: UTF-32, each entry padded with zeros to the longest.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -19,8 +19,7 @@ namespace {
 std::string npy(const std::string& type, const std::vector<Index>& shape, std::string_view data) {
   const std::string dims =
       shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
-  std::string header =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, dims);
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, dims);
   constexpr std::size_t before = 10;  // magic, version, length
   header.append(63 - (before + header.size()) % 64, ' ');
   header += '\n';
@@ -32,11 +31,16 @@ std::string npy(const std::string& type, const std::vector<Index>& shape, std::s
 
 std::string_view type_of(ArrayType type) {
   switch (type) {
-    case ArrayType::Float32: return "<f4";
-    case ArrayType::Float64: return "<f8";
-    case ArrayType::Int32: return "<i4";
-    case ArrayType::Int64: return "<i8";
-    case ArrayType::Bool: return "|b1";
+    case ArrayType::Float32:
+      return "<f4";
+    case ArrayType::Float64:
+      return "<f8";
+    case ArrayType::Int32:
+      return "<i4";
+    case ArrayType::Int64:
+      return "<i8";
+    case ArrayType::Bool:
+      return "|b1";
   }
   return "";
 }
@@ -68,7 +72,8 @@ std::string to_npz(const Report& report) {
   Zip zip;
   for (const Array& array : arrays_of(report)) {
     const auto dims = array.shape.dims();
-    zip.add(array.name + ".npy", npy(std::string(type_of(array.type)), {dims.begin(), dims.end()}, array.bytes));
+    zip.add(array.name + ".npy",
+            npy(std::string(type_of(array.type)), {dims.begin(), dims.end()}, array.bytes));
   }
   if (!report.prediction.tokens.empty()) {
     std::vector<std::string> tokens;

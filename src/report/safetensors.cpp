@@ -1,5 +1,6 @@
-// safetensors: the length of a JSON header (8 bytes), the header, padded with spaces to a multiple of 8, and the
-// arrays without gaps. Wider types come first, so that every array is aligned. Metadata values are strings.
+// safetensors: the length of a JSON header (8 bytes), the header, padded with spaces to a multiple of 8, and
+// the arrays without gaps. Wider types come first, so that every array is aligned. Metadata values are
+// strings.
 #include <algorithm>
 
 #include <headwater/formats.h>
@@ -18,11 +19,16 @@ struct Stored {
 
 Stored stored_as(ArrayType type) {
   switch (type) {
-    case ArrayType::Float32: return {"F32", 4};
-    case ArrayType::Float64: return {"F64", 8};
-    case ArrayType::Int32: return {"I32", 4};
-    case ArrayType::Int64: return {"I64", 8};
-    case ArrayType::Bool: return {"BOOL", 1};
+    case ArrayType::Float32:
+      return {"F32", 4};
+    case ArrayType::Float64:
+      return {"F64", 8};
+    case ArrayType::Int32:
+      return {"I32", 4};
+    case ArrayType::Int64:
+      return {"I64", 8};
+    case ArrayType::Bool:
+      return {"BOOL", 1};
   }
   return {"U8", 1};
 }

@@ -14,7 +14,10 @@ OrderedJson pairs_of(const std::vector<std::pair<std::string, std::string>>& pai
 }
 
 OrderedJson json_of(const Score& score) {
-  return {{"label", score.label}, {"index", score.index}, {"probability", score.probability}, {"logit", score.logit}};
+  return {{"label", score.label},
+          {"index", score.index},
+          {"probability", score.probability},
+          {"logit", score.logit}};
 }
 
 OrderedJson json_of(const Outcome& outcome) {
@@ -114,9 +117,9 @@ OrderedJson json_of(const ModelInfo& info) {
 }
 
 OrderedJson json_of(const TokenView& token) {
-  return {{"id", token.id},       {"piece", token.piece},       {"text", token.text},      {"begin", token.begin},
-          {"end", token.end},     {"word", token.word},         {"sequence", token.sequence},
-          {"special", token.special}};
+  return {
+      {"id", token.id},   {"piece", token.piece}, {"text", token.text},         {"begin", token.begin},
+      {"end", token.end}, {"word", token.word},   {"sequence", token.sequence}, {"special", token.special}};
 }
 
 OrderedJson json_of(const Prediction& prediction) {
@@ -158,10 +161,8 @@ OrderedJson json_of(const Attribution& attribution) {
   for (const Index length : attribution.scores.shape().dims()) json["shape"].push_back(length);
   json["checks"] = OrderedJson::array();
   for (const Check& check : attribution.checks)
-    json["checks"].push_back(OrderedJson{{"name", check.name},
-                                         {"passed", check.passed},
-                                         {"value", check.value},
-                                         {"bound", check.bound}});
+    json["checks"].push_back(OrderedJson{
+        {"name", check.name}, {"passed", check.passed}, {"value", check.value}, {"bound", check.bound}});
   json["notes"] = attribution.notes;
   json["seconds"] = attribution.seconds;
   return json;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include <headwater/report.h>
-
 #include <nlohmann/json.hpp>
 
 namespace headwater {

@@ -1,5 +1,6 @@
-// The report on a terminal: the answer with its bars, then per method the text coloured by the row the answer was
-// read from, and one line per layer with its strongest tokens. Without colour the numbers stand beside the tokens.
+// The report on a terminal: the answer with its bars, then per method the text coloured by the row the answer
+// was read from, and one line per layer with its strongest tokens. Without colour the numbers stand beside
+// the tokens.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -8,7 +9,6 @@
 
 #include <fmt/format.h>
 #include <headwater/formats.h>
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -47,7 +47,8 @@ std::string token_text(const TokenView& token) {
 void append_scores(std::string& out, const Outcome& outcome, const TerminalFormat& format) {
   int widest = 0;
   const std::size_t shown = std::min<std::size_t>(outcome.top.size(), 8);
-  for (std::size_t i = 0; i < shown; ++i) widest = std::max(widest, text_width(printable(outcome.top[i].label)));
+  for (std::size_t i = 0; i < shown; ++i)
+    widest = std::max(widest, text_width(printable(outcome.top[i].label)));
   widest = std::min(widest, std::max(8, format.width / 3));
   for (std::size_t i = 0; i < shown; ++i) {
     const Score& score = outcome.top[i];
@@ -107,7 +108,8 @@ std::string patch_grid(const Report& report, const std::vector<double>& weights,
                        const TerminalFormat& format) {
   const auto prefix = static_cast<std::size_t>(report.model.prefix_tokens);
   if (weights.size() <= prefix) return {};
-  const auto side = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(weights.size() - prefix))));
+  const auto side =
+      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(weights.size() - prefix))));
   static const char* const shades[] = {"  ", "░░", "▒▒", "▓▓", "██"};
   std::string out;
   for (std::size_t y = 0; y < side; ++y) {
@@ -136,7 +138,8 @@ std::string layer_line(const Report& report, const Attribution& attribution, Ind
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto value = [&](std::size_t t) { return std::isnan(weights[t]) ? -1.0 : weights[t]; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
   std::string out = fmt::format("  {:<4}", fmt::format("L{}", layer));
   for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i)
     if (value(order[i]) >= 0)
@@ -154,15 +157,16 @@ std::string checks_line(const Attribution& attribution) {
   return out;
 }
 
-std::string attribution_view(const Report& report, const Attribution& attribution, const TerminalFormat& format) {
+std::string attribution_view(const Report& report, const Attribution& attribution,
+                             const TerminalFormat& format) {
   const Index layers = layer_count(attribution), row = focus_row(report);
   const std::vector<double> weights = row_weights(attribution, layers - 1, row);
   const double scale = word_scale(report, weights);
-  std::string out = fmt::format(
-      "\n{}  {}\n", bold(attribution.method, format.colour),
-      dim(fmt::format("row {} of layer {}, scale 0 … {:.4f}", token_name(report, static_cast<std::size_t>(row)),
-                      layers - 1, scale),
-          format.colour));
+  std::string out =
+      fmt::format("\n{}  {}\n", bold(attribution.method, format.colour),
+                  dim(fmt::format("row {} of layer {}, scale 0 … {:.4f}",
+                                  token_name(report, static_cast<std::size_t>(row)), layers - 1, scale),
+                      format.colour));
   if (report.prediction.tokens.empty())
     out += patch_grid(report, weights, scale, format);
   else if (format.colour == Colour::None)
@@ -190,8 +194,7 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
                  format.colour);
     append_scores(out, outcome, format);
   }
-  if (!prediction.hidden.empty())
-    out += fmt::format("  hidden states {}\n", prediction.hidden.shape().str());
+  if (!prediction.hidden.empty()) out += fmt::format("  hidden states {}\n", prediction.hidden.shape().str());
   if (prediction.truncated) out += "  (the text was cut to the model's limit)\n";
   return out;
 }
@@ -206,10 +209,10 @@ std::string to_terminal(const Report& report, const TerminalFormat& format) {
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores.empty()) out += attribution_view(report, attribution, format);
   const RunRecord& record = report.record;
-  out += dim(fmt::format("\n  headwater {} · {} · {} · {} threads · weights {}\n", record.version,
-                         printable(record.model), record.dtype, record.threads,
-                         record.weights_sha256.substr(0, 12)),
-             format.colour);
+  out += dim(
+      fmt::format("\n  headwater {} · {} · {} · {} threads · weights {}\n", record.version,
+                  printable(record.model), record.dtype, record.threads, record.weights_sha256.substr(0, 12)),
+      format.colour);
   return out;
 }
 

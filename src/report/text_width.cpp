@@ -1,4 +1,5 @@
-// A grapheme cluster is as wide as its widest code point; the emoji presentation selector U+FE0F makes it two.
+// A grapheme cluster is as wide as its widest code point; the emoji presentation selector U+FE0F makes it
+// two.
 #include "report/text_width.h"
 
 #include <algorithm>
@@ -43,13 +44,10 @@ int text_width(std::string_view text) {
   return columns;
 }
 
-std::string printable(std::string_view text) {
-  std::string out;
-  if (const auto bad = first_invalid_utf8(text)) {
-    out = printable(text.substr(0, *bad));
-    append_utf8(out, 0xFFFD);
-    return out + printable(text.substr(*bad + 1));
-  }
+namespace {
+
+// `text` is valid UTF-8.
+void append_printable(std::string& out, std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const char32_t c = next_code_point(text, at);
     if (c < 0x20)
@@ -61,12 +59,25 @@ std::string printable(std::string_view text) {
     else
       append_utf8(out, c);
   }
-  return out;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::optional<std::size_t> bad = first_invalid_utf8(text);
+    append_printable(out, text.substr(0, bad.value_or(text.size())));
+    if (!bad) return out;
+    append_utf8(out, 0xFFFD);
+    text.remove_prefix(*bad + 1);
+  }
 }
 
 std::string fitted(std::string_view text, int width) {
   const int columns = text_width(text);
-  if (columns <= width) return std::string(text) + std::string(static_cast<std::size_t>(width - columns), ' ');
+  if (columns <= width)
+    return std::string(text) + std::string(static_cast<std::size_t>(width - columns), ' ');
   std::string out;
   int used = 0;
   bool open = true;

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <headwater/error.h>
-
 #include <zlib.h>
 
 namespace headwater {
@@ -43,7 +42,8 @@ std::string common(std::string_view name, std::string_view bytes) {
 void Zip::require_size(std::uint64_t bytes) {
   if (bytes > 0xfffffffe)
     throw InputError(fmt::format(
-        "npz: expected at most 4 GiB, found {} bytes; write safetensors instead, or ask for fewer maps", bytes));
+        "npz: expected at most 4 GiB, found {} bytes; write safetensors instead, or ask for fewer maps",
+        bytes));
 }
 
 void Zip::add(std::string_view name, std::string_view bytes) {

@@ -28,7 +28,8 @@ std::vector<int> read_ends(const Config& config) {
   if (!value.is_array()) return {static_cast<int>(config.integer("eos_token_id"))};
   for (const Json& id : value) {
     if (!id.is_number_integer())
-      throw FormatError(fmt::format("{}: eos_token_id: expected integers, found {}", config.where(), id.dump()));
+      throw FormatError(
+          fmt::format("{}: eos_token_id: expected integers, found {}", config.where(), id.dump()));
     ends.push_back(id.get<int>());
   }
   return ends;
@@ -68,11 +69,12 @@ Prepared prepare(const Reader& reader, const Input& input) {
   if (reader.info().task == Task::ImageClassification || reader.info().image_size > 0)
     return prepare_image(reader, input);
   if (!input.image.empty())
-    throw InputError(fmt::format("input: expected text for {}, found the image {}", reader.info().architecture,
-                                 input.image));
+    throw InputError(fmt::format("input: expected text for {}, found the image {}",
+                                 reader.info().architecture, input.image));
   if (reader.info().task == Task::QuestionAnswering && !input.pair)
-    throw InputError("input: expected a question and a context, found one text; give the context as the pair "
-                     "(--pair)");
+    throw InputError(
+        "input: expected a question and a context, found one text; give the context as the pair "
+        "(--pair)");
   // Without a limit here, so that one message can name the length and both remedies.
   const Index limit = limit_of(reader);
   const EncodeOptions options{.truncate = input.truncate,
@@ -81,9 +83,10 @@ Prepared prepare(const Reader& reader, const Input& input) {
   const auto length = static_cast<Index>(prepared.encoding.tokens.size());
   if (length == 0) throw InputError("input: expected at least one token, found an empty text");
   if (limit > 0 && length > limit)
-    throw InputError(fmt::format("input: expected at most {} tokens, found {}; shorten the text, or cut it with "
-                                 "--truncate",
-                                 limit, length));
+    throw InputError(
+        fmt::format("input: expected at most {} tokens, found {}; shorten the text, or cut it with "
+                    "--truncate",
+                    limit, length));
   prepared.batch.ids = {prepared.encoding.ids()};
   if (reader.info().segments > 0) prepared.batch.type_ids = {prepared.encoding.type_ids()};
   return prepared;
@@ -134,9 +137,10 @@ std::vector<int> wanted_rows(const Reader& reader, const Encoding& encoding, std
   if (rows.empty()) {
     const std::optional<int> mask = reader.tokenizer->special_id("mask_token");
     const std::string piece = mask ? reader.tokenizer->piece_of(*mask) : "a mask token";
-    throw InputError(fmt::format("input: expected a text with {0}, found none; write {0} where a word should be "
-                                 "filled in, or give a position",
-                                 piece));
+    throw InputError(
+        fmt::format("input: expected a text with {0}, found none; write {0} where a word should be "
+                    "filled in, or give a position",
+                    piece));
   }
   std::sort(rows.begin(), rows.end());
   return rows;

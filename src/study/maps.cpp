@@ -30,7 +30,8 @@ double row_sum_bound(DType dtype) {
 }
 
 Check check_row_sums(const Tensor& map) {
-  std::vector<double> sums(static_cast<std::size_t>(map.size() / std::max<Index>(1, map.shape().back())), 0.0);
+  std::vector<double> sums(static_cast<std::size_t>(map.size() / std::max<Index>(1, map.shape().back())),
+                           0.0);
   for_cells(map, [&](Index row, Index, Index, double v) { sums[static_cast<std::size_t>(row)] += v; });
   double worst = 0;
   for (const double sum : sums) worst = std::max(worst, std::abs(sum - 1));

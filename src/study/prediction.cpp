@@ -74,7 +74,8 @@ Outcome outcome_of(const Reader& reader, std::span<const double> logits, int pos
 std::vector<double> column_softmax(const Tensor& logits, Index column, const std::vector<bool>& allowed) {
   std::vector<double> z(allowed.size());
   for (std::size_t t = 0; t < z.size(); ++t)
-    z[t] = allowed[t] ? logits.at(static_cast<Index>(t) * 2 + column) : -std::numeric_limits<double>::infinity();
+    z[t] =
+        allowed[t] ? logits.at(static_cast<Index>(t) * 2 + column) : -std::numeric_limits<double>::infinity();
   return softmax(z);
 }
 
@@ -109,13 +110,15 @@ std::string answer_text(const Encoding& encoding, std::size_t first, std::size_t
   return end > begin ? encoding.pair.substr(begin, end - begin) : std::string{};
 }
 
-void read_answer(const Reader& reader, const Tensor& logits, const Encoding& encoding, Prediction& prediction) {
+void read_answer(const Reader& reader, const Tensor& logits, const Encoding& encoding,
+                 Prediction& prediction) {
   const Span answer = best_answer(logits, encoding, reader);
   const int at[2] = {answer.first_token, answer.last_token};
   for (int column = 0; column < 2; ++column) {
     const double p = answer_softmax(logits, column, encoding, reader)[static_cast<std::size_t>(at[column])];
     const double z = logits.at(Index{at[column]} * 2 + column);
-    prediction.outcomes.push_back({.position = at[column], .top = {{outcome_label(reader, column), column, p, z}}});
+    prediction.outcomes.push_back(
+        {.position = at[column], .top = {{outcome_label(reader, column), column, p, z}}});
   }
   prediction.answer = answer;
 }
@@ -161,7 +164,8 @@ Prediction read_prediction(const Reader& reader, const Row& row, const Encoding&
   const bool vocabulary = task == Task::FillMask || task == Task::TextGeneration;
   const bool sequence = row.logits.rank() == 1;
   const Index rows = sequence ? 1 : row.logits.dim(0);
-  const std::size_t kept = vocabulary ? static_cast<std::size_t>(top) : std::numeric_limits<std::size_t>::max();
+  const std::size_t kept =
+      vocabulary ? static_cast<std::size_t>(top) : std::numeric_limits<std::size_t>::max();
   for (Index r = 0; r < rows; ++r) {
     const Tensor one = sequence ? row.logits : row.logits.rows(r, 1);
     const std::vector<double> z = one.to_doubles();
@@ -202,7 +206,8 @@ Continuation continue_greedily(const Reader& reader, const Encoding& encoding, i
   // Decoded with the prompt, so that the space between prompt and continuation survives.
   const std::string before = reader.tokenizer->decode(prompt, true);
   const std::string whole = reader.tokenizer->decode(ids, true);
-  made.text = whole.starts_with(before) ? whole.substr(before.size()) : reader.tokenizer->decode(made.ids, true);
+  made.text =
+      whole.starts_with(before) ? whole.substr(before.size()) : reader.tokenizer->decode(made.ids, true);
   return made;
 }
 

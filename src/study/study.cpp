@@ -45,9 +45,10 @@ Index Study::logit_offset(const Tensor& logits, int index) const {
     row = positions.empty() ? target_.position : found - positions.begin();
   }
   if (row < 0 || row >= rows || index < 0 || index >= width)
-    throw InputError(fmt::format("target: expected a position and an index inside the logits {}, found position "
-                                 "{} and index {}",
-                                 logits.shape().str(), target_.position, index));
+    throw InputError(
+        fmt::format("target: expected a position and an index inside the logits {}, found position "
+                    "{} and index {}",
+                    logits.shape().str(), target_.position, index));
   return row * width + index;
 }
 

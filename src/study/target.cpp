@@ -20,9 +20,8 @@ std::optional<int> whole_number(std::string_view text) {
 }
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // By name, by name in another case if that is unambiguous, by index.
@@ -35,9 +34,10 @@ int label_index(const std::vector<std::string>& labels, const std::string& wante
   const std::optional<int> index = whole_number(wanted);
   if (index && *index >= 0 && *index < static_cast<int>(labels.size())) return *index;
   const std::size_t listed = std::min<std::size_t>(labels.size(), 20);
-  throw InputError(fmt::format("target: expected one of {}{} or an index 0 … {}, found '{}'",
-                               fmt::join(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(listed), ", "),
-                               listed < labels.size() ? ", …" : "", labels.size() - 1, wanted));
+  throw InputError(
+      fmt::format("target: expected one of {}{} or an index 0 … {}, found '{}'",
+                  fmt::join(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(listed), ", "),
+                  listed < labels.size() ? ", …" : "", labels.size() - 1, wanted));
 }
 
 // "#id", an exact piece, or a text that encodes to one token.
@@ -46,16 +46,18 @@ int token_index(const Tokenizer& tokenizer, int vocabulary, const std::string& w
     const std::optional<int> id = whole_number(std::string_view(wanted).substr(1));
     if (id && *id >= 0 && *id < vocabulary) return *id;
     if (id || !tokenizer.id_of(wanted))
-      throw InputError(fmt::format("target: expected a token id #0 … #{}, found '{}'", vocabulary - 1, wanted));
+      throw InputError(
+          fmt::format("target: expected a token id #0 … #{}, found '{}'", vocabulary - 1, wanted));
   }
   if (const std::optional<int> id = tokenizer.id_of(wanted)) return *id;
   const Encoding encoding = tokenizer.encode(wanted, {}, {.add_special_tokens = false});
   if (encoding.tokens.size() == 1) return encoding.tokens.front().id;
   std::vector<std::string> pieces;
   for (const Token& token : encoding.tokens) pieces.push_back(token.piece);
-  throw InputError(fmt::format("target: expected the text of one token, found '{}', which is {} tokens ({}); name "
-                               "one of them, or a token id as #id",
-                               wanted, pieces.size(), fmt::join(pieces, " ")));
+  throw InputError(
+      fmt::format("target: expected the text of one token, found '{}', which is {} tokens ({}); name "
+                  "one of them, or a token id as #id",
+                  wanted, pieces.size(), fmt::join(pieces, " ")));
 }
 
 int index_of(const Reader& reader, const std::string& wanted) {
@@ -121,7 +123,8 @@ Target resolve_target(const Reader& reader, const TargetSpec& spec, const Predic
                       const Encoding& encoding, const Row& row) {
   if (reader.info().task == Task::FeatureExtraction) {
     if (spec.label.empty() && spec.contrast.empty() && !spec.position) return {};
-    throw InputError(fmt::format("target: expected none for {}, which has no head", reader.info().architecture));
+    throw InputError(
+        fmt::format("target: expected none for {}, which has no head", reader.info().architecture));
   }
   Target target;
   target.position = position_of(reader, spec, prediction, encoding, row);
@@ -139,8 +142,8 @@ Target resolve_target(const Reader& reader, const TargetSpec& spec, const Predic
   if (!spec.contrast.empty()) {
     target.contrast = index_of(reader, spec.contrast);
     if (*target.contrast == target.index)
-      throw InputError(fmt::format("contrast: expected another one than the target, found '{}' twice",
-                                   target.label));
+      throw InputError(
+          fmt::format("contrast: expected another one than the target, found '{}' twice", target.label));
     target.contrast_label = outcome_label(reader, *target.contrast);
     const Measured other = measure(reader, row, encoding, target.position, *target.contrast);
     target.logit -= other.logit;
