@@ -29,8 +29,9 @@ const methods = report.attributions.map((a, i) => {
   const has = (axis) => a.axes.includes(axis);
   const size = (axis) => (has(axis) ? a.shape[a.axes.indexOf(axis)] : 1);
   const T = a.shape[a.shape.length - 1];
-  return { ...a, index: i, L: size("layer"), H: size("head"), Q: size("query"), T, layered: has("layer"),
-           values: decode(document.getElementById("scores-" + i)) };
+  const element = document.getElementById("scores-" + i);
+  return { ...a, index: i, digits: element.dataset.format === "f16" ? 3 : 4, L: size("layer"), H: size("head"), Q: size("query"), T, layered: has("layer"),
+           values: decode(element) };
 });
 
 const isImage = report.tokens.length === 0;
@@ -42,7 +43,7 @@ const tokens = isImage && methods.length
       : { text: "row " + Math.floor((t - prefix) / side) + ", column " + ((t - prefix) % side), special: false, sequence: 0, word: t })
   : report.tokens;
 
-const state = { method: 0, layer: 0, head: -1, words: false, special: true, shared: true, row: null, key: null,
+const state = { method: 0, layer: 0, head: -1, words: false, special: true, shared: true, root: false, row: null, key: null,
                 hoverRow: null, hoverKey: null };
 
 // Groups of tokens that stand for one row or column; a group's weight is the sum over its keys and the mean over

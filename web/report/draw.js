@@ -12,6 +12,8 @@ function rgb(share) {
   const at = Math.min(1, Math.max(0, share || 0)) * (ramp.length - 1), i = Math.min(ramp.length - 2, Math.floor(at)), t = at - i;
   return ramp[i].map((c, k) => Math.round(c + (ramp[i + 1][k] - c) * t));
 }
+// Linear, or by the square root, which lifts small weights; the legend says which.
+const toned = (v, scale) => rgb(!(scale > 0) ? 0 : state.root ? Math.sqrt(Math.max(0, v) / scale) : v / scale);
 const css = (c) => "rgb(" + c.join(",") + ")";
 function luminance(c) {
   const f = c.map((x) => { x /= 255; return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
@@ -64,7 +66,7 @@ function thumbnail(map, scale, size) {
       for (let r = r0; r < Math.min(r1, map.R); ++r)
         for (let c = c0; c < Math.min(c1, map.C); ++c) { const v = map.v[r * map.C + c]; if (v === v && !(v < best)) best = v; }
       if (best !== best) continue;
-      const colour = rgb(scale > 0 ? best / scale : 0), o = 4 * (y * W + x);
+      const colour = toned(best, scale), o = 4 * (y * W + x);
       image.data[o] = colour[0]; image.data[o + 1] = colour[1]; image.data[o + 2] = colour[2]; image.data[o + 3] = 255;
     }
   }
@@ -87,7 +89,7 @@ function rampBar() {
 
 function legend(low, high, what, masked) {
   return element("div", { class: "legend" }, element("span", { class: "num" }, low), rampBar(),
-    element("span", { class: "num" }, high), element("span", {}, what),
+    element("span", { class: "num" }, high), element("span", {}, what + (state.root ? " (square root)" : "")),
     masked ? element("span", { class: "legend" }, element("i", { class: "hatch", "aria-hidden": "true" }), "masked: comes later in the text") : null);
 }
 

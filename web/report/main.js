@@ -15,6 +15,35 @@ function preview(row, key) {
     e.classList.toggle("hover", key !== null && +e.dataset.group === key);
 }
 
+// The view is in the address, the text never is: #method=1&layer=3&head=2&row=5&key=2
+function writeAddress() {
+  const parts = { method: state.method, layer: state.layer, head: state.head, row: state.row, key: state.key,
+                  own: +!state.shared, root: +state.root, words: +state.words, hide: +!state.special,
+                  theme: document.documentElement.dataset.theme };
+  const kept = Object.entries(parts).filter(([k, v]) => v !== null && v !== undefined && (v !== 0 || ["layer", "head", "row", "key"].includes(k)));
+  try { history.replaceState(null, "", "#" + kept.map((p) => p.join("=")).join("&")); } catch { /* some viewers forbid it */ }
+}
+
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const whole = (key, low, high, otherwise) => {
+    const v = given.has(key) ? Number(given.get(key)) : NaN;
+    return Number.isInteger(v) && v >= low && v <= high ? v : otherwise;
+  };
+  state.method = whole("method", 0, methods.length - 1, 0);
+  const m = current();
+  state.layer = whole("layer", 0, m.L - 1, m.L - 1);
+  state.head = whole("head", -1, m.H - 1, -1);
+  state.shared = whole("own", 0, 1, 0) === 0;
+  state.root = whole("root", 0, 1, 0) === 1;
+  state.words = whole("words", 0, 1, 0) === 1;
+  state.special = whole("hide", 0, 1, 0) === 0;
+  if (["light", "dark"].includes(given.get("theme"))) document.documentElement.dataset.theme = given.get("theme");
+  regroup();
+  if (m.Q > 1) state.row = whole("row", 0, groups.length - 1, null);
+  state.key = whole("key", 0, groups.length - 1, null);
+}
+
 function update(focus) {
   state.hoverRow = state.hoverKey = null;
   hideTip();
@@ -26,6 +55,7 @@ function update(focus) {
   drawPairs();
   drawTrust();
   drawMethod();
+  writeAddress();
   if (focus === "matrix") board.canvas.focus({ preventScroll: true });
   if (focus === "layers") document.querySelector('#layers .grid button[aria-pressed="true"]')?.focus({ preventScroll: true });
 }
@@ -49,8 +79,7 @@ drawRecord();
 if (methods.length === 0) {
   for (const id of ["controls", "text", "layers", "matrix", "pairs", "trust", "method"]) document.getElementById(id).hidden = true;
 } else {
-  state.layer = methods[0].L - 1;
-  regroup();
+  readAddress();
   update();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => update());
   let waiting = 0;

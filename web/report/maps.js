@@ -38,7 +38,7 @@ function boardGeometry(map) {
   g.font = "12px system-ui, sans-serif";
   const names = groups.map((x) => shortName(x.name).trim() || "␣");
   const label = Math.min(120, Math.max(30, ...names.map((n) => g.measureText(n).width)) + 10);
-  const cell = Math.max(3, Math.min(46, Math.floor((room - label) / map.C)));
+  const cell = Math.max(2.5, Math.min(46, (room - label) / map.C > 8 ? Math.floor((room - label) / map.C) : Math.floor((2 * (room - label)) / map.C) / 2));
   return { names, label, cell, left: label, top: Math.min(label, 96), width: label + cell * map.C + 2, height: Math.min(label, 96) + Math.max(cell * map.R, 18) + 2 };
 }
 
@@ -69,7 +69,7 @@ function drawCells(g, b, map, scale) {
     for (let c = 0; c < map.C; ++c) {
       const v = map.v[r * map.C + c];
       if (v !== v) continue;
-      const colour = rgb(scale > 0 ? v / scale : 0), x = b.left + c * b.cell, y = b.top + r * b.cell;
+      const colour = toned(v, scale), x = b.left + c * b.cell, y = b.top + r * b.cell;
       g.fillStyle = css(colour);
       g.fillRect(x, y, b.cell - gap, b.cell - gap);
       if (b.cell < 34) continue;
@@ -150,6 +150,6 @@ function drawMatrix() {
     element("div", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }),
     legend("0", number(scale), state.shared ? "one scale for all maps" : "this map's own scale", map.v.some((v) => v !== v)),
     element("p", { class: "caption num" }, "raw minimum " + number(map.min) + " · raw maximum " + number(map.max) + " · row sums " +
-      map.lowest.toFixed(4) + " … " + map.highest.toFixed(4)));
+      map.lowest.toFixed(m.digits) + " … " + map.highest.toFixed(m.digits)));
   highlight();
 }

@@ -56,6 +56,7 @@ function drawControls() {
     m.L > 1 ? chooser("Layer", range(m.L).map((l) => [l, "L" + l]), state.layer, (l) => { state.layer = l; update(); }) : "",
     m.H > 1 ? chooser("Head", [[-1, "mean"], ...range(m.H).map((h) => [h, "H" + h])], state.head, (h) => { state.head = h; update(); }) : "",
     segments("Scale", [[true, "shared"], [false, "own"]], state.shared, (v) => { state.shared = v; update(); }),
+    segments("Tone", [[false, "linear"], [true, "root"]], state.root, (v) => { state.root = v; update(); }),
     words ? segments("Unit", [[false, "tokens"], [true, "words"]], state.words, (v) => { state.words = v; reset(); }) : "",
     tokens.some((t) => t.special) ? segments("Special tokens", [[true, "show"], [false, "hide"]], state.special, (v) => { state.special = v; reset(); }) : "",
     segments("Theme", [["", "system"], ["light", "light"], ["dark", "dark"]], document.documentElement.dataset.theme || "", (v) => {
@@ -79,7 +80,7 @@ function drawReadout() {
   const order = Array.from({ length: map.C }, (_, c) => c).filter((c) => { const v = map.v[row * map.C + c]; return v === v; })
     .sort((a, b) => map.v[row * map.C + b] - map.v[row * map.C + a]).slice(0, 5);
   target.replaceChildren(element("b", {}, "“" + shortName(current().Q > 1 ? groups[row].name : "target") + "” reads most from: "),
-    order.map((c) => shortName(groups[c].name) + " " + number(map.v[row * map.C + c])).join(", "));
+    order.map((c) => "“" + shortName(groups[c].name) + "” " + number(map.v[row * map.C + c])).join(" · "));
 }
 
 function drawPairs() {

@@ -28,7 +28,6 @@ function describe(row, key) {
 function tokenElement(t, map, row, scale) {
   const g = groupOf(t), info = tokens[t];
   const weight = g < 0 ? NaN : map.v[row * map.C + g];
-  const share = scale > 0 ? weight / scale : 0;
   const classes = ["tok"];
   if (info.special) classes.push("special");
   if (weight !== weight && g >= 0) classes.push("forbidden");
@@ -43,7 +42,7 @@ function tokenElement(t, map, row, scale) {
     onmouseleave: () => { hideTip(); preview(null, null); },
   }, info.text === "" ? "␣" : info.text);
   if (weight === weight) {
-    const colour = rgb(share);
+    const colour = toned(weight, scale);
     e.style.background = css(colour);
     e.style.color = inkOn(colour);
   }
@@ -92,9 +91,8 @@ function drawPicture(map, row, scale) {
       const patch = groups[c].members[0] - prefix, v = map.v[row * map.C + c];
       if (patch < 0 || v !== v) continue;
       const x = (patch % side) * cell, y = Math.floor(patch / side) * cell;
-      const share = scale > 0 ? Math.min(1, v / scale) : 0;
       g.globalAlpha = 0.72;
-      g.fillStyle = css(rgb(share));
+      g.fillStyle = css(toned(v, scale));
       g.fillRect(x, y, cell, cell);
       g.globalAlpha = 1;
       g.strokeStyle = c === row || c === state.hoverKey ? themed("--select") : "rgba(255,255,255,.25)";
