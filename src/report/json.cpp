@@ -1,5 +1,7 @@
 // The report as JSON. Scores are written number by number, never as a tree: a map of 512 tokens has millions
 // of cells. Numbers are the shortest decimals that read back to the same value of their own type.
+#include <algorithm>
+
 #include <headwater/formats.h>
 
 #include "report/schema.h"
@@ -36,12 +38,23 @@ std::string indented(std::string text, int by) {
   return out;
 }
 
+// What separates entries: nothing on one line, else a new line and the indent.
+std::string break_of(int indent) {
+  std::string line;
+  if (indent < 0) return line;
+  line += '\n';
+  line.append(static_cast<std::size_t>(indent), ' ');
+  return line;
+}
+
 std::string attribution_text(const Attribution& attribution, int indent) {
   std::string text = dump(json_of(attribution), indent);
   text.resize(text.rfind('}'));
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  const std::string line = indent < 0 ? "" : "\n" + std::string(static_cast<std::size_t>(indent), ' ');
-  text += "," + line + (indent < 0 ? "\"scores\":" : "\"scores\": ");
+  const std::string line = break_of(indent);
+  text += ',';
+  text += line;
+  text += indent < 0 ? "\"scores\":" : "\"scores\": ";
   if (attribution.scores.empty()) {
     text += "null";
   } else {
@@ -50,7 +63,8 @@ std::string attribution_text(const Attribution& attribution, int indent) {
       append_nested(text, attribution.scores.shape(), 0, values, line);
     });
   }
-  return text + (indent < 0 ? "}" : "\n}");
+  text += indent < 0 ? "}" : "\n}";
+  return text;
 }
 
 }  // namespace
@@ -60,17 +74,23 @@ std::string to_json(const Report& report, int indent) {
   head.erase("attributions");
   head["tokens"] = OrderedJson::array();
   for (const TokenView& token : report.prediction.tokens) head["tokens"].push_back(json_of(token));
-  const std::string line = indent < 0 ? "" : "\n" + std::string(static_cast<std::size_t>(indent), ' ');
+  const std::string line = break_of(indent);
   std::string text = "{";
-  for (const auto& [key, value] : head.items())
-    text += line + dump(key, -1) + (indent < 0 ? ":" : ": ") +
-            indented(dump(value, indent), std::max(indent, 0)) + ",";
-  text += line + (indent < 0 ? "\"attributions\":[" : "\"attributions\": [");
+  for (const auto& [key, value] : head.items()) {
+    text += line;
+    text += dump(key, -1);
+    text += indent < 0 ? ":" : ": ";
+    text += indented(dump(value, indent), std::max(indent, 0));
+    text += ',';
+  }
+  text += line;
+  text += indent < 0 ? "\"attributions\":[" : "\"attributions\": [";
   for (std::size_t i = 0; i < report.attributions.size(); ++i) {
     if (i > 0) text += ", ";
     text += indented(attribution_text(report.attributions[i], indent), std::max(indent, 0));
   }
-  return text + "]" + (indent < 0 ? "}" : "\n}\n");
+  text += indent < 0 ? "]}" : "]\n}\n";
+  return text;
 }
 
 std::string to_json(const Prediction& prediction, const PredictionFormat& format) {
