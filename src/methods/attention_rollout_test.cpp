@@ -9,16 +9,17 @@
 namespace headwater {
 namespace {
 
-using testing_support::make_fixture;
+using testing::make_fixture;
 
 // One head and three tokens unless said otherwise.
-Attribution explain(const std::vector<std::vector<double>>& layers, const std::map<std::string, std::string>& options,
-                    bool causal = false, Index heads = 1, Index tokens = 3) {
+Attribution explain(const std::vector<std::vector<double>>& layers,
+                    const std::map<std::string, std::string>& options, bool causal = false, Index heads = 1,
+                    Index tokens = 3) {
   ModelInfo info = make_fixture(Task::TextClassification).model->info();
   info.layers = static_cast<int>(layers.size());
   info.heads = static_cast<int>(heads);
   info.causal = causal;
-  testing_support::FakeModel model(info);
+  testing::FakeModel model(info);
   model.logits = Tensor::zeros({2}, DType::Float64);
   for (const auto& layer : layers) model.patterns.push_back(Tensor::of({heads, tokens, tokens}, layer));
   const Study study(model, Batch{.ids = {std::vector<int>(static_cast<std::size_t>(tokens), 4)}}, {});
@@ -26,14 +27,16 @@ Attribution explain(const std::vector<std::vector<double>>& layers, const std::m
   return method.run(study, MethodOptions(method.name, method.options, options));
 }
 
-void expect_layer(const Attribution& result, Index layer, const std::vector<double>& expected, double tolerance) {
+void expect_layer(const Attribution& result, Index layer, const std::vector<double>& expected,
+                  double tolerance) {
   for (std::size_t i = 0; i < expected.size(); ++i)
-    EXPECT_NEAR(result.scores.at(layer * static_cast<Index>(expected.size()) + static_cast<Index>(i)), expected[i],
-                tolerance)
+    EXPECT_NEAR(result.scores.at(layer * static_cast<Index>(expected.size()) + static_cast<Index>(i)),
+                expected[i], tolerance)
         << "layer " << layer << " cell " << i;
 }
 
-const std::vector<std::vector<double>> two{{.6, .3, .1, .2, .5, .3, .1, .1, .8}, {.2, .2, .6, .7, .2, .1, .3, .4, .3}};
+const std::vector<std::vector<double>> two{{.6, .3, .1, .2, .5, .3, .1, .1, .8},
+                                           {.2, .2, .6, .7, .2, .1, .3, .4, .3}};
 
 TEST(AttentionRollout, MultipliesTheLayersByHand) {
   const Attribution result = explain(two, {});
@@ -45,7 +48,8 @@ TEST(AttentionRollout, MultipliesTheLayersByHand) {
 
 TEST(AttentionRollout, ResidualIsAShareOfTheRow) {
   expect_layer(explain(two, {{"residual", "0"}}), 0, two[0], 1e-15);
-  expect_layer(explain(two, {{"residual", "0.75"}}), 0, {.9, .075, .025, .05, .875, .075, .025, .025, .95}, 1e-15);
+  expect_layer(explain(two, {{"residual", "0.75"}}), 0, {.9, .075, .025, .05, .875, .075, .025, .025, .95},
+               1e-15);
 }
 
 TEST(AttentionRollout, StartsAtALayerAndIsTheIdentityBelow) {
@@ -57,8 +61,10 @@ TEST(AttentionRollout, StartsAtALayerAndIsTheIdentityBelow) {
 
 TEST(AttentionRollout, FusesHeadsAndDividesByTheRowSum) {
   const std::vector<std::vector<double>> heads{{.75, .25, .5, .5, .25, .75, .5, .5}};
-  expect_layer(explain(heads, {{"residual", "0"}, {"fusion", "mean"}}, false, 2, 2), 0, {.5, .5, .5, .5}, 1e-15);
-  expect_layer(explain(heads, {{"residual", "0"}, {"fusion", "max"}}, false, 2, 2), 0, {.5, .5, .5, .5}, 1e-15);
+  expect_layer(explain(heads, {{"residual", "0"}, {"fusion", "mean"}}, false, 2, 2), 0, {.5, .5, .5, .5},
+               1e-15);
+  expect_layer(explain(heads, {{"residual", "0"}, {"fusion", "max"}}, false, 2, 2), 0, {.5, .5, .5, .5},
+               1e-15);
   // (max + I) over its row sum 2.5: (1.75, .75) and (.5, 1.5) / 2.
   expect_layer(explain(heads, {{"fusion", "max"}}, false, 2, 2), 0, {.7, .3, .25, .75}, 1e-15);
   expect_layer(explain(heads, {{"fusion", "min"}}, false, 2, 2), 0, {1.25 / 1.5, .25 / 1.5, .25, .75}, 1e-15);
@@ -76,7 +82,8 @@ TEST(AttentionRollout, DiscardsTheSmallestAllowedCells) {
 }
 
 TEST(AttentionRollout, SaysWhereACausalRowDrifts) {
-  const Attribution result = explain({{1, 0, 0, .9, .1, 0, .9, 0, .1}, {1, 0, 0, .9, .1, 0, .9, 0, .1}}, {}, true);
+  const Attribution result =
+      explain({{1, 0, 0, .9, .1, 0, .9, 0, .1}, {1, 0, 0, .9, .1, 0, .9, 0, .1}}, {}, true);
   EXPECT_NE(result.notes.back().find("token 0"), std::string::npos);
   EXPECT_EQ(result.checks.size(), 3U);
 }
@@ -88,8 +95,9 @@ TEST(AttentionRollout, RefusesOptionsOutsideTheirRange) {
   EXPECT_THROW(explain(two, {{"discard_ratio", "-0.5"}}), InputError);
   EXPECT_THROW(explain(two, {{"start_layer", "2"}}), InputError);
   EXPECT_THROW(explain(two, {{"start_layer", "-1"}}), InputError);
-  EXPECT_THROW(explain({{.1, .1, .8, .3, .3, .4, .8, .1, .1}}, {{"residual", "0"}, {"discard_ratio", "0.99"}}),
-               InputError)
+  EXPECT_THROW(
+      explain({{.1, .1, .8, .3, .3, .4, .8, .1, .1}}, {{"residual", "0"}, {"discard_ratio", "0.99"}}),
+      InputError)
       << "a row lost all its weight";
 }
 

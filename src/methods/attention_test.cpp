@@ -9,8 +9,8 @@
 namespace headwater {
 namespace {
 
-using testing_support::make_fixture;
-using testing_support::some_pattern;
+using testing::make_fixture;
+using testing::some_pattern;
 
 Attribution explain(bool causal, const std::map<std::string, std::string>& options) {
   auto fixture = make_fixture(causal ? Task::TextGeneration : Task::TextClassification);

@@ -6,7 +6,8 @@
 namespace headwater {
 namespace {
 
-const MethodOption known[] = {{"steps", "integer", "8", ""}, {"ratio", "number", "0.5", ""}, {"mode", "a|b", "a", ""}};
+const MethodOption known[] = {
+    {"steps", "integer", "8", ""}, {"ratio", "number", "0.5", ""}, {"mode", "a|b", "a", ""}};
 
 std::string refusal(const std::map<std::string, std::string>& given) {
   try {
@@ -22,7 +23,8 @@ TEST(MethodOptions, DefaultsFillWhatWasNotGiven) {
   EXPECT_EQ(options.integer("steps"), 8);
   EXPECT_EQ(options.number("ratio"), 0.25);
   EXPECT_EQ(options.text("mode"), "a");
-  const std::vector<std::pair<std::string, std::string>> all{{"steps", "8"}, {"ratio", "0.25"}, {"mode", "a"}};
+  const std::vector<std::pair<std::string, std::string>> all{
+      {"steps", "8"}, {"ratio", "0.25"}, {"mode", "a"}};
   EXPECT_EQ(options.all(), all);
 }
 

@@ -34,7 +34,8 @@ TEST(Batching, TokensAreBounded) {
 }
 
 TEST(Batching, WantedRowsMustAgree) {
-  const auto groups = group_inputs(std::vector<Batch>{text({1, 2}, {0}), text({1, 2}, {1}), text({3, 4}, {0})}, 99);
+  const auto groups =
+      group_inputs(std::vector<Batch>{text({1, 2}, {0}), text({1, 2}, {1}), text({3, 4}, {0})}, 99);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].members, (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(groups[0].batch.positions, (std::vector<int>{0}));

@@ -11,7 +11,7 @@
 namespace headwater {
 namespace {
 
-using testing_support::make_fixture;
+using testing::make_fixture;
 
 template <class F>
 std::string message_of(F&& f) {
@@ -30,7 +30,7 @@ TEST(Inputs, TextBecomesIdsWithTypesOnlyWhereTheModelHasThem) {
   EXPECT_TRUE(plain.batch.type_ids.empty());
   ModelInfo typed = fixture.model->info();
   typed.segments = 2;
-  fixture.reader.model = std::make_shared<testing_support::FakeModel>(typed);
+  fixture.reader.model = std::make_shared<testing::FakeModel>(typed);
   const Prepared pair = prepare(fixture.reader, {.text = "not", .pair = "bad"});
   EXPECT_EQ(pair.batch.type_ids, (std::vector<std::vector<int>>{{0, 0, 0, 1, 1}}));
 }
@@ -56,14 +56,15 @@ TEST(Inputs, RefusesTheWrongKindOfInput) {
   ModelInfo info;
   info.task = Task::ImageClassification;
   info.image_size = 8;
-  Reader vision{.model = std::make_shared<testing_support::FakeModel>(info)};
+  Reader vision{.model = std::make_shared<testing::FakeModel>(info)};
   EXPECT_THROW(prepare(vision, {.text = "a cat"}), InputError);
 }
 
-class NoTokens : public testing_support::FakeTokenizer {
+class NoTokens : public testing::FakeTokenizer {
  public:
   NoTokens() : FakeTokenizer({}) {}
-  Encoding encode(const std::string&, const std::optional<std::string>&, const EncodeOptions&) const override {
+  Encoding encode(const std::string&, const std::optional<std::string>&,
+                  const EncodeOptions&) const override {
     return {};
   }
 };

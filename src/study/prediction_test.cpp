@@ -10,7 +10,7 @@
 namespace headwater {
 namespace {
 
-using testing_support::make_fixture;
+using testing::make_fixture;
 
 Row row_of_values(Shape shape, std::vector<double> values, std::vector<int> positions = {}) {
   return {Tensor::of(std::move(shape), values), std::move(positions)};
@@ -54,9 +54,9 @@ TEST(Prediction, VocabularyHeadsKeepTheBestFewOfEveryRow) {
   const auto fixture = make_fixture(Task::FillMask);
   const Encoding encoding = fixture.reader.tokenizer->encode("not [MASK] [MASK]");
   std::vector<double> z(24, 0.0);
-  z[5] = 3;        // row 0: "bad"
-  z[12 + 8] = 4;   // row 1: "good"
-  z[12 + 4] = 4;   // equal: the lower index first
+  z[5] = 3;       // row 0: "bad"
+  z[12 + 8] = 4;  // row 1: "good"
+  z[12 + 4] = 4;  // equal: the lower index first
   const Prediction p = read_prediction(fixture.reader, row_of_values({2, 12}, z, {2, 3}), encoding, 2);
   ASSERT_EQ(p.outcomes.size(), 2U);
   EXPECT_EQ(p.outcomes[0].position, 2);
@@ -72,14 +72,15 @@ TEST(Prediction, VocabularyHeadsKeepTheBestFewOfEveryRow) {
 TEST(Prediction, BareModelsGiveTheirHiddenStates) {
   const auto fixture = make_fixture(Task::FeatureExtraction);
   const Encoding encoding = fixture.reader.tokenizer->encode("not");
-  const Prediction p = read_prediction(fixture.reader, row_of_values({3, 2}, {1, 2, 3, 4, 5, 6}), encoding, 5);
+  const Prediction p =
+      read_prediction(fixture.reader, row_of_values({3, 2}, {1, 2, 3, 4, 5, 6}), encoding, 5);
   EXPECT_EQ(p.hidden.shape(), (Shape{3, 2}));
   EXPECT_TRUE(p.outcomes.empty());
 }
 
 // Tokens: [CLS] not [SEP] bad un able at [SEP]; the context is 3 … 6.
 struct Answers {
-  testing_support::Fixture fixture = make_fixture(Task::QuestionAnswering);
+  testing::Fixture fixture = make_fixture(Task::QuestionAnswering);
   Encoding encoding = fixture.reader.tokenizer->encode("not", "bad un-able at");
   std::vector<double> z = std::vector<double>(16, 0.0);
   void start(int t, double v) { z[static_cast<std::size_t>(t) * 2] = v; }

@@ -8,9 +8,9 @@
 namespace headwater {
 namespace {
 
-using testing_support::make_fixture;
+using testing::make_fixture;
 
-Study text_study(const testing_support::Fixture& fixture, std::vector<int> positions = {}) {
+Study text_study(const testing::Fixture& fixture, std::vector<int> positions = {}) {
   Encoding encoding = fixture.reader.tokenizer->encode("not bad");
   Batch batch{.ids = {encoding.ids()}, .positions = std::move(positions)};
   return Study(*fixture.model, std::move(batch), std::move(encoding));
@@ -32,7 +32,7 @@ TEST(Study, CountsTokensOfTextsAndImages) {
   ModelInfo info;
   info.patch_size = 4;
   info.prefix_tokens = 2;
-  const testing_support::FakeModel vision(info);
+  const testing::FakeModel vision(info);
   const Study study(vision, Batch{.pixels = Tensor::zeros({1, 3, 8, 12}, DType::Float32)}, {});
   EXPECT_EQ(study.tokens(), 2 + 2 * 3);
 }

@@ -8,10 +8,10 @@
 namespace headwater {
 namespace {
 
-using testing_support::make_fixture;
+using testing::make_fixture;
 
 struct Case {
-  testing_support::Fixture fixture;
+  testing::Fixture fixture;
   Encoding encoding;
   Row row;
 

@@ -5,7 +5,7 @@
 
 #include <headwater/error.h>
 
-namespace headwater::testing_support {
+namespace headwater::testing {
 
 Var FakeModel::forward(Tape& tape, const Batch& batch) const {
   ++runs;
@@ -13,7 +13,8 @@ Var FakeModel::forward(Tape& tape, const Batch& batch) const {
   for (std::size_t layer = 0; layer < patterns.size(); ++layer)
     tape.leaf(patterns[layer].reshaped(patterns[layer].shape().with_front(1)), Site::Pattern,
               static_cast<int>(layer));
-  const std::size_t count = batch.pixels.empty() ? batch.ids.size() : static_cast<std::size_t>(batch.pixels.dim(0));
+  const std::size_t count =
+      batch.pixels.empty() ? batch.ids.size() : static_cast<std::size_t>(batch.pixels.dim(0));
   std::vector<double> all;
   const Index width = logits.shape().back();
   std::vector<int> rows = batch.positions;
@@ -32,7 +33,8 @@ Var FakeModel::forward(Tape& tape, const Batch& batch) const {
   return tape.leaf(Tensor::of(shape, all, info().dtype), Site::Logits);
 }
 
-FakeTokenizer::FakeTokenizer(std::vector<std::string> vocabulary) : pieces_{"[CLS]", "[SEP]", "[MASK]", "[UNK]"} {
+FakeTokenizer::FakeTokenizer(std::vector<std::string> vocabulary)
+    : pieces_{"[CLS]", "[SEP]", "[MASK]", "[UNK]"} {
   pieces_.insert(pieces_.end(), vocabulary.begin(), vocabulary.end());
 }
 
@@ -47,7 +49,8 @@ std::string FakeTokenizer::piece_of(int id) const {
 }
 
 std::optional<int> FakeTokenizer::special_id(std::string_view role) const {
-  const std::map<std::string_view, int> ids{{"cls_token", 0}, {"sep_token", 1}, {"mask_token", 2}, {"unk_token", 3}};
+  const std::map<std::string_view, int> ids{
+      {"cls_token", 0}, {"sep_token", 1}, {"mask_token", 2}, {"unk_token", 3}};
   const auto found = ids.find(role);
   if (found == ids.end()) return {};
   return found->second;
@@ -83,8 +86,11 @@ Encoding FakeTokenizer::encode(const std::string& text, const std::optional<std:
   Encoding encoding{.text = text, .pair = pair.value_or(""), .has_pair = pair.has_value()};
   const auto special = [&](int id, int sequence) {
     if (options.add_special_tokens)
-      encoding.tokens.push_back({.id = id, .piece = pieces_[static_cast<std::size_t>(id)], .sequence = sequence,
-                                 .type_id = sequence, .special = true});
+      encoding.tokens.push_back({.id = id,
+                                 .piece = pieces_[static_cast<std::size_t>(id)],
+                                 .sequence = sequence,
+                                 .type_id = sequence,
+                                 .special = true});
   };
   special(0, 0);
   append(encoding, text, 0);
@@ -140,7 +146,9 @@ Tensor some_pattern(Index heads, Index tokens, int layer, bool causal, DType dty
       std::vector<double> row;
       double sum = 0;
       for (Index j = 0; j < tokens; ++j) {
-        const double w = causal && j > i ? 0.0 : std::exp(std::sin(static_cast<double>(1 + h + 3 * i + 7 * j + 11 * layer)));
+        const double w = causal && j > i
+                             ? 0.0
+                             : std::exp(std::sin(static_cast<double>(1 + h + 3 * i + 7 * j + 11 * layer)));
         row.push_back(w);
         sum += w;
       }
@@ -149,4 +157,4 @@ Tensor some_pattern(Index heads, Index tokens, int layer, bool causal, DType dty
   return Tensor::of({heads, tokens, tokens}, values, dtype);
 }
 
-}  // namespace headwater::testing_support
+}  // namespace headwater::testing

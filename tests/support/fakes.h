@@ -11,7 +11,7 @@
 #include "study/inputs.h"
 #include "text/tokenizer.h"
 
-namespace headwater::testing_support {
+namespace headwater::testing {
 
 // Gives every input the same patterns, and as logits what the test says, row by row.
 class FakeModel : public Model {
@@ -27,8 +27,8 @@ class FakeModel : public Model {
   Var forward(Tape& tape, const Batch& batch) const override;
 };
 
-// Words of the vocabulary separated by spaces, "[CLS]" first and "[SEP]" after each text; a word with a hyphen is
-// split into pieces "a", "##b" of one word.
+// Words of the vocabulary separated by spaces, "[CLS]" first and "[SEP]" after each text; a word with a
+// hyphen is split into pieces "a", "##b" of one word.
 class FakeTokenizer : public Tokenizer {
  public:
   explicit FakeTokenizer(std::vector<std::string> vocabulary);
@@ -58,4 +58,4 @@ Fixture make_fixture(Task task, std::vector<std::string> labels = {"NEGATIVE", "
 // Row-stochastic patterns [H, T, T] that differ by layer and head; zero above the diagonal when causal.
 Tensor some_pattern(Index heads, Index tokens, int layer, bool causal, DType dtype = DType::Float64);
 
-}  // namespace headwater::testing_support
+}  // namespace headwater::testing
