@@ -92,6 +92,7 @@ struct RunRecord {
 
 struct Report {
   std::string text, pair, image;  // as given (image: the path)
+  std::string picture;            // image models: PNG of what the model saw, resized and cropped
   ModelInfo model;
   Prediction prediction;
   Target target;

@@ -17,15 +17,15 @@ namespace headwater {
 struct Run {
   std::unique_ptr<Tape> tape;
   Var logits;  // Site::Logits
-  const Tensor& at(Site site, int layer = 0) const { return tape_value(site, layer); }
-
- private:
-  const Tensor& tape_value(Site site, int layer) const;
+  Tensor at(Site site, int layer = 0) const { return tape->at(site, layer).value; }
 };
 
+// Note [One run]. The default target is the prediction, which the kept run itself gives: a study is made,
+// run, and then aimed. Methods see it aimed and const.
 class Study {
  public:
-  Study(const Model& model, Batch batch, Encoding encoding, Target target);
+  Study(const Model& model, Batch batch, Encoding encoding, Target target = {});
+  void aim(Target target);  // throws InputError if the run has no such logit
 
   const Model& model() const { return model_; }
   const ModelInfo& info() const { return model_.info(); }
@@ -41,6 +41,8 @@ class Study {
   Tensor seed(const Run& run) const;
 
  private:
+  Index logit_offset(const Tensor& logits, int index) const;
+
   const Model& model_;
   Batch batch_;
   Encoding encoding_;

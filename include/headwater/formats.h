@@ -1,0 +1,44 @@
+// A Report as bytes: JSON, NumPy and safetensors arrays, terminal text, a self-contained page. Every format
+// carries the run record. Pure functions of the report: no clock, no environment, no network.
+#pragma once
+
+#include <string>
+
+#include <headwater/report.h>
+
+namespace headwater {
+
+// One object; numbers are the shortest that read back to the same value, NaN is null. With `indent` < 0
+// it is one line without a newline: a line of JSON Lines.
+std::string to_json(const Report& report, int indent = 2);
+// label, probability, logits and what else the task has; tokens only when asked for.
+struct PredictionFormat {
+  bool tokens = false;
+  int indent = -1;
+};
+std::string to_json(const Prediction& prediction, const PredictionFormat& format = {});
+std::string to_json(const RunRecord& record, int indent = 2);
+
+// One array per method under its name, beside them tokens, token_ids, offsets [T, 2], special_mask, word_ids,
+// logits, and `record`, a JSON string. numpy.load reads it without pickle.
+std::string to_npz(const Report& report);
+// The same numbers; tokens and the record are JSON strings under __metadata__.
+std::string to_safetensors(const Report& report);
+
+struct TerminalFormat {
+  enum class Colour { None, Ansi256, TrueColour };
+  Colour colour = Colour::None;
+  int width = 80;  // columns
+};
+std::string to_terminal(const Report& report, const TerminalFormat& format = {});
+std::string to_terminal(const Prediction& prediction, const TerminalFormat& format = {});
+// What a stream wants: NO_COLOR, TERM, COLORTERM, COLUMNS and whether the descriptor is a terminal.
+TerminalFormat terminal_format(int file_descriptor);
+
+// One file that opens from disk and asks the network for nothing.
+std::string to_html(const Report& report);
+
+// The command line that repeats the run.
+std::string reproduce_command(const Report& report);
+
+}  // namespace headwater

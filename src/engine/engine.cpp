@@ -1,0 +1,197 @@
+// The facade: finds and loads a model, turns inputs into batches, predictions and reports.
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <headwater/engine.h>
+
+#include "base/parallel.h"
+#include "checkpoint/checkpoint.h"
+#include "engine/places.h"
+#include "kernels/kernels.h"
+#include "methods/method.h"
+#include "models/family.h"
+#include "study/batching.h"
+#include "study/inputs.h"
+#include "study/memory.h"
+#include "study/prediction.h"
+#include "study/study.h"
+#include "study/target.h"
+
+namespace headwater {
+
+namespace {
+
+// Enough to keep the matrix products busy, and a bound on memory: logits and activations grow with it.
+constexpr std::size_t batch_tokens = 4096;
+// Prepared inputs waiting for a batch; texts beyond are read later.
+constexpr std::size_t window = 4096;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+bool reads_images(const ModelInfo& info) {
+  return info.image_size > 0;
+}
+
+}  // namespace
+
+std::string version() {
+  return HEADWATER_VERSION;
+}
+
+struct Engine::Impl {
+  Reader reader;
+  Checkpoint identity;  // without its weights: what a run record needs
+  mutable std::once_flag hashed;
+  mutable std::string weights_hash;
+
+  Impl(Checkpoint opened, DType dtype)
+      : identity{opened.folder, opened.config, Weights({}, dtype), opened.weight_files} {
+    reader.model = load_model(opened);
+    if (reads_images(reader.info()))
+      reader.processor = ImageProcessor::load(opened.folder.path);
+    else
+      reader.tokenizer = Tokenizer::load(opened.folder.path);
+    reader.problem = problem_of(opened.config, reader.info());
+    reader.eos = end_tokens(opened.config, opened.folder.path);
+  }
+
+  RunRecord record() const {
+    std::call_once(hashed, [this] { weights_hash = weights_sha256(identity); });
+    RunRecord made;
+    made.version = version();
+    made.model = identity.folder.id;
+    made.commit = identity.folder.commit;
+    made.model_type = reader.info().model_type;
+    made.architecture = reader.info().architecture;
+    made.weights_sha256 = weights_hash;
+    if (reader.tokenizer) made.tokenizer_sha256 = reader.tokenizer->hash();
+    made.dtype = name_of(reader.info().dtype);
+    made.threads = thread_count();
+    for (const KernelChoice& choice : kernels_in_use())
+      made.kernels.emplace_back(choice.kernel, choice.implementation);
+    return made;
+  }
+
+  std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options) const;
+};
+
+std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
+                                              const PredictOptions& options) const {
+  std::vector<Batch> batches;
+  std::vector<Encoding> encodings;
+  for (const Input& input : inputs) {
+    Prepared prepared = prepare(reader, input);
+    if (reader.tokenizer) prepared.batch.positions = wanted_rows(reader, prepared.encoding);
+    batches.push_back(std::move(prepared.batch));
+    encodings.push_back(std::move(prepared.encoding));
+  }
+  std::vector<Prediction> predictions(inputs.size());
+  for (const Group& group : group_inputs(batches, batch_tokens)) {
+    Tape tape(Keep::Nothing);
+    const Tensor logits = reader.model->run(tape, group.batch).value;
+    for (std::size_t m = 0; m < group.members.size(); ++m) {
+      const std::size_t i = group.members[m];
+      const Row row = row_of(logits, static_cast<Index>(m), group.batch.positions);
+      predictions[i] = read_prediction(reader, row, encodings[i], options.top);
+    }
+  }
+  if (options.max_new_tokens != 0)
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+      Continuation made = continue_greedily(reader, encodings[i], options.max_new_tokens);
+      predictions[i].continuation = std::move(made.text);
+      predictions[i].continuation_ids = std::move(made.ids);
+    }
+  return predictions;
+}
+
+Engine::Engine(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+Engine Engine::load(const std::string& model, const LoadOptions& options) {
+  const ModelFolder folder = find_model(
+      model,
+      {.cache_dir = options.cache_dir, .revision = options.revision, .shipped = shipped_model_folders()});
+  return Engine(std::make_unique<const Impl>(open_checkpoint(folder, options.dtype), options.dtype));
+}
+
+const ModelInfo& Engine::info() const {
+  return impl_->reader.info();
+}
+
+std::vector<TokenView> Engine::tokenize(const Input& input) const {
+  if (!impl_->reader.tokenizer)
+    throw InputError(fmt::format("tokenize: expected a text model, found {}", info().architecture));
+  EncodeOptions options{.truncate = input.truncate, .max_length = Index{1} << 30};
+  if (input.truncate && info().positions > 0) options.max_length = info().positions;
+  return views_of(impl_->reader.tokenizer->encode(input.text, input.pair, options));
+}
+
+Prediction Engine::predict(const Input& input, const PredictOptions& options) const {
+  return std::move(impl_->predict({&input, 1}, options).front());
+}
+
+std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const PredictOptions& options) const {
+  std::vector<Prediction> all;
+  for (std::size_t begin = 0; begin < inputs.size(); begin += window) {
+    std::vector<Prediction> some =
+        impl_->predict(inputs.subspan(begin, std::min(window, inputs.size() - begin)), options);
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+Report Engine::explain(const Request& request) const {
+  const auto start = std::chrono::steady_clock::now();
+  const Reader& reader = impl_->reader;
+  // Options first: a misspelt one should not cost a run.
+  std::vector<std::pair<const Method*, MethodOptions>> methods;
+  for (const MethodSpec& spec : request.methods) {
+    const Method& method = find_method(spec.name);
+    methods.emplace_back(&method, MethodOptions(method.name, method.options, spec.options));
+  }
+  Prepared prepared = prepare(reader, request.input);
+  if (reader.tokenizer)
+    prepared.batch.positions = wanted_rows(reader, prepared.encoding, request.target.position);
+  Report report{.text = request.input.text,
+                .pair = request.input.pair.value_or(""),
+                .image = request.input.image,
+                .model = reader.info()};
+  if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
+  Study study(*reader.model, std::move(prepared.batch), std::move(prepared.encoding));
+  const Row row = row_of(study.run().logits.value, 0, study.batch().positions);
+  report.prediction = read_prediction(reader, row, study.encoding(), PredictOptions{}.top);
+  report.target = resolve_target(reader, request.target, report.prediction, study.encoding(), row);
+  if (reader.info().task != Task::FeatureExtraction) study.aim(report.target);
+  for (const auto& [method, options] : methods) {
+    const auto begin = std::chrono::steady_clock::now();
+    report.attributions.push_back(method->run(study, options));
+    report.attributions.back().seconds = seconds_since(begin);
+  }
+  report.record = impl_->record();
+  report.record.seconds = seconds_since(start);
+  return report;
+}
+
+std::size_t Engine::planned_bytes(const Request& request) const {
+  const Reader& reader = impl_->reader;
+  Index tokens = image_tokens(info()), rows = 1;
+  if (reader.tokenizer) {
+    const Prepared prepared = prepare(reader, request.input);
+    tokens = static_cast<Index>(prepared.encoding.tokens.size());
+    const auto wanted = wanted_rows(reader, prepared.encoding, request.target.position);
+    rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size());
+  }
+  // Methods run one after another, but every result stays in the report.
+  std::size_t bytes = planned_run_bytes(info(), tokens, rows);
+  for (const MethodSpec& spec : request.methods)
+    bytes += find_method(spec.name).planned_bytes(info(), tokens);
+  return bytes;
+}
+
+}  // namespace headwater

@@ -1,0 +1,94 @@
+// Attention as the model computed it:  α^h_ij = softmax_j(q^h_i · k^h_j / √E), one map per layer and head,
+// or their mean or maximum over the heads.
+#include <algorithm>
+
+#include "methods/method.h"
+#include "study/maps.h"
+
+namespace headwater {
+
+namespace {
+
+// [1, H, T, T] patterns of all layers → [L, H, T, T].
+Tensor stack_patterns(const Study& study) {
+  const Index L = study.info().layers, H = study.info().heads, T = study.tokens();
+  Tensor all({L, H, T, T}, study.info().dtype);
+  dispatch(all.dtype(), [&](auto r) {
+    using R = decltype(r);
+    R* to = all.data<R>();
+    for (Index layer = 0; layer < L; ++layer) {
+      const Tensor pattern = study.run().at(Site::Pattern, static_cast<int>(layer));
+      to = std::copy_n(pattern.data<R>(), H * T * T, to);
+    }
+  });
+  return all;
+}
+
+// [L, H, T, T] → [L, T, T].
+Tensor fuse_heads(const Tensor& all, bool maximum) {
+  const Index L = all.dim(0), H = all.dim(1), T = all.dim(2), cells = T * T;
+  Tensor fused({L, T, T}, all.dtype());
+  dispatch(all.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R* from = all.data<R>();
+    R* to = fused.data<R>();
+    for (Index layer = 0; layer < L; ++layer)
+      for (Index cell = 0; cell < cells; ++cell) {
+        double sum = 0, largest = 0;
+        for (Index h = 0; h < H; ++h) {
+          const auto v = static_cast<double>(from[(layer * H + h) * cells + cell]);
+          sum += v;
+          largest = std::max(largest, v);
+        }
+        to[layer * cells + cell] = static_cast<R>(maximum ? largest : sum / static_cast<double>(H));
+      }
+  });
+  return fused;
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const std::string& heads = options.text("heads");
+  Attribution result{.method = "attention", .options = options.all()};
+  result.scores = stack_patterns(study);
+  result.axes = {"layer", "head", "query", "key"};
+  if (heads != "all") {
+    result.scores = fuse_heads(result.scores, heads == "max");
+    result.axes = {"layer", "query", "key"};
+  }
+  if (heads != "max") result.checks.push_back(check_row_sums(result.scores));
+  result.checks.push_back(check_nonnegative(result.scores));
+  result.notes.push_back(maximum_note(result.scores));
+  if (heads == "max") result.notes.emplace_back("Rows of a maximum over heads need not sum to 1.");
+  if (study.info().causal) {
+    result.checks.push_back(check_causal(result.scores));
+    forbid_future(result.scores);
+  }
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens) {
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto maps = static_cast<std::size_t>(info.layers) * (static_cast<std::size_t>(info.heads) + 1);
+  return maps * T * T * bytes_of(info.dtype);
+}
+
+}  // namespace
+
+extern const Method attention;
+const Method attention{
+    .name = "attention",
+    .summary = "The attention weights of every layer and head, exactly as the model used them.",
+    .formula = "α[l,h,i,j] = softmaxⱼ(q[l,h,i] · k[l,h,j] / √E)",
+    .paper = "Vaswani et al., 2017: Attention Is All You Need. NeurIPS",
+    .cost = "One forward run; the maps take layers × heads × tokens² numbers.",
+    .limits =
+        "Shows where a head looks, not what it carries away: a large weight on a small value vector moves "
+        "little. The residual path and the feed-forward layers are not in it, nor is the target.",
+    .options = {{"heads", "all|mean|max", "all",
+                 "one map per head, or their mean or maximum over the heads"}},
+    .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,174 @@
+// Attention rollout (Abnar & Zuidema, 2020). With W_l the attention of layer l fused over heads,
+//
+//   A_l = ((1 − r) W_l + r I), rows divided by their sum      r: share of the residual path, ½ in the paper
+//   R_l = A_l R_{l−1},  R_{s−1} = I                           s: the first layer taken into account
+//
+// so that R_l[i, j] is the share of input token j in position i after layer l. Before the identity is added
+// the smallest ⌊discard_ratio · n⌋ of the n cells a mask allows may be dropped (the first of equal ones
+// first), which vision users do to remove a flat background. Computed in double whatever the working type.
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "kernels/kernels.h"
+#include "methods/method.h"
+#include "study/maps.h"
+
+namespace headwater {
+
+namespace {
+
+struct Settings {
+  double residual, discard_ratio;
+  int start_layer;
+  std::string fusion;
+};
+
+Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
+  const Settings settings{options.number("residual"), options.number("discard_ratio"),
+                          options.integer("start_layer"), options.text("fusion")};
+  const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
+    throw InputError(
+        fmt::format("attention_rollout: option {}: expected {}, found {}", option, expected, found));
+  };
+  if (!(settings.residual >= 0 && settings.residual < 1)) refuse("residual", "0 <= r < 1", settings.residual);
+  if (!(settings.discard_ratio >= 0 && settings.discard_ratio < 1))
+    refuse("discard_ratio", "0 <= ratio < 1", settings.discard_ratio);
+  if (settings.start_layer < 0 || settings.start_layer >= info.layers)
+    refuse("start_layer", fmt::format("0 … {}", info.layers - 1), settings.start_layer);
+  return settings;
+}
+
+// [1, H, T, T] → T × T over the heads.
+std::vector<double> fuse(const Tensor& pattern, const std::string& fusion) {
+  const Index H = pattern.dim(1), cells = pattern.dim(2) * pattern.dim(3);
+  std::vector<double> fused(static_cast<std::size_t>(cells));
+  dispatch(pattern.dtype(), [&](auto r) {
+    const auto* from = pattern.data<decltype(r)>();
+    for (Index c = 0; c < cells; ++c) {
+      auto value = static_cast<double>(from[c]);
+      for (Index h = 1; h < H; ++h) {
+        const auto next = static_cast<double>(from[h * cells + c]);
+        value = fusion == "mean"  ? value + next
+                : fusion == "max" ? std::max(value, next)
+                                  : std::min(value, next);
+      }
+      fused[static_cast<std::size_t>(c)] = fusion == "mean" ? value / static_cast<double>(H) : value;
+    }
+  });
+  return fused;
+}
+
+void discard_smallest(std::vector<double>& map, Index T, double ratio, bool causal) {
+  std::vector<Index> cells;
+  for (Index c = 0; c < T * T; ++c)
+    if (!causal || c % T <= c / T) cells.push_back(c);
+  const auto dropped = static_cast<std::ptrdiff_t>(ratio * static_cast<double>(cells.size()));
+  const auto value = [&](Index c) { return map[static_cast<std::size_t>(c)]; };
+  std::partial_sort(cells.begin(), cells.begin() + dropped, cells.end(),
+                    [&](Index a, Index b) { return value(a) != value(b) ? value(a) < value(b) : a < b; });
+  for (auto it = cells.begin(); it != cells.begin() + dropped; ++it) map[static_cast<std::size_t>(*it)] = 0;
+}
+
+void add_residual(std::vector<double>& map, Index T, double residual, int layer) {
+  for (Index i = 0; i < T; ++i) {
+    double* row = map.data() + i * T;
+    for (Index j = 0; j < T; ++j) row[j] *= 1 - residual;
+    row[i] += residual;
+    const double sum = std::accumulate(row, row + T, 0.0);
+    if (!(sum > 0))
+      throw InputError(
+          fmt::format("attention_rollout: expected a weight in every row, found none in layer {} row "
+                      "{}; use a smaller discard_ratio or a residual above 0",
+                      layer, i));
+    for (Index j = 0; j < T; ++j) row[j] /= sum;
+  }
+}
+
+// R_l for every layer, [L, T, T] in double; the identity below the first layer.
+Tensor roll(const Study& study, const Settings& settings) {
+  const Index L = study.info().layers, T = study.tokens();
+  Tensor all = Tensor::zeros({L, T, T}, DType::Float64);
+  double* values = all.data<double>();
+  for (int layer = 0; layer < L; ++layer) {
+    double* current = values + layer * T * T;
+    if (layer < settings.start_layer) {
+      for (Index i = 0; i < T; ++i) current[i * T + i] = 1;
+      continue;
+    }
+    std::vector<double> mixing = fuse(study.run().at(Site::Pattern, layer), settings.fusion);
+    if (settings.discard_ratio > 0) discard_smallest(mixing, T, settings.discard_ratio, study.info().causal);
+    add_residual(mixing, T, settings.residual, layer);
+    if (layer == settings.start_layer)
+      std::copy(mixing.begin(), mixing.end(), current);
+    else
+      kernels::gemm<double>({.m = T, .n = T, .k = T, .lda = T, .ldb = T, .ldc = T}, mixing.data(),
+                            current - T * T, current);
+  }
+  return all;
+}
+
+std::string sink_note(const Tensor& scores) {
+  const Index T = scores.shape().back();
+  const double share = scores.at(scores.size() - T);
+  if (T < 3 || share < 0.5) return {};
+  return fmt::format(
+      "{:.1f} % of the last token's row rests on token 0: in a causal model rollout drifts to early tokens, "
+      "so "
+      "compare rows instead of reading one.",
+      share * 100);
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const Settings settings = settings_of(options, study.info());
+  Attribution result{
+      .method = "attention_rollout", .options = options.all(), .axes = {"layer", "query", "key"}};
+  result.scores = roll(study, settings).to(study.info().dtype);
+  result.checks = {check_row_sums(result.scores), check_nonnegative(result.scores)};
+  result.notes.push_back(maximum_note(result.scores));
+  if (settings.start_layer > 0)
+    result.notes.push_back(
+        fmt::format("Layers below {} are the identity: nothing has been mixed yet.", settings.start_layer));
+  if (study.info().causal) {
+    result.checks.push_back(check_causal(result.scores));
+    if (std::string note = sink_note(result.scores); !note.empty()) result.notes.push_back(std::move(note));
+    // `to` may share its buffer with nobody else here: roll's tensor is gone.
+    forbid_future(result.scores);
+  }
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens) {
+  const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.layers);
+  return (L * (sizeof(double) + bytes_of(info.dtype)) + 3 * sizeof(double)) * T * T;
+}
+
+}  // namespace
+
+extern const Method attention_rollout;
+const Method attention_rollout{
+    .name = "attention_rollout",
+    .summary =
+        "How much of each input token has reached each position, by multiplying attention through the "
+        "layers.",
+    .formula = "A[l] = rows of ((1 − r) W[l] + r I) divided by their sum;  R[l] = A[l] R[l−1],  R[−1] = I",
+    .paper = "Abnar and Zuidema, 2020: Quantifying Attention Flow in Transformers. ACL",
+    .cost = "One forward run and one tokens³ product per layer.",
+    .limits =
+        "Assumes that the residual path carries a fixed share and that heads mix alike; value vectors and "
+        "feed-forward layers are not in it, nor is the target. In causal models weight drifts to early "
+        "tokens.",
+    .options = {{"residual", "number", "0.5", "share of the residual path, 0 <= r < 1"},
+                {"fusion", "mean|max|min", "mean", "how the heads of a layer become one map"},
+                {"discard_ratio", "number", "0",
+                 "share of each layer's smallest weights to drop, 0 <= ratio < 1"},
+                {"start_layer", "integer", "0", "first layer taken into account"}},
+    .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,126 @@
+#include "methods/method.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <headwater/error.h>
+
+namespace headwater {
+
+namespace {
+
+std::vector<std::string_view> choices_of(std::string_view type) {
+  std::vector<std::string_view> choices;
+  for (std::size_t begin = 0; begin <= type.size();) {
+    const std::size_t end = std::min(type.find('|', begin), type.size());
+    choices.push_back(type.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return choices;
+}
+
+template <class T>
+bool parses(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+void check_value(std::string_view method, const MethodOption& option, const std::string& value) {
+  double number = 0;
+  int integer = 0;
+  bool good = false;
+  std::string expected;
+  if (option.type == "number") {
+    good = parses(value, number) && std::isfinite(number);
+    expected = "a number";
+  } else if (option.type == "integer") {
+    good = parses(value, integer);
+    expected = "an integer";
+  } else {
+    const auto choices = choices_of(option.type);
+    good = std::find(choices.begin(), choices.end(), value) != choices.end();
+    expected = fmt::format("one of {}", fmt::join(choices, ", "));
+  }
+  if (!good)
+    throw InputError(
+        fmt::format("{}: option {}: expected {}, found '{}'", method, option.name, expected, value));
+}
+
+// Levenshtein distance: how many letters must change.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+MethodOptions::MethodOptions(std::string_view method, std::span<const MethodOption> known,
+                             const std::map<std::string, std::string>& given) {
+  for (const auto& [name, value] : given)
+    if (std::none_of(known.begin(), known.end(), [&](const MethodOption& o) { return o.name == name; })) {
+      std::vector<std::string_view> names;
+      for (const MethodOption& option : known) names.push_back(option.name);
+      throw InputError(names.empty() ? fmt::format("{}: expected no options, found '{}'", method, name)
+                                     : fmt::format("{}: expected options among {}, found '{}'", method,
+                                                   fmt::join(names, ", "), name));
+    }
+  for (const MethodOption& option : known) {
+    const auto found = given.find(std::string(option.name));
+    const std::string value = found == given.end() ? std::string(option.otherwise) : found->second;
+    check_value(method, option, value);
+    values_.emplace_back(option.name, value);
+  }
+}
+
+const std::string& MethodOptions::text(std::string_view name) const {
+  for (const auto& [key, value] : values_)
+    if (key == name) return value;
+  throw InternalError(fmt::format("method options: expected a declared option, found '{}'", name));
+}
+
+double MethodOptions::number(std::string_view name) const {
+  double value = 0;
+  parses(text(name), value);
+  return value;
+}
+
+int MethodOptions::integer(std::string_view name) const {
+  int value = 0;
+  parses(text(name), value);
+  return value;
+}
+
+std::vector<std::pair<std::string, std::string>> MethodOptions::all() const {
+  return values_;
+}
+
+const Method& find_method(std::string_view name) {
+  const auto methods = all_methods();
+  for (const Method* method : methods)
+    if (method->name == name) return *method;
+  std::vector<std::string_view> names;
+  for (const Method* method : methods) names.push_back(method->name);
+  std::stable_sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+    return distance(a, name) < distance(b, name);
+  });
+  names.resize(std::min<std::size_t>(names.size(), 3));
+  throw InputError(
+      fmt::format("method: expected a known one, found '{}'; the nearest are {} (headwater methods "
+                  "lists all)",
+                  name, fmt::join(names, ", ")));
+}
+
+}  // namespace headwater

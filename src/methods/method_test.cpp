@@ -1,0 +1,60 @@
+#include "methods/method.h"
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+namespace headwater {
+namespace {
+
+const MethodOption known[] = {
+    {"steps", "integer", "8", ""}, {"ratio", "number", "0.5", ""}, {"mode", "a|b", "a", ""}};
+
+std::string refusal(const std::map<std::string, std::string>& given) {
+  try {
+    MethodOptions("m", known, given);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(MethodOptions, DefaultsFillWhatWasNotGiven) {
+  const MethodOptions options("m", known, {{"ratio", "0.25"}});
+  EXPECT_EQ(options.integer("steps"), 8);
+  EXPECT_EQ(options.number("ratio"), 0.25);
+  EXPECT_EQ(options.text("mode"), "a");
+  const std::vector<std::pair<std::string, std::string>> all{
+      {"steps", "8"}, {"ratio", "0.25"}, {"mode", "a"}};
+  EXPECT_EQ(options.all(), all);
+}
+
+TEST(MethodOptions, RefusalsListWhatIsAllowed) {
+  EXPECT_EQ(refusal({{"step", "1"}}), "m: expected options among steps, ratio, mode, found 'step'");
+  EXPECT_EQ(refusal({{"steps", "1.5"}}), "m: option steps: expected an integer, found '1.5'");
+  EXPECT_EQ(refusal({{"ratio", "x"}}), "m: option ratio: expected a number, found 'x'");
+  EXPECT_EQ(refusal({{"ratio", "nan"}}), "m: option ratio: expected a number, found 'nan'");
+  EXPECT_EQ(refusal({{"ratio", ""}}), "m: option ratio: expected a number, found ''");
+  EXPECT_EQ(refusal({{"mode", "c"}}), "m: option mode: expected one of a, b, found 'c'");
+  try {
+    MethodOptions("m", {}, {{"x", "1"}});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "m: expected no options, found 'x'");
+  }
+  EXPECT_THROW(MethodOptions("m", known, {}).text("other"), InternalError);
+}
+
+TEST(FindMethod, NamesTheNearest) {
+  EXPECT_EQ(find_method("attention_rollout").name, "attention_rollout");
+  try {
+    find_method("atention");
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("'atention'"), std::string::npos) << message;
+    EXPECT_NE(message.find("nearest are attention,"), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace headwater

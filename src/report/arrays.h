@@ -1,0 +1,25 @@
+// The arrays of a report, as bytes with a type and a shape: what npz and safetensors both hold.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <headwater/report.h>
+
+namespace headwater {
+
+enum class ArrayType { Float32, Float64, Int32, Int64, Bool };
+
+struct Array {
+  std::string name;
+  ArrayType type;
+  Shape shape;
+  std::string bytes;  // little-endian, row-major
+};
+
+// One per method under its name (a repeated method gets _2, _3 …), then token_ids, offsets [T, 2],
+// special_mask and word_ids for texts, logits for classifiers.
+std::vector<Array> arrays_of(const Report& report);
+
+}  // namespace headwater

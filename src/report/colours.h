@@ -1,0 +1,23 @@
+// The colour of a weight: one hue of blue from light to dark, the same in terminal and page, with text that
+// keeps a contrast of at least 4.5 : 1 on it.
+#pragma once
+
+#include <string>
+
+#include <headwater/formats.h>
+
+namespace headwater {
+
+struct Rgb {
+  int r, g, b;
+};
+
+Rgb blue_of(double share);      // 0 … 1, clamped; light to dark
+double luminance(Rgb colour);   // WCAG's relative luminance
+Rgb text_on(Rgb background);    // black or white, whichever contrasts more
+double contrast(Rgb a, Rgb b);  // WCAG's ratio, 1 … 21
+
+// The text on that background for this terminal; unchanged without colour.
+std::string painted(const std::string& text, double share, TerminalFormat::Colour colour);
+
+}  // namespace headwater

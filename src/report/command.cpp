@@ -1,0 +1,49 @@
+// The command line that repeats a run: what was asked for where it differs from the defaults, with every
+// method option spelt out.
+#include <fmt/format.h>
+#include <headwater/formats.h>
+
+#include "report/page.h"
+
+namespace headwater {
+
+namespace {
+
+// Labels by name; tokens of a vocabulary by id, because a token's text need not encode to itself.
+std::string target_name(const ModelInfo& info, const std::string& label, int index) {
+  const bool vocabulary = info.task == Task::FillMask || info.task == Task::TextGeneration;
+  return vocabulary ? fmt::format("#{}", index) : label;
+}
+
+}  // namespace
+
+std::string reproduce_command(const Report& report) {
+  std::string out = "headwater explain -m " + shell_quoted(report.record.model);
+  const auto add = [&](const char* flag, const std::string& value) {
+    out += fmt::format(" {} {}", flag, shell_quoted(value));
+  };
+  if (!report.record.commit.empty()) add("--revision", report.record.commit);
+  if (report.record.dtype != "float32" && !report.record.dtype.empty()) add("--dtype", report.record.dtype);
+  for (const Attribution& attribution : report.attributions) {
+    std::string method = attribution.method;
+    char separator = ':';
+    for (const auto& [name, value] : attribution.options) {
+      method += fmt::format("{}{}={}", separator, name, value);
+      separator = ',';
+    }
+    add("--method", method);
+  }
+  const Target& target = report.target;
+  if (!target.label.empty()) add("--target", target_name(report.model, target.label, target.index));
+  if (target.contrast) add("--contrast", target_name(report.model, target.contrast_label, *target.contrast));
+  if (target.position >= 0) add("--position", std::to_string(target.position));
+  if (report.prediction.truncated) out += " --truncate";
+  if (!report.image.empty()) {
+    add("--image", report.image);
+    return out;
+  }
+  if (!report.pair.empty()) add("--pair", report.pair);
+  return out + " -- " + shell_quoted(report.text);
+}
+
+}  // namespace headwater

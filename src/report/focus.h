@@ -1,0 +1,27 @@
+// Focus: the one row of a map that a reader should see first, and how it is read out of an attribution of any
+// rank.
+#pragma once
+
+#include <vector>
+
+#include <headwater/report.h>
+
+namespace headwater {
+
+// How many tokens the maps have: of the text, or prefix and patches.
+Index token_count(const Report& report);
+
+// The row the output was read from: the target's position; for a whole-text head the first token, or the
+// last one of a causal model.
+Index focus_row(const Report& report);
+
+// Weights of row `query` in one layer, averaged over heads: [T]. A score per token is its own row. Cells a
+// causal mask forbids are NaN.
+std::vector<double> row_weights(const Attribution& attribution, Index layer, Index query);
+Index layer_count(const Attribution& attribution);
+
+// Scale of a row: its largest weight over tokens that are words, so that [CLS] and [SEP] do not wash out the
+// text; over all tokens when there is no word.
+double word_scale(const Report& report, const std::vector<double>& weights);
+
+}  // namespace headwater

@@ -1,0 +1,127 @@
+// The page: a template with the report's JSON and its numbers in base64, float32 while that is small and
+// float16 beyond. A content security policy allows exactly this style and this script, by hash, and no
+// request at all, so that even a text that escaped its quotes could neither run nor load anything.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <headwater/formats.h>
+
+#include "methods/method.h"
+#include "report/assets.h"
+#include "report/focus.h"
+#include "report/page.h"
+#include "report/schema.h"
+#include "report/text_width.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index float32_cells = 1 << 18;  // 1 MB of float32; more is written as float16
+constexpr Index all_cells = 12 << 20;     // beyond this many, heads are averaged
+
+// Mean over the heads, for maps too large to carry one by one.
+Tensor mean_of_heads(const Tensor& scores) {
+  const Index L = scores.dim(0), H = scores.dim(1), cells = scores.dim(2) * scores.dim(3);
+  Tensor mean({L, scores.dim(2), scores.dim(3)}, DType::Float32);
+  float* to = mean.data<float>();
+  for (Index l = 0; l < L; ++l)
+    for (Index c = 0; c < cells; ++c) {
+      double sum = 0;
+      for (Index h = 0; h < H; ++h) sum += scores.at((l * H + h) * cells + c);
+      to[l * cells + c] = static_cast<float>(sum / static_cast<double>(H));
+    }
+  return mean;
+}
+
+std::string base64_of_numbers(const Tensor& scores, bool half) {
+  const Tensor single = scores.to(DType::Float32);
+  const float* values = std::as_const(single).data<float>();
+  const auto count = static_cast<std::size_t>(single.size());
+  if (!half) return base64({reinterpret_cast<const char*>(values), count * sizeof(float)});
+  std::vector<std::uint16_t> halves(count);
+  std::transform(values, values + count, halves.begin(), half_bits);
+  return base64({reinterpret_cast<const char*>(halves.data()), count * sizeof(std::uint16_t)});
+}
+
+OrderedJson card_of(const std::string& name) {
+  for (const Method* method : all_methods())
+    if (method->name == name)
+      return {{"summary", method->summary},
+              {"formula", method->formula},
+              {"paper", method->paper},
+              {"cost", method->cost},
+              {"limits", method->limits}};
+  return OrderedJson::object();
+}
+
+// The attributions' numbers as script elements that no browser runs, and how they were stored as a note.
+std::string embed_scores(const Report& report, OrderedJson& data) {
+  std::string scripts;
+  OrderedJson kept = OrderedJson::array();
+  for (std::size_t i = 0; i < report.attributions.size(); ++i) {
+    const Attribution& attribution = report.attributions[i];
+    if (attribution.scores.empty()) continue;
+    OrderedJson json = data["attributions"][i];
+    json["card"] = card_of(attribution.method);
+    Tensor scores = attribution.scores;
+    if (scores.size() > all_cells && scores.rank() == 4) {
+      scores = mean_of_heads(scores);
+      json["axes"] = {"layer", "query", "key"};
+      json["shape"] = {scores.dim(0), scores.dim(1), scores.dim(2)};
+      json["embedded"] =
+          "This file holds the mean over heads to stay small; write npz or safetensors for every head.";
+    }
+    const bool half = scores.size() > float32_cells;
+    if (half && !json.contains("embedded"))
+      json["embedded"] = "Numbers in this file keep three digits; write JSON, npz or safetensors for all.";
+    scripts += fmt::format("<script type=\"text/plain\" id=\"scores-{}\" data-format=\"{}\">{}</script>\n",
+                           kept.size(), half ? "f16" : "f32", base64_of_numbers(scores, half));
+    kept.push_back(std::move(json));
+  }
+  data["attributions"] = std::move(kept);
+  return scripts;
+}
+
+std::string summary_of(const Report& report) {
+  const OrderedJson prediction = json_of(report.prediction);
+  const std::string label = report.prediction.answer       ? report.prediction.answer->text
+                            : prediction.contains("label") ? prediction["label"].get<std::string>()
+                                                           : report.record.architecture;
+  const OrderedJson p = report.prediction.answer ? OrderedJson(report.prediction.answer->probability)
+                                                 : prediction.value("probability", OrderedJson());
+  return p.is_number() && std::isfinite(p.get<double>()) ? fmt::format("{} {:.4f}", label, p.get<double>())
+                                                         : label;
+}
+
+}  // namespace
+
+std::string to_html(const Report& report) {
+  OrderedJson data = head_of(report);
+  data["tokens"] = OrderedJson::array();
+  for (const TokenView& token : report.prediction.tokens) data["tokens"].push_back(json_of(token));
+  data["prediction"].erase("hidden");
+  data["focus"] = focus_row(report);
+  data["command"] = reproduce_command(report);
+  if (!report.picture.empty()) data["picture"] = "data:image/png;base64," + base64(report.picture);
+  const std::string scores = embed_scores(report, data);
+  const std::string style(report_asset("style.css"));
+  std::string script = "(() => {\n\"use strict\";\n";
+  for (const char* file : {"data.js", "draw.js", "text.js", "maps.js", "panels.js", "main.js"})
+    script += report_asset(file);
+  script += "})();\n";
+  const std::string policy =
+      fmt::format("default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'",
+                  sha256_base64(style), sha256_base64(script));
+  const std::string summary = html_escaped(printable(summary_of(report)));
+  return filled(report_asset("page.html"), {{"policy", policy},
+                                            {"title", summary + " – headwater"},
+                                            {"summary", summary},
+                                            {"style", style},
+                                            {"data", script_safe(dump(data, -1))},
+                                            {"scores", scores},
+                                            {"script", script}});
+}
+
+}  // namespace headwater

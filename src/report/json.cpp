@@ -1,0 +1,109 @@
+// The report as JSON. Scores are written number by number, never as a tree: a map of 512 tokens has millions
+// of cells. Numbers are the shortest decimals that read back to the same value of their own type.
+#include <algorithm>
+
+#include <headwater/formats.h>
+
+#include "report/schema.h"
+
+namespace headwater {
+
+namespace {
+
+// Nested lists for the axes from `axis` on; one innermost row per line when indented.
+template <class R>
+void append_nested(std::string& out, const Shape& shape, int axis, const R*& values,
+                   const std::string& line) {
+  out += '[';
+  const bool rows = axis + 1 < shape.rank();
+  for (Index i = 0; i < shape[axis]; ++i) {
+    if (i > 0) out += ',';
+    if (rows) {
+      out += line;
+      append_nested(out, shape, axis + 1, values, line);
+    } else {
+      append_number(out, *values++);
+    }
+  }
+  if (rows) out += line;
+  out += ']';
+}
+
+std::string indented(std::string text, int by) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out.append(static_cast<std::size_t>(by), ' ');
+  }
+  return out;
+}
+
+// What separates entries: nothing on one line, else a new line and the indent.
+std::string break_of(int indent) {
+  std::string line;
+  if (indent < 0) return line;
+  line += '\n';
+  line.append(static_cast<std::size_t>(indent), ' ');
+  return line;
+}
+
+std::string attribution_text(const Attribution& attribution, int indent) {
+  std::string text = dump(json_of(attribution), indent);
+  text.resize(text.rfind('}'));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const std::string line = break_of(indent);
+  text += ',';
+  text += line;
+  text += indent < 0 ? "\"scores\":" : "\"scores\": ";
+  if (attribution.scores.empty()) {
+    text += "null";
+  } else {
+    dispatch(attribution.scores.dtype(), [&](auto r) {
+      const auto* values = attribution.scores.template data<decltype(r)>();
+      append_nested(text, attribution.scores.shape(), 0, values, line);
+    });
+  }
+  text += indent < 0 ? "}" : "\n}";
+  return text;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report, int indent) {
+  OrderedJson head = head_of(report);
+  head.erase("attributions");
+  head["tokens"] = OrderedJson::array();
+  for (const TokenView& token : report.prediction.tokens) head["tokens"].push_back(json_of(token));
+  const std::string line = break_of(indent);
+  std::string text = "{";
+  for (const auto& [key, value] : head.items()) {
+    text += line;
+    text += dump(key, -1);
+    text += indent < 0 ? ":" : ": ";
+    text += indented(dump(value, indent), std::max(indent, 0));
+    text += ',';
+  }
+  text += line;
+  text += indent < 0 ? "\"attributions\":[" : "\"attributions\": [";
+  for (std::size_t i = 0; i < report.attributions.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += indented(attribution_text(report.attributions[i], indent), std::max(indent, 0));
+  }
+  text += indent < 0 ? "]}" : "]\n}\n";
+  return text;
+}
+
+std::string to_json(const Prediction& prediction, const PredictionFormat& format) {
+  OrderedJson json = json_of(prediction);
+  if (format.tokens) {
+    json["tokens"] = OrderedJson::array();
+    for (const TokenView& token : prediction.tokens) json["tokens"].push_back(json_of(token));
+  }
+  return dump(json, format.indent);
+}
+
+std::string to_json(const RunRecord& record, int indent) {
+  return dump(json_of(record), indent);
+}
+
+}  // namespace headwater

@@ -1,0 +1,126 @@
+#include "report/page.h"
+
+#include <bit>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/files.h"
+
+namespace headwater {
+
+std::string base64(std::string_view bytes) {
+  static constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < left ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) out += k <= left ? alphabet[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+std::string sha256_base64(std::string_view bytes) {
+  const std::string hex = sha256_hex(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  std::string raw;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    raw += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return base64(raw);
+}
+
+std::uint16_t half_bits(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000;
+  const double magnitude = std::abs(static_cast<double>(value));
+  if (std::isnan(value)) return 0x7e00;
+  if (magnitude >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
+  if (magnitude < 0x1p-14)  // subnormal: a multiple of 2^-24; nearbyint rounds to even
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(std::nearbyint(magnitude * 0x1p24)));
+  int exponent = 0;
+  const double fraction = std::frexp(magnitude, &exponent);                           // in [½, 1)
+  const auto mantissa = static_cast<std::uint32_t>(std::nearbyint(fraction * 2048));  // 1024 … 2048
+  // A mantissa that rounded up to 2048 carries into the exponent by itself.
+  return static_cast<std::uint16_t>(sign |
+                                    ((static_cast<std::uint32_t>(exponent + 14) << 10) + (mantissa - 1024)));
+}
+
+std::string html_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string script_safe(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string_view three = json.substr(i, 3);
+    if (three == "\xe2\x80\xa8" || three == "\xe2\x80\xa9") {
+      out += three.back() == '\xa8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else if (json[i] == '<' || json[i] == '>' || json[i] == '&') {
+      out += fmt::format("\\u{:04x}", static_cast<int>(json[i]));
+    } else {
+      out += json[i];
+    }
+  }
+  return out;
+}
+
+std::string filled(std::string_view page, const std::map<std::string, std::string, std::less<>>& values) {
+  std::string out;
+  while (!page.empty()) {
+    const std::size_t open = page.find("{{");
+    const std::size_t close = open == std::string_view::npos ? open : page.find("}}", open);
+    if (close == std::string_view::npos) break;
+    const std::string_view name = page.substr(open + 2, close - open - 2);
+    const auto value = values.find(name);
+    if (value == values.end())
+      throw InternalError(fmt::format("page: expected a value for {{{{{}}}}}, found none", name));
+    out += page.substr(0, open);
+    out += value->second;
+    page.remove_prefix(close + 2);
+  }
+  return out += page;
+}
+
+std::string shell_quoted(std::string_view text) {
+  static constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos) return std::string(text);
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
+}  // namespace headwater

@@ -1,0 +1,68 @@
+// safetensors: the length of a JSON header (8 bytes), the header, padded with spaces to a multiple of 8, and
+// the arrays without gaps. Wider types come first, so that every array is aligned. Metadata values are
+// strings.
+#include <algorithm>
+
+#include <headwater/formats.h>
+
+#include "report/arrays.h"
+#include "report/schema.h"
+
+namespace headwater {
+
+namespace {
+
+struct Stored {
+  const char* name;
+  std::size_t width;
+};
+
+Stored stored_as(ArrayType type) {
+  switch (type) {
+    case ArrayType::Float32:
+      return {"F32", 4};
+    case ArrayType::Float64:
+      return {"F64", 8};
+    case ArrayType::Int32:
+      return {"I32", 4};
+    case ArrayType::Int64:
+      return {"I64", 8};
+    case ArrayType::Bool:
+      return {"BOOL", 1};
+  }
+  return {"U8", 1};
+}
+
+}  // namespace
+
+std::string to_safetensors(const Report& report) {
+  std::vector<Array> arrays = arrays_of(report);
+  std::stable_sort(arrays.begin(), arrays.end(), [](const Array& a, const Array& b) {
+    return stored_as(a.type).width > stored_as(b.type).width;
+  });
+  OrderedJson header;
+  header["__metadata__"]["record"] = dump(head_of(report), -1);
+  if (!report.prediction.tokens.empty()) {
+    OrderedJson tokens = OrderedJson::array();
+    for (const TokenView& token : report.prediction.tokens) tokens.push_back(token.text);
+    header["__metadata__"]["tokens"] = dump(tokens, -1);
+  }
+  std::size_t offset = 0;
+  for (const Array& array : arrays) {
+    const auto dims = array.shape.dims();
+    header[array.name] = {{"dtype", stored_as(array.type).name},
+                          {"shape", std::vector<Index>(dims.begin(), dims.end())},
+                          {"data_offsets", {offset, offset + array.bytes.size()}}};
+    offset += array.bytes.size();
+  }
+  std::string text = dump(header, -1);
+  text.append((8 - text.size() % 8) % 8, ' ');
+  std::string out;
+  out.reserve(8 + text.size() + offset);
+  for (int i = 0; i < 8; ++i) out += static_cast<char>(text.size() >> (8 * i) & 0xff);
+  out += text;
+  for (const Array& array : arrays) out += array.bytes;
+  return out;
+}
+
+}  // namespace headwater

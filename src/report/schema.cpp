@@ -1,0 +1,192 @@
+#include "report/schema.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace headwater {
+
+namespace {
+
+OrderedJson pairs_of(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  OrderedJson json = OrderedJson::object();
+  for (const auto& [key, value] : pairs) json[key] = value;
+  return json;
+}
+
+OrderedJson json_of(const Score& score) {
+  return {{"label", score.label},
+          {"index", score.index},
+          {"probability", score.probability},
+          {"logit", score.logit}};
+}
+
+OrderedJson json_of(const Outcome& outcome) {
+  OrderedJson json;
+  json["position"] = outcome.position;
+  json["scores"] = OrderedJson::array();
+  for (const Score& score : outcome.top) json["scores"].push_back(json_of(score));
+  return json;
+}
+
+template <class R>
+void append_shortest(std::string& out, R value) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  char buffer[40];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  out.append(buffer, end);
+}
+
+// [T, D] as nested lists.
+OrderedJson rows_of(const Tensor& tensor) {
+  OrderedJson rows = OrderedJson::array();
+  for (Index r = 0; r < tensor.dim(0); ++r) {
+    OrderedJson row = OrderedJson::array();
+    for (Index c = 0; c < tensor.dim(1); ++c) row.push_back(tensor.at(r * tensor.dim(1) + c));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+void append_number(std::string& out, float value) {
+  append_shortest(out, value);
+}
+void append_number(std::string& out, double value) {
+  append_shortest(out, value);
+}
+
+OrderedJson json_of(const RunRecord& record) {
+  OrderedJson json;
+  json["version"] = record.version;
+  json["model"] = record.model;
+  json["commit"] = record.commit;
+  json["model_type"] = record.model_type;
+  json["architecture"] = record.architecture;
+  json["weights_sha256"] = record.weights_sha256;
+  json["tokenizer_sha256"] = record.tokenizer_sha256;
+  json["dtype"] = record.dtype;
+  json["threads"] = record.threads;
+  json["kernels"] = pairs_of(record.kernels);
+  json["seconds"] = record.seconds;
+  return json;
+}
+
+OrderedJson json_of(const Target& target) {
+  OrderedJson json;
+  json["label"] = target.label;
+  json["index"] = target.index;
+  json["position"] = target.position;
+  json["logit"] = target.logit;
+  json["probability"] = target.probability;
+  if (target.contrast) {
+    json["contrast"] = target.contrast_label;
+    json["contrast_index"] = *target.contrast;
+  }
+  return json;
+}
+
+OrderedJson json_of(const ModelInfo& info) {
+  OrderedJson json;
+  json["family"] = info.family;
+  json["model_type"] = info.model_type;
+  json["architecture"] = info.architecture;
+  json["task"] = name_of(info.task);
+  json["layers"] = info.layers;
+  json["heads"] = info.heads;
+  json["groups"] = info.groups;
+  json["head_width"] = info.head_width;
+  json["width"] = info.width;
+  json["feed_forward"] = info.feed_forward;
+  json["vocabulary"] = info.vocabulary;
+  json["positions"] = info.positions;
+  json["causal"] = info.causal;
+  json["pre_norm"] = info.pre_norm;
+  json["labels"] = info.labels;
+  if (info.image_size > 0) {
+    json["image_size"] = info.image_size;
+    json["patch_size"] = info.patch_size;
+    json["prefix_tokens"] = info.prefix_tokens;
+  }
+  json["dtype"] = name_of(info.dtype);
+  json["parameters"] = info.parameters;
+  return json;
+}
+
+OrderedJson json_of(const TokenView& token) {
+  return {
+      {"id", token.id},   {"piece", token.piece}, {"text", token.text},         {"begin", token.begin},
+      {"end", token.end}, {"word", token.word},   {"sequence", token.sequence}, {"special", token.special}};
+}
+
+OrderedJson json_of(const Prediction& prediction) {
+  OrderedJson json;
+  json["task"] = name_of(prediction.task);
+  if (prediction.answer) {
+    const Span& answer = *prediction.answer;
+    json["answer"] = {{"text", answer.text},
+                      {"first_token", answer.first_token},
+                      {"last_token", answer.last_token},
+                      {"probability", answer.probability}};
+  } else if (!prediction.outcomes.empty() && !prediction.outcomes.front().top.empty()) {
+    const Score& best = prediction.outcomes.front().top.front();
+    json["label"] = best.label;
+    json["probability"] = best.probability;
+  }
+  if (!prediction.logits.empty()) json["logits"] = prediction.logits;
+  if (prediction.outcomes.size() == 1 && prediction.outcomes.front().position < 0) {
+    json["scores"] = json_of(prediction.outcomes.front())["scores"];
+  } else if (!prediction.outcomes.empty()) {
+    json["outcomes"] = OrderedJson::array();
+    for (const Outcome& outcome : prediction.outcomes) json["outcomes"].push_back(json_of(outcome));
+  }
+  if (prediction.continuation) {
+    json["continuation"] = *prediction.continuation;
+    json["continuation_ids"] = prediction.continuation_ids;
+  }
+  if (!prediction.hidden.empty()) json["hidden"] = rows_of(prediction.hidden);
+  if (prediction.truncated) json["truncated"] = true;
+  return json;
+}
+
+OrderedJson json_of(const Attribution& attribution) {
+  OrderedJson json;
+  json["method"] = attribution.method;
+  json["options"] = pairs_of(attribution.options);
+  json["axes"] = attribution.axes;
+  json["shape"] = OrderedJson::array();
+  for (const Index length : attribution.scores.shape().dims()) json["shape"].push_back(length);
+  json["checks"] = OrderedJson::array();
+  for (const Check& check : attribution.checks)
+    json["checks"].push_back(OrderedJson{
+        {"name", check.name}, {"passed", check.passed}, {"value", check.value}, {"bound", check.bound}});
+  json["notes"] = attribution.notes;
+  json["seconds"] = attribution.seconds;
+  return json;
+}
+
+OrderedJson head_of(const Report& report) {
+  OrderedJson json;
+  json["schema"] = schema_name;
+  json["input"] = OrderedJson::object();
+  if (report.image.empty()) json["input"]["text"] = report.text;
+  if (!report.pair.empty()) json["input"]["pair"] = report.pair;
+  if (!report.image.empty()) json["input"]["image"] = report.image;
+  json["model"] = json_of(report.model);
+  json["prediction"] = json_of(report.prediction);
+  json["target"] = json_of(report.target);
+  json["record"] = json_of(report.record);
+  json["attributions"] = OrderedJson::array();
+  for (const Attribution& attribution : report.attributions)
+    json["attributions"].push_back(json_of(attribution));
+  return json;
+}
+
+std::string dump(const OrderedJson& json, int indent) {
+  return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+}  // namespace headwater

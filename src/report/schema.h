@@ -1,0 +1,28 @@
+// The one schema of a report: every format is this object, with its numbers where that format keeps arrays.
+#pragma once
+
+#include <string>
+
+#include <headwater/report.h>
+#include <nlohmann/json.hpp>
+
+namespace headwater {
+
+using OrderedJson = nlohmann::ordered_json;  // keys in the order they are written
+
+inline constexpr const char* schema_name = "headwater.report/1";
+
+OrderedJson json_of(const RunRecord& record);
+OrderedJson json_of(const Target& target);
+OrderedJson json_of(const ModelInfo& info);
+OrderedJson json_of(const TokenView& token);
+OrderedJson json_of(const Prediction& prediction);      // without tokens
+OrderedJson json_of(const Attribution& attribution);    // without scores
+OrderedJson head_of(const Report& report);              // everything but tokens and scores
+std::string dump(const OrderedJson& json, int indent);  // invalid UTF-8 becomes U+FFFD
+
+// Appends the shortest decimal that reads back to the same value of its type; null if it is not finite.
+void append_number(std::string& out, float value);
+void append_number(std::string& out, double value);
+
+}  // namespace headwater

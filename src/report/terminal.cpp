@@ -1,0 +1,236 @@
+// The report on a terminal: the answer with its bars, then per method the text coloured by the row the answer
+// was read from, and one line per layer with its strongest tokens. Without colour the numbers stand beside
+// the tokens.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+#include <headwater/formats.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/colours.h"
+#include "report/focus.h"
+#include "report/text_width.h"
+
+namespace headwater {
+
+namespace {
+
+using Colour = TerminalFormat::Colour;
+
+std::string bold(const std::string& text, Colour colour) {
+  return colour == Colour::None ? text : "\x1b[1m" + text + "\x1b[0m";
+}
+
+std::string dim(const std::string& text, Colour colour) {
+  return colour == Colour::None ? text : "\x1b[2m" + text + "\x1b[0m";
+}
+
+// Eighths of a column, so that small differences show.
+std::string bar(double share, int columns) {
+  static const char* const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * columns * 8));
+  std::string out;
+  for (int i = 0; i < eighths / 8; ++i) out += "█";
+  return out + parts[eighths % 8];
+}
+
+std::string token_text(const TokenView& token) {
+  std::string text = printable(token.text);
+  return text.empty() ? "␣" : text;
+}
+
+void append_scores(std::string& out, const Outcome& outcome, const TerminalFormat& format) {
+  int widest = 0;
+  const std::size_t shown = std::min<std::size_t>(outcome.top.size(), 8);
+  for (std::size_t i = 0; i < shown; ++i)
+    widest = std::max(widest, text_width(printable(outcome.top[i].label)));
+  widest = std::min(widest, std::max(8, format.width / 3));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Score& score = outcome.top[i];
+    const std::string label = fitted(printable(score.label), widest);
+    if (std::isnan(score.probability))
+      out += fmt::format("  {}  score {:.4f}\n", bold(label, format.colour), score.logit);
+    else
+      out += fmt::format("  {}  {:.4f}  {}\n", i == 0 ? bold(label, format.colour) : label, score.probability,
+                         bar(score.probability, std::clamp(format.width - widest - 14, 4, 30)));
+  }
+  if (shown < outcome.top.size()) out += fmt::format("  … {} more\n", outcome.top.size() - shown);
+}
+
+// The text as it was written, coloured; gaps of the original become one space.
+std::string coloured_text(const Report& report, const std::vector<double>& weights, double scale,
+                          const TerminalFormat& format) {
+  const auto& tokens = report.prediction.tokens;
+  std::string out = "  ";
+  int column = 2;
+  for (std::size_t t = 0; t < tokens.size() && t < weights.size(); ++t) {
+    const std::string text = token_text(tokens[t]);
+    const bool joined = t > 0 && !tokens[t].special && !tokens[t - 1].special &&
+                        tokens[t].sequence == tokens[t - 1].sequence && tokens[t].begin == tokens[t - 1].end;
+    const int width = text_width(text) + (joined || t == 0 ? 0 : 1);
+    if (column + width > format.width && column > 2) {
+      out += "\n  ";
+      column = 2;
+    } else if (!joined && t > 0) {
+      out += ' ';
+    }
+    out += std::isnan(weights[t]) ? dim(text, format.colour)
+                                  : painted(text, scale > 0 ? weights[t] / scale : 0, format.colour);
+    column += width;
+  }
+  return out + "\n";
+}
+
+std::string plain_rows(const Report& report, const std::vector<double>& weights, double scale, int width) {
+  const auto& tokens = report.prediction.tokens;
+  int widest = 5;
+  for (const TokenView& token : tokens) widest = std::max(widest, text_width(token_text(token)));
+  widest = std::min(widest, std::max(8, width / 3));
+  std::string out;
+  for (std::size_t t = 0; t < tokens.size() && t < weights.size(); ++t) {
+    const std::string name = fitted(token_text(tokens[t]), widest);
+    if (std::isnan(weights[t]))
+      out += fmt::format("  {}  –\n", name);
+    else
+      out += fmt::format("  {}  {:.4f}  {}\n", name, weights[t],
+                         bar(scale > 0 ? weights[t] / scale : 0, std::clamp(width - widest - 14, 4, 30)));
+  }
+  return out;
+}
+
+// Patches as a square of cells two columns wide.
+std::string patch_grid(const Report& report, const std::vector<double>& weights, double scale,
+                       const TerminalFormat& format) {
+  const auto prefix = static_cast<std::size_t>(report.model.prefix_tokens);
+  if (weights.size() <= prefix) return {};
+  const auto side =
+      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(weights.size() - prefix))));
+  static const char* const shades[] = {"  ", "░░", "▒▒", "▓▓", "██"};
+  std::string out;
+  for (std::size_t y = 0; y < side; ++y) {
+    out += "  ";
+    for (std::size_t x = 0; x < side && prefix + y * side + x < weights.size(); ++x) {
+      const double share = scale > 0 ? weights[prefix + y * side + x] / scale : 0;
+      out += format.colour == Colour::None
+                 ? shades[static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * 4))]
+                 : painted("  ", share, format.colour);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+std::string token_name(const Report& report, std::size_t t) {
+  if (t < report.prediction.tokens.size()) return token_text(report.prediction.tokens[t]);
+  const auto prefix = static_cast<std::size_t>(report.model.prefix_tokens);
+  if (t < prefix) return t == 0 ? "[CLS]" : fmt::format("[{}]", t);
+  return fmt::format("patch {}", t - prefix);
+}
+
+// "L3  not 0.2214  bad 0.1807  [CLS] 0.1010"
+std::string layer_line(const Report& report, const Attribution& attribution, Index layer) {
+  const std::vector<double> weights = row_weights(attribution, layer, focus_row(report));
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto value = [&](std::size_t t) { return std::isnan(weights[t]) ? -1.0 : weights[t]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+  std::string out = fmt::format("  {:<4}", fmt::format("L{}", layer));
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i)
+    if (value(order[i]) >= 0)
+      out += fmt::format("  {} {:.4f}", fitted(token_name(report, order[i]), 12), weights[order[i]]);
+  while (out.back() == ' ') out.pop_back();
+  return out + "\n";
+}
+
+std::string checks_line(const Attribution& attribution) {
+  std::string out;
+  for (const Check& check : attribution.checks)
+    out += fmt::format("  {} {} ({:.1e}, bound {:.1e})\n", check.passed ? "✓" : "✗", check.name, check.value,
+                       check.bound);
+  for (const std::string& note : attribution.notes) out += "  · " + note + "\n";
+  return out;
+}
+
+std::string attribution_view(const Report& report, const Attribution& attribution,
+                             const TerminalFormat& format) {
+  const Index layers = layer_count(attribution), row = focus_row(report);
+  const std::vector<double> weights = row_weights(attribution, layers - 1, row);
+  const double scale = word_scale(report, weights);
+  std::string out =
+      fmt::format("\n{}  {}\n", bold(attribution.method, format.colour),
+                  dim(fmt::format("row {} of layer {}, scale 0 … {:.4f}",
+                                  token_name(report, static_cast<std::size_t>(row)), layers - 1, scale),
+                      format.colour));
+  if (report.prediction.tokens.empty())
+    out += patch_grid(report, weights, scale, format);
+  else if (format.colour == Colour::None)
+    out += plain_rows(report, weights, scale, format.width);
+  else
+    out += coloured_text(report, weights, scale, format);
+  if (layers > 1) out += dim("  strongest by layer\n", format.colour);
+  for (Index layer = 0; layers > 1 && layer < layers; ++layer) out += layer_line(report, attribution, layer);
+  return out + checks_line(attribution);
+}
+
+}  // namespace
+
+std::string to_terminal(const Prediction& prediction, const TerminalFormat& format) {
+  std::string out;
+  if (prediction.answer)
+    out += fmt::format("  {}  {:.4f}\n", bold(printable(prediction.answer->text), format.colour),
+                       prediction.answer->probability);
+  if (prediction.continuation) out += "  " + printable(*prediction.continuation) + "\n";
+  for (const Outcome& outcome : prediction.outcomes) {
+    if (prediction.answer) break;
+    if (outcome.position >= 0 && outcome.position < static_cast<int>(prediction.tokens.size()))
+      out += dim(fmt::format("  {} {}\n", outcome.position,
+                             token_text(prediction.tokens[static_cast<std::size_t>(outcome.position)])),
+                 format.colour);
+    append_scores(out, outcome, format);
+  }
+  if (!prediction.hidden.empty()) out += fmt::format("  hidden states {}\n", prediction.hidden.shape().str());
+  if (prediction.truncated) out += "  (the text was cut to the model's limit)\n";
+  return out;
+}
+
+std::string to_terminal(const Report& report, const TerminalFormat& format) {
+  std::string out = to_terminal(report.prediction, format);
+  if (report.target.contrast)
+    out += fmt::format("  target: {} − {}, logit difference {:.4f}\n", printable(report.target.label),
+                       printable(report.target.contrast_label), report.target.logit);
+  else if (!report.target.label.empty())
+    out += fmt::format("  target: {}, logit {:.4f}\n", printable(report.target.label), report.target.logit);
+  for (const Attribution& attribution : report.attributions)
+    if (!attribution.scores.empty()) out += attribution_view(report, attribution, format);
+  const RunRecord& record = report.record;
+  out += dim(
+      fmt::format("\n  headwater {} · {} · {} · {} threads · weights {}\n", record.version,
+                  printable(record.model), record.dtype, record.threads, record.weights_sha256.substr(0, 12)),
+      format.colour);
+  return out;
+}
+
+TerminalFormat terminal_format(int file_descriptor) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  TerminalFormat format;
+  winsize size{};
+  if (ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) format.width = size.ws_col;
+  if (const int columns = std::atoi(variable("COLUMNS").c_str()); columns > 0) format.width = columns;
+  format.width = std::clamp(format.width, 30, 400);
+  const std::string term = variable("TERM"), depth = variable("COLORTERM");
+  if (!variable("NO_COLOR").empty() || isatty(file_descriptor) == 0 || term == "dumb") return format;
+  const bool full = depth == "truecolor" || depth == "24bit";
+  format.colour = full ? Colour::TrueColour : Colour::Ansi256;
+  return format;
+}
+
+}  // namespace headwater

@@ -1,0 +1,137 @@
+#include <cstdlib>
+#include <sstream>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <headwater/formats.h>
+#include <unistd.h>
+
+#include "report/colours.h"
+#include "report/focus.h"
+#include "report/text_width.h"
+#include "support/sample_report.h"
+
+namespace headwater {
+namespace {
+
+using Colour = TerminalFormat::Colour;
+
+TEST(TextWidth, CountsColumns) {
+  EXPECT_EQ(text_width("abc"), 3);
+  EXPECT_EQ(text_width("日本"), 4);
+  EXPECT_EQ(text_width("e\u0301"), 1) << "a combining accent takes no column";
+  EXPECT_EQ(text_width("👩‍👩‍👧"), 2) << "joined emoji are one picture";
+  EXPECT_EQ(text_width("❤️"), 2) << "emoji presentation";
+  EXPECT_EQ(text_width(""), 0);
+}
+
+TEST(TextWidth, NothingSteersTheTerminal) {
+  EXPECT_EQ(printable("a\x1b[31m\nb"), "a␛[31m␊b");
+  EXPECT_EQ(printable("\x7f\u202e\u0085"), "␡\uFFFD\uFFFD");
+  EXPECT_EQ(printable("a\xff"
+                      "b\xc3"),
+            "a\uFFFDb\uFFFD");
+}
+
+TEST(TextWidth, FitsToColumns) {
+  EXPECT_EQ(fitted("ab", 4), "ab  ");
+  EXPECT_EQ(fitted("abcdef", 4), "abc…");
+  EXPECT_EQ(fitted("日本語", 4), "日… ");
+}
+
+TEST(Colours, TextKeepsItsContrastOnEveryShade) {
+  for (int i = 0; i <= 1000; ++i) {
+    const Rgb back = blue_of(i / 1000.0);
+    EXPECT_GE(contrast(text_on(back), back), 4.5) << i;
+  }
+  EXPECT_NEAR(contrast({0, 0, 0}, {255, 255, 255}), 21, 1e-9);
+  EXPECT_GT(luminance(blue_of(0)), luminance(blue_of(1)));
+  EXPECT_EQ(blue_of(-1).r, blue_of(0).r);
+  EXPECT_EQ(blue_of(2).r, blue_of(1).r);
+}
+
+TEST(Focus, IsTheRowTheAnswerWasReadFrom) {
+  EXPECT_EQ(focus_row(testing::text_report()), 0);
+  EXPECT_EQ(focus_row(testing::causal_report()), 2);
+  Report causal = testing::causal_report();
+  causal.target.position = -1;
+  EXPECT_EQ(focus_row(causal), 2) << "a causal classifier reads the last token";
+}
+
+TEST(Focus, AveragesHeads) {
+  const Report report = testing::text_report();
+  const Tensor& scores = report.attributions[0].scores;
+  const auto weights = row_weights(report.attributions[0], 1, 2);
+  for (Index j = 0; j < 5; ++j)
+    EXPECT_NEAR(weights[static_cast<std::size_t>(j)], (scores.at(50 + 10 + j) + scores.at(75 + 10 + j)) / 2,
+                1e-12);
+  EXPECT_EQ(layer_count(report.attributions[1]), 2);
+}
+
+TEST(Terminal, PlainTextHasNoEscapesAndTheNumbersBesideTheTokens) {
+  const std::string out = to_terminal(testing::text_report(), {.width = 60});
+  EXPECT_EQ(out.find('\x1b'), std::string::npos);
+  EXPECT_NE(out.find("POSITIVE  0.9000"), std::string::npos) << out;
+  EXPECT_NE(out.find("attention_rollout"), std::string::npos);
+  EXPECT_NE(out.find("✓ rows sum to 1"), std::string::npos);
+  EXPECT_NE(out.find("✗ rows sum to 1"), std::string::npos);
+  EXPECT_NE(out.find("L1"), std::string::npos);
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(text_width(line), 90) << line;
+}
+
+TEST(Terminal, ColoursTheOriginalText) {
+  const std::string out = to_terminal(testing::text_report(), {.colour = Colour::TrueColour, .width = 60});
+  EXPECT_NE(out.find("\x1b[48;2;"), std::string::npos);
+  // "bad" and "!" stand together, as they did in the text.
+  EXPECT_NE(out.find("mbad\x1b[0m\x1b[48;2;"), std::string::npos);
+  EXPECT_NE(out.find("mnot\x1b[0m \x1b[48;2;"), std::string::npos);
+  const std::string indexed = to_terminal(testing::text_report(), {.colour = Colour::Ansi256, .width = 60});
+  EXPECT_NE(indexed.find("\x1b[48;5;"), std::string::npos);
+  EXPECT_EQ(indexed.find("48;2;"), std::string::npos);
+}
+
+TEST(Terminal, HostileTokensCannotSteerIt) {
+  Report report = testing::text_report();
+  report.prediction.tokens[1].text = "\x1b]0;owned\x07";
+  report.prediction.outcomes[0].top[0].label = "\x1b[2J";
+  EXPECT_EQ(to_terminal(report).find('\x1b'), std::string::npos);
+}
+
+TEST(Terminal, ImagesAreAGrid) {
+  const std::string plain = to_terminal(testing::image_report());
+  EXPECT_NE(plain.find("██"), std::string::npos) << plain;
+  EXPECT_NE(plain.find("patch "), std::string::npos) << plain;
+  const std::string coloured = to_terminal(testing::image_report(), {.colour = Colour::TrueColour});
+  EXPECT_NE(coloured.find("m  \x1b[0m"), std::string::npos);
+}
+
+TEST(Terminal, OtherTasksAndTargets) {
+  Report report = testing::causal_report();
+  report.target.contrast = 17;
+  report.target.contrast_label = " day";
+  report.prediction.continuation = " time\nthere";
+  report.prediction.truncated = true;
+  const std::string out = to_terminal(report);
+  EXPECT_NE(out.find("logit difference"), std::string::npos);
+  EXPECT_NE(out.find(" time␊there"), std::string::npos);
+  EXPECT_NE(out.find("cut to the model's limit"), std::string::npos);
+  EXPECT_NE(to_terminal(Prediction{.answer = Span{"bad", 0, 0, 0.5}}).find("bad  0.5000"), std::string::npos);
+  Prediction score;
+  score.outcomes = {{.top = {{"score", 0, std::nan(""), 3.5}}}};
+  EXPECT_NE(to_terminal(score).find("score 3.5000"), std::string::npos);
+}
+
+TEST(Terminal, AFileIsPlain) {
+  const int null = open("/dev/null", O_WRONLY);
+  EXPECT_EQ(terminal_format(null).colour, Colour::None);
+  setenv("COLUMNS", "123", 1);
+  EXPECT_EQ(terminal_format(null).width, 123);
+  setenv("COLUMNS", "9999999", 1);
+  EXPECT_EQ(terminal_format(null).width, 400);
+  unsetenv("COLUMNS");
+  close(null);
+}
+
+}  // namespace
+}  // namespace headwater

@@ -1,0 +1,94 @@
+// A grapheme cluster is as wide as its widest code point; the emoji presentation selector U+FE0F makes it
+// two.
+#include "report/text_width.h"
+
+#include <algorithm>
+
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+
+namespace headwater {
+
+namespace {
+
+// Calls f(begin, end, columns) for every grapheme cluster.
+template <class F>
+void for_clusters(std::string_view text, F&& f) {
+  std::size_t at = 0, begin = 0;
+  int width = 0;
+  utf8proc_int32_t state = 0, previous = -1;
+  while (at < text.size()) {
+    const std::size_t here = at;
+    const auto c = static_cast<utf8proc_int32_t>(next_code_point(text, at));
+    if (previous >= 0 && utf8proc_grapheme_break_stateful(previous, c, &state)) {
+      f(begin, here, width);
+      begin = here;
+      width = 0;
+    }
+    width = c == 0xFE0F ? 2 : std::max(width, utf8proc_charwidth(c));
+    previous = c;
+  }
+  if (at > begin) f(begin, at, width);
+}
+
+bool steers_direction(char32_t c) {
+  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F;
+}
+
+}  // namespace
+
+int text_width(std::string_view text) {
+  int columns = 0;
+  for_clusters(text, [&](std::size_t, std::size_t, int width) { columns += width; });
+  return columns;
+}
+
+namespace {
+
+// `text` is valid UTF-8.
+void append_printable(std::string& out, std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = next_code_point(text, at);
+    if (c < 0x20)
+      append_utf8(out, 0x2400 + c);
+    else if (c == 0x7F)
+      append_utf8(out, 0x2421);
+    else if ((c >= 0x80 && c < 0xA0) || steers_direction(c))
+      append_utf8(out, 0xFFFD);
+    else
+      append_utf8(out, c);
+  }
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::optional<std::size_t> bad = first_invalid_utf8(text);
+    append_printable(out, text.substr(0, bad.value_or(text.size())));
+    if (!bad) return out;
+    append_utf8(out, 0xFFFD);
+    text.remove_prefix(*bad + 1);
+  }
+}
+
+std::string fitted(std::string_view text, int width) {
+  const int columns = text_width(text);
+  if (columns <= width)
+    return std::string(text) + std::string(static_cast<std::size_t>(width - columns), ' ');
+  std::string out;
+  int used = 0;
+  bool open = true;
+  for_clusters(text, [&](std::size_t begin, std::size_t end, int w) {
+    open = open && used + w <= width - 1;
+    if (!open) return;
+    out += text.substr(begin, end - begin);
+    used += w;
+  });
+  out += "…";
+  return out + std::string(static_cast<std::size_t>(std::max(0, width - used - 1)), ' ');
+}
+
+}  // namespace headwater

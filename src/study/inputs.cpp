@@ -1,0 +1,149 @@
+#include "study/inputs.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/files.h"
+#include "base/utf8.h"
+
+namespace headwater {
+
+Problem problem_of(const Config& config, const ModelInfo& info) {
+  const std::string type = config.text("problem_type", "");
+  if (type == "multi_label_classification") return Problem::MultiLabel;
+  if (type == "regression") return Problem::Regression;
+  const bool one = info.task == Task::TextClassification && info.labels.size() == 1;
+  return one ? Problem::Regression : Problem::SingleLabel;
+}
+
+namespace {
+
+// eos_token_id is a number or a list of numbers.
+std::vector<int> read_ends(const Config& config) {
+  std::vector<int> ends;
+  if (!config.has("eos_token_id")) return ends;
+  const Json& value = config.json().at("eos_token_id");
+  if (!value.is_array()) return {static_cast<int>(config.integer("eos_token_id"))};
+  for (const Json& id : value) {
+    if (!id.is_number_integer())
+      throw FormatError(
+          fmt::format("{}: eos_token_id: expected integers, found {}", config.where(), id.dump()));
+    ends.push_back(id.get<int>());
+  }
+  return ends;
+}
+
+Prepared prepare_image(const Reader& reader, const Input& input) {
+  if (input.image.empty())
+    throw InputError(fmt::format("input: expected an image for {} (--image FILE), found text",
+                                 reader.info().architecture));
+  const Image image = read_image(input.image);
+  Prepared prepared;
+  prepared.crop = reader.processor->crop(image);
+  const Tensor pixels = reader.processor->pixels(image, reader.info().dtype);  // [C, height, width]
+  prepared.batch.pixels = pixels.reshaped(pixels.shape().with_front(1));
+  return prepared;
+}
+
+Index limit_of(const Reader& reader) {
+  const Index positions = reader.info().positions;
+  const Index own = reader.tokenizer->model_max_length().value_or(positions);
+  if (positions <= 0) return own;
+  return std::min(positions, own);
+}
+
+}  // namespace
+
+std::vector<int> end_tokens(const Config& config, const std::string& folder) {
+  const std::string path = folder + "/generation_config.json";
+  if (file_exists(path)) {
+    std::vector<int> ends = read_ends(Config::read(path));
+    if (!ends.empty()) return ends;
+  }
+  return read_ends(config);
+}
+
+Prepared prepare(const Reader& reader, const Input& input) {
+  if (reader.info().task == Task::ImageClassification || reader.info().image_size > 0)
+    return prepare_image(reader, input);
+  if (!input.image.empty())
+    throw InputError(fmt::format("input: expected text for {}, found the image {}",
+                                 reader.info().architecture, input.image));
+  if (reader.info().task == Task::QuestionAnswering && !input.pair)
+    throw InputError(
+        "input: expected a question and a context, found one text; give the context as the pair "
+        "(--pair)");
+  // Without a limit here, so that one message can name the length and both remedies.
+  const Index limit = limit_of(reader);
+  const EncodeOptions options{.truncate = input.truncate,
+                              .max_length = input.truncate ? limit : Index{1} << 30};
+  Prepared prepared{.encoding = reader.tokenizer->encode(input.text, input.pair, options)};
+  const auto length = static_cast<Index>(prepared.encoding.tokens.size());
+  if (length == 0) throw InputError("input: expected at least one token, found an empty text");
+  if (limit > 0 && length > limit)
+    throw InputError(
+        fmt::format("input: expected at most {} tokens, found {}; shorten the text, or cut it with "
+                    "--truncate",
+                    limit, length));
+  prepared.batch.ids = {prepared.encoding.ids()};
+  if (reader.info().segments > 0) prepared.batch.type_ids = {prepared.encoding.type_ids()};
+  return prepared;
+}
+
+// A byte-level token may hold part of a character; those bytes are shown as the vocabulary spells them.
+std::string shown(const Encoding& encoding, const Token& token) {
+  if (token.special || token.begin == token.end) return token.piece;
+  const std::string_view source = encoding.source(token);
+  return first_invalid_utf8(source) ? token.piece : std::string(source);
+}
+
+std::vector<TokenView> views_of(const Encoding& encoding) {
+  std::vector<TokenView> views;
+  views.reserve(encoding.tokens.size());
+  for (const Token& token : encoding.tokens)
+    views.push_back({.id = token.id,
+                     .piece = token.piece,
+                     .text = shown(encoding, token),
+                     .begin = token.begin,
+                     .end = token.end,
+                     .word = token.word,
+                     .sequence = token.sequence,
+                     .special = token.special});
+  return views;
+}
+
+namespace {
+
+std::vector<int> mask_rows(const Reader& reader, const Encoding& encoding) {
+  const std::optional<int> mask = reader.tokenizer->special_id("mask_token");
+  std::vector<int> rows;
+  for (std::size_t t = 0; mask && t < encoding.tokens.size(); ++t)
+    if (encoding.tokens[t].id == *mask) rows.push_back(static_cast<int>(t));
+  return rows;
+}
+
+}  // namespace
+
+std::vector<int> wanted_rows(const Reader& reader, const Encoding& encoding, std::optional<int> also) {
+  const Task task = reader.info().task;
+  const int tokens = static_cast<int>(encoding.tokens.size());
+  if (also && (*also < 0 || *also >= tokens))
+    throw InputError(fmt::format("position: expected 0 … {}, found {}", tokens - 1, *also));
+  if (task != Task::FillMask && task != Task::TextGeneration) return {};
+  std::vector<int> rows = task == Task::FillMask ? mask_rows(reader, encoding) : std::vector<int>{tokens - 1};
+  if (also && std::find(rows.begin(), rows.end(), *also) == rows.end()) rows.push_back(*also);
+  if (rows.empty()) {
+    const std::optional<int> mask = reader.tokenizer->special_id("mask_token");
+    const std::string piece = mask ? reader.tokenizer->piece_of(*mask) : "a mask token";
+    throw InputError(
+        fmt::format("input: expected a text with {0}, found none; write {0} where a word should be "
+                    "filled in, or give a position",
+                    piece));
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+}  // namespace headwater

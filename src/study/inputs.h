@@ -1,0 +1,55 @@
+// Inputs: from what a caller gives to what a model runs. Reader holds what a checkpoint says about reading
+// inputs and outputs; prepare() encodes a text or an image within the model's limit.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <headwater/report.h>
+#include <headwater/request.h>
+
+#include "image/image.h"
+#include "models/model.h"
+#include "text/tokenizer.h"
+
+namespace headwater {
+
+// What the scores of a sequence classifier mean (config.json's problem_type).
+enum class Problem { SingleLabel, MultiLabel, Regression };
+
+struct Reader {
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Tokenizer> tokenizer;       // null for image models
+  std::shared_ptr<const ImageProcessor> processor;  // null for text models
+  Problem problem = Problem::SingleLabel;
+  std::vector<int> eos;  // generation stops after any of these
+
+  const ModelInfo& info() const { return model->info(); }
+};
+
+// config.json and, for the end of generation, generation_config.json where the folder has one.
+Problem problem_of(const Config& config, const ModelInfo& info);
+std::vector<int> end_tokens(const Config& config, const std::string& folder);
+
+// One input, encoded; `batch` holds it alone.
+struct Prepared {
+  Batch batch;
+  Encoding encoding;
+  Image crop;  // image models: what the model sees
+};
+
+// Throws InputError: no token, a text where an image is wanted or the reverse, a question without its
+// context, a text longer than the model (naming limit and length).
+Prepared prepare(const Reader& reader, const Input& input);
+
+std::vector<TokenView> views_of(const Encoding& encoding);
+std::string shown(const Encoding& encoding, const Token& token);
+
+// The rows of a token-wise head that a prediction needs: the masks, the last token, or all (empty); with
+// `also`, that row too. Throws InputError if it lies outside the text, or if a fill-mask text has no mask
+// and no row was asked for, naming the token to write.
+std::vector<int> wanted_rows(const Reader& reader, const Encoding& encoding, std::optional<int> also = {});
+
+}  // namespace headwater

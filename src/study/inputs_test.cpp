@@ -1,0 +1,140 @@
+#include "study/inputs.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+#include "base/files.h"
+#include "support/fakes.h"
+
+namespace headwater {
+namespace {
+
+using testing::make_fixture;
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Inputs, TextBecomesIdsWithTypesOnlyWhereTheModelHasThem) {
+  auto fixture = make_fixture(Task::TextClassification);
+  const Prepared plain = prepare(fixture.reader, {.text = "not bad"});
+  EXPECT_EQ(plain.batch.ids, (std::vector<std::vector<int>>{{0, 4, 5, 1}}));
+  EXPECT_TRUE(plain.batch.type_ids.empty());
+  ModelInfo typed = fixture.model->info();
+  typed.segments = 2;
+  fixture.reader.model = std::make_shared<testing::FakeModel>(typed);
+  const Prepared pair = prepare(fixture.reader, {.text = "not", .pair = "bad"});
+  EXPECT_EQ(pair.batch.type_ids, (std::vector<std::vector<int>>{{0, 0, 0, 1, 1}}));
+}
+
+TEST(Inputs, TooLongNamesLimitLengthAndRemedy) {
+  const auto fixture = make_fixture(Task::TextClassification);
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "bad ";
+  const std::string message = message_of([&] { prepare(fixture.reader, {.text = text}); });
+  EXPECT_NE(message.find("12"), std::string::npos) << message;
+  EXPECT_NE(message.find("22"), std::string::npos) << message;
+  EXPECT_NE(message.find("--truncate"), std::string::npos) << message;
+  const Prepared cut = prepare(fixture.reader, {.text = text, .truncate = true});
+  EXPECT_EQ(cut.batch.ids.front().size(), 12U);
+  EXPECT_TRUE(cut.encoding.truncated);
+}
+
+TEST(Inputs, RefusesTheWrongKindOfInput) {
+  const auto fixture = make_fixture(Task::TextClassification);
+  EXPECT_THROW(prepare(fixture.reader, {.text = "not", .image = "a.png"}), InputError);
+  const auto answers = make_fixture(Task::QuestionAnswering);
+  EXPECT_THROW(prepare(answers.reader, {.text = "who"}), InputError);
+  ModelInfo info;
+  info.task = Task::ImageClassification;
+  info.image_size = 8;
+  Reader vision{.model = std::make_shared<testing::FakeModel>(info)};
+  EXPECT_THROW(prepare(vision, {.text = "a cat"}), InputError);
+}
+
+class NoTokens : public testing::FakeTokenizer {
+ public:
+  NoTokens() : FakeTokenizer({}) {}
+  Encoding encode(const std::string&, const std::optional<std::string>&,
+                  const EncodeOptions&) const override {
+    return {};
+  }
+};
+
+TEST(Inputs, RefusesAnInputWithoutTokens) {
+  auto fixture = make_fixture(Task::TextGeneration);
+  fixture.reader.tokenizer = std::make_shared<NoTokens>();
+  EXPECT_THROW(prepare(fixture.reader, {.text = ""}), InputError);
+}
+
+TEST(Inputs, ViewsShowTheOriginalTextAndThePieceOfSpecialTokens) {
+  const auto fixture = make_fixture(Task::TextClassification);
+  const auto views = views_of(fixture.reader.tokenizer->encode("un-able zzz"));
+  ASSERT_EQ(views.size(), 5U);
+  EXPECT_EQ(views[0].text, "[CLS]");
+  EXPECT_TRUE(views[0].special);
+  EXPECT_EQ(views[2].text, "able");
+  EXPECT_EQ(views[2].piece, "##able");
+  EXPECT_EQ(views[1].word, views[2].word);
+  EXPECT_EQ(views[3].text, "zzz");
+  EXPECT_EQ(views[3].piece, "[UNK]");
+}
+
+TEST(Inputs, PartsOfACharacterAreShownAsThePiece) {
+  const Encoding encoding{.text = "\xc3\xa9", .tokens = {{.piece = "Ã", .begin = 0, .end = 1}}};
+  EXPECT_EQ(shown(encoding, encoding.tokens[0]), "Ã");
+}
+
+TEST(Inputs, RowsAreTheMasksOrTheLastTokenOrAll) {
+  const auto masks = make_fixture(Task::FillMask);
+  const Encoding two = masks.reader.tokenizer->encode("not [MASK] at [MASK]");
+  EXPECT_EQ(wanted_rows(masks.reader, two), (std::vector<int>{2, 4}));
+  EXPECT_EQ(wanted_rows(masks.reader, two, 1), (std::vector<int>{1, 2, 4}));
+  EXPECT_EQ(wanted_rows(masks.reader, two, 2), (std::vector<int>{2, 4}));
+  const Encoding none = masks.reader.tokenizer->encode("not bad");
+  EXPECT_EQ(wanted_rows(masks.reader, none, 1), (std::vector<int>{1}));
+  const std::string message = message_of([&] { wanted_rows(masks.reader, none); });
+  EXPECT_NE(message.find("[MASK]"), std::string::npos) << message;
+  const auto next = make_fixture(Task::TextGeneration);
+  EXPECT_EQ(wanted_rows(next.reader, none), (std::vector<int>{3}));
+  EXPECT_TRUE(wanted_rows(make_fixture(Task::TokenClassification).reader, none).empty());
+  EXPECT_THROW(wanted_rows(next.reader, none, 4), InputError);
+  EXPECT_THROW(wanted_rows(next.reader, none, -1), InputError);
+}
+
+TEST(Inputs, ProblemFollowsConfigAndLabels) {
+  ModelInfo info;
+  info.task = Task::TextClassification;
+  info.labels = {"a", "b"};
+  EXPECT_EQ(problem_of(Config::parse("{}", "c"), info), Problem::SingleLabel);
+  EXPECT_EQ(problem_of(Config::parse(R"({"problem_type": "multi_label_classification"})", "c"), info),
+            Problem::MultiLabel);
+  EXPECT_EQ(problem_of(Config::parse(R"({"problem_type": "regression"})", "c"), info), Problem::Regression);
+  info.labels = {"a"};
+  EXPECT_EQ(problem_of(Config::parse("{}", "c"), info), Problem::Regression);
+}
+
+TEST(Inputs, EndTokensComeFromTheGenerationConfigFirst) {
+  const std::string folder = ::testing::TempDir() + "headwater_ends";
+  std::filesystem::create_directories(folder);
+  std::filesystem::remove(folder + "/generation_config.json");
+  const Config config = Config::parse(R"({"eos_token_id": 2})", "config.json");
+  EXPECT_EQ(end_tokens(config, folder), (std::vector<int>{2}));
+  EXPECT_TRUE(end_tokens(Config::parse(R"({"eos_token_id": null})", "c"), folder).empty());
+  write_file(folder + "/generation_config.json", R"({"eos_token_id": [7, 8]})");
+  EXPECT_EQ(end_tokens(config, folder), (std::vector<int>{7, 8}));
+  write_file(folder + "/generation_config.json", R"({"eos_token_id": ["x"]})");
+  EXPECT_THROW(end_tokens(config, folder), FormatError);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace headwater

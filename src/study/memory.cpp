@@ -1,0 +1,33 @@
+// A block keeps, per token, its norms, Q, K, V (before and after rotary), Z, both projections and both
+// residual sums (at most 12 D), up to five F-wide values of a gated feed-forward, and per head the scores,
+// the masked scores and the pattern (3 T). Outside the blocks: the embeddings and their sums, the last norm,
+// the head's dense layer (8 D), and the logits.
+#include "study/memory.h"
+
+#include <algorithm>
+
+namespace headwater {
+
+std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
+  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
+  const auto F = static_cast<std::size_t>(info.feed_forward), H = static_cast<std::size_t>(info.heads);
+  const auto L = static_cast<std::size_t>(info.layers),
+             R = static_cast<std::size_t>(std::max<Index>(1, rows));
+  const std::size_t pixels = static_cast<std::size_t>(info.image_size) *
+                             static_cast<std::size_t>(info.image_size) *
+                             static_cast<std::size_t>(info.channels);
+  const std::size_t outputs =
+      std::max<std::size_t>(static_cast<std::size_t>(info.vocabulary), info.labels.size());
+  const bool vocabulary_head = info.task == Task::FillMask || info.task == Task::TextGeneration;
+  const std::size_t block = T * (12 * D + 5 * F) + 3 * H * T * T;
+  const std::size_t numbers =
+      L * block + 8 * T * D + 2 * pixels + R * (vocabulary_head ? outputs : info.labels.size() + 2);
+  return numbers * bytes_of(info.dtype);
+}
+
+Index image_tokens(const ModelInfo& info) {
+  const Index side = info.patch_size > 0 ? info.image_size / info.patch_size : 0;
+  return info.prefix_tokens + side * side;
+}
+
+}  // namespace headwater

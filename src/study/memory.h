@@ -1,0 +1,17 @@
+// The memory plan: what a kept forward run will hold, said before it is run.
+#pragma once
+
+#include <cstddef>
+
+#include <headwater/model_info.h>
+
+namespace headwater {
+
+// Bytes of every value a kept run of one input holds: an upper estimate. `rows`: how many output rows a
+// token-wise head computes.
+std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows);
+
+// Tokens in an input: T of a text, patches and prefix of an image model.
+Index image_tokens(const ModelInfo& info);
+
+}  // namespace headwater

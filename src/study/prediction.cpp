@@ -1,0 +1,214 @@
+// Softmax in double, p_i = exp(z_i − max z) / Σ_j exp(z_j − max z); multi-label heads use 1 / (1 + exp(−z)).
+//
+// Answers follow the question-answering pipeline of Hugging Face: start and end are two softmaxes over the
+// context and [CLS], the score of a span is their product, and only spans inside the context may win.
+#include "study/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+namespace headwater {
+
+std::vector<double> softmax(std::span<const double> logits) {
+  if (logits.empty()) return {};
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  std::vector<double> p(logits.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) sum += p[i] = std::exp(logits[i] - largest);
+  for (double& v : p) v /= sum;
+  return p;
+}
+
+std::vector<double> probabilities(const Reader& reader, std::span<const double> logits) {
+  const bool sequence = reader.info().task == Task::TextClassification;
+  if (sequence && reader.problem == Problem::Regression)
+    return std::vector<double>(logits.size(), std::numeric_limits<double>::quiet_NaN());
+  if (!sequence || reader.problem != Problem::MultiLabel) return softmax(logits);
+  std::vector<double> p;
+  for (const double z : logits) p.push_back(1 / (1 + std::exp(-z)));
+  return p;
+}
+
+std::string outcome_label(const Reader& reader, int index) {
+  const ModelInfo& info = reader.info();
+  if (info.task == Task::QuestionAnswering) return index == 0 ? "start" : "end";
+  if (info.task == Task::FillMask || info.task == Task::TextGeneration) {
+    const std::string text = reader.tokenizer->decode({index}, false);
+    return text.empty() ? reader.tokenizer->piece_of(index) : text;
+  }
+  const auto i = static_cast<std::size_t>(index);
+  return i < info.labels.size() ? info.labels[i] : fmt::format("LABEL_{}", index);
+}
+
+Row row_of(const Tensor& logits, Index index, const std::vector<int>& positions) {
+  const Tensor one = logits.rows(index, 1);
+  return {one.reshaped(one.shape().without_front()), positions};
+}
+
+namespace {
+
+// The best `count` of one output row, ties by index.
+Outcome outcome_of(const Reader& reader, std::span<const double> logits, int position, std::size_t count) {
+  const std::vector<double> p = probabilities(reader, logits);
+  std::vector<int> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+  std::partial_sort(order.begin(), order.begin() + kept, order.end(), [&](int a, int b) {
+    const double x = logits[static_cast<std::size_t>(a)], y = logits[static_cast<std::size_t>(b)];
+    return x != y ? x > y : a < b;
+  });
+  Outcome outcome{.position = position};
+  for (auto it = order.begin(); it != order.begin() + kept; ++it) {
+    const auto i = static_cast<std::size_t>(*it);
+    outcome.top.push_back({outcome_label(reader, *it), *it, p[i], logits[i]});
+  }
+  return outcome;
+}
+
+// Start and end of an answer: the logits of one column over the allowed tokens, as a softmax.
+std::vector<double> column_softmax(const Tensor& logits, Index column, const std::vector<bool>& allowed) {
+  std::vector<double> z(allowed.size());
+  for (std::size_t t = 0; t < z.size(); ++t)
+    z[t] =
+        allowed[t] ? logits.at(static_cast<Index>(t) * 2 + column) : -std::numeric_limits<double>::infinity();
+  return softmax(z);
+}
+
+struct AnswerMasks {
+  std::vector<bool> context;   // tokens an answer may consist of
+  std::vector<bool> weighted;  // those and [CLS], which takes its share of the probability
+};
+
+AnswerMasks answer_masks(const Encoding& encoding, const Reader& reader) {
+  const std::optional<int> cls = reader.tokenizer->special_id("cls_token");
+  AnswerMasks masks;
+  for (const Token& token : encoding.tokens) {
+    const bool context = token.sequence == 1 && !token.special;
+    masks.context.push_back(context);
+    masks.weighted.push_back(context || (cls && token.id == *cls));
+  }
+  if (std::find(masks.context.begin(), masks.context.end(), true) == masks.context.end())
+    throw InputError("input: expected a context with at least one token, found none; give it as the pair");
+  return masks;
+}
+
+// The original bytes from the first to the last token, widened to whole words as the pipeline does.
+std::string answer_text(const Encoding& encoding, std::size_t first, std::size_t last) {
+  const auto same_word = [&](std::size_t a, std::size_t b) {
+    const Token &x = encoding.tokens[a], &y = encoding.tokens[b];
+    return x.word >= 0 && x.word == y.word && x.sequence == y.sequence;
+  };
+  while (first > 0 && same_word(first - 1, first)) --first;
+  while (last + 1 < encoding.tokens.size() && same_word(last, last + 1)) ++last;
+  const auto begin = static_cast<std::size_t>(encoding.tokens[first].begin);
+  const auto end = static_cast<std::size_t>(encoding.tokens[last].end);
+  return end > begin ? encoding.pair.substr(begin, end - begin) : std::string{};
+}
+
+void read_answer(const Reader& reader, const Tensor& logits, const Encoding& encoding,
+                 Prediction& prediction) {
+  const Span answer = best_answer(logits, encoding, reader);
+  const int at[2] = {answer.first_token, answer.last_token};
+  for (int column = 0; column < 2; ++column) {
+    const double p = answer_softmax(logits, column, encoding, reader)[static_cast<std::size_t>(at[column])];
+    const double z = logits.at(Index{at[column]} * 2 + column);
+    prediction.outcomes.push_back(
+        {.position = at[column], .top = {{outcome_label(reader, column), column, p, z}}});
+  }
+  prediction.answer = answer;
+}
+
+}  // namespace
+
+std::vector<double> answer_softmax(const Tensor& logits, int column, const Encoding& encoding,
+                                   const Reader& reader) {
+  return column_softmax(logits, column, answer_masks(encoding, reader).weighted);
+}
+
+Span best_answer(const Tensor& logits, const Encoding& encoding, const Reader& reader) {
+  const AnswerMasks masks = answer_masks(encoding, reader);
+  const std::vector<double> start = column_softmax(logits, 0, masks.weighted);
+  const std::vector<double> end = column_softmax(logits, 1, masks.weighted);
+  Span best{.probability = -1};
+  for (std::size_t s = 0; s < start.size(); ++s) {
+    if (!masks.context[s]) continue;
+    for (std::size_t e = s; e < std::min(end.size(), s + longest_answer); ++e) {
+      if (!masks.context[e] || start[s] * end[e] <= best.probability) continue;
+      best.first_token = static_cast<int>(s);
+      best.last_token = static_cast<int>(e);
+      best.probability = start[s] * end[e];
+    }
+  }
+  best.text = answer_text(encoding, static_cast<std::size_t>(best.first_token),
+                          static_cast<std::size_t>(best.last_token));
+  return best;
+}
+
+Prediction read_prediction(const Reader& reader, const Row& row, const Encoding& encoding, int top) {
+  if (top < 1) throw InputError(fmt::format("top: expected at least 1, found {}", top));
+  const Task task = reader.info().task;
+  Prediction prediction{.task = task, .tokens = views_of(encoding), .truncated = encoding.truncated};
+  if (task == Task::FeatureExtraction) {
+    prediction.hidden = row.logits.clone();
+    return prediction;
+  }
+  if (task == Task::QuestionAnswering) {
+    read_answer(reader, row.logits, encoding, prediction);
+    return prediction;
+  }
+  const bool vocabulary = task == Task::FillMask || task == Task::TextGeneration;
+  const bool sequence = row.logits.rank() == 1;
+  const Index rows = sequence ? 1 : row.logits.dim(0);
+  const std::size_t kept =
+      vocabulary ? static_cast<std::size_t>(top) : std::numeric_limits<std::size_t>::max();
+  for (Index r = 0; r < rows; ++r) {
+    const Tensor one = sequence ? row.logits : row.logits.rows(r, 1);
+    const std::vector<double> z = one.to_doubles();
+    const int at = row.positions.empty() ? static_cast<int>(r) : row.positions[static_cast<std::size_t>(r)];
+    prediction.outcomes.push_back(outcome_of(reader, z, sequence ? -1 : at, kept));
+    if (sequence) prediction.logits = z;
+  }
+  return prediction;
+}
+
+namespace {
+
+int best_next(const Reader& reader, const std::vector<int>& ids) {
+  Tape tape(Keep::Nothing);
+  Batch batch{.ids = {ids}, .positions = {static_cast<int>(ids.size()) - 1}};
+  const std::vector<double> z = reader.model->run(tape, batch).value.to_doubles();
+  return static_cast<int>(std::max_element(z.begin(), z.end()) - z.begin());
+}
+
+}  // namespace
+
+Continuation continue_greedily(const Reader& reader, const Encoding& encoding, int max_new_tokens) {
+  if (reader.info().task != Task::TextGeneration)
+    throw InputError(fmt::format("max_new_tokens: expected a text-generation model, found {}",
+                                 name_of(reader.info().task)));
+  if (max_new_tokens < 0)
+    throw InputError(fmt::format("max_new_tokens: expected at least 0, found {}", max_new_tokens));
+  const std::vector<int> prompt = encoding.ids();
+  std::vector<int> ids = prompt;
+  Continuation made;
+  while (static_cast<int>(made.ids.size()) < max_new_tokens &&
+         (reader.info().positions <= 0 || static_cast<int>(ids.size()) < reader.info().positions)) {
+    const int next = best_next(reader, ids);
+    ids.push_back(next);
+    made.ids.push_back(next);
+    if (std::find(reader.eos.begin(), reader.eos.end(), next) != reader.eos.end()) break;
+  }
+  // Decoded with the prompt, so that the space between prompt and continuation survives.
+  const std::string before = reader.tokenizer->decode(prompt, true);
+  const std::string whole = reader.tokenizer->decode(ids, true);
+  made.text =
+      whole.starts_with(before) ? whole.substr(before.size()) : reader.tokenizer->decode(made.ids, true);
+  return made;
+}
+
+}  // namespace headwater

@@ -1,0 +1,49 @@
+// Predictions: logits read as probabilities, labels and answers. Probabilities are computed in double
+// from the logits as they are, whatever the working type.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <headwater/report.h>
+
+#include "study/inputs.h"
+
+namespace headwater {
+
+std::vector<double> softmax(std::span<const double> logits);
+
+// One input's share of a batch's logits: [N] of a sequence head or [rows, N] of a token-wise one.
+struct Row {
+  Tensor logits;
+  std::vector<int> positions;  // of the rows; empty: 0, 1, …
+};
+
+// The row `index` of the batch.
+Row row_of(const Tensor& logits, Index index, const std::vector<int>& positions);
+
+// `top`: how many scores a vocabulary head keeps (at least 1; throws InputError otherwise).
+Prediction read_prediction(const Reader& reader, const Row& row, const Encoding& encoding, int top);
+
+// Probabilities of one output row as its head defines them: softmax over the labels or the vocabulary,
+// a sigmoid per label, NaN for a regression score.
+std::vector<double> probabilities(const Reader& reader, std::span<const double> logits);
+
+// What an output index is called: a label, "start" or "end", or a token's text.
+std::string outcome_label(const Reader& reader, int index);
+
+// Start (column 0) or end (1) of an answer at every token: a softmax over the context and [CLS], 0 elsewhere.
+std::vector<double> answer_softmax(const Tensor& logits, int column, const Encoding& encoding,
+                                   const Reader& reader);
+// The best answer span (start <= end, at most 30 tokens, context only), as Hugging Face's pipeline ranks it.
+Span best_answer(const Tensor& logits, const Encoding& encoding, const Reader& reader);
+inline constexpr int longest_answer = 30;
+
+// Continues greedily until `max_new_tokens`, an end token (which is kept in the ids), or the last position.
+struct Continuation {
+  std::vector<int> ids;
+  std::string text;
+};
+Continuation continue_greedily(const Reader& reader, const Encoding& encoding, int max_new_tokens);
+
+}  // namespace headwater

@@ -1,0 +1,140 @@
+// The laws every method obeys on every family, as its record claims:
+//
+//   claims        rows sum to 1, no weight below 0, nothing on later tokens: measured here, not by the method
+//   checks        what the method measured itself agrees with what is measured here
+//   shape         axes name the scores' shape; the last ones are [query, key] over all tokens
+//   masked        NaN exactly where a causal mask forbids a value
+//   repeatable    the same bits again, whatever the number of threads
+//   planned       the memory plan of the kept run and of the method is not exceeded
+
+#include <cmath>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "base/parallel.h"
+#include "methods/method.h"
+#include "study/maps.h"
+#include "study/memory.h"
+#include "support/random.h"
+#include "support/tiny_models.h"
+
+namespace headwater::testing {
+namespace {
+
+constexpr int tokens = 6;
+
+struct Result {
+  const Method* method;
+  Attribution attribution;
+};
+
+Study study_of(const Model& model) {
+  return Study(model, random_batch(model.info(), 1, tokens, 3), {});
+}
+
+Attribution run(const Method& method, const Study& study) {
+  return method.run(study, MethodOptions(method.name, method.options, {}));
+}
+
+template <class Law>
+void for_every_result(DType dtype, const Law& law) {
+  ASSERT_FALSE(all_methods().empty());
+  for (const TinyModel& tiny : tiny_models(dtype)) {
+    const Study study = study_of(*tiny.model);
+    for (const Method* method : all_methods()) {
+      SCOPED_TRACE(tiny.name + " " + std::string(method->name));
+      law(*method, study, run(*method, study));
+    }
+  }
+}
+
+double row_sum_deviation(const Tensor& scores) {
+  const Index T = scores.shape().back();
+  double worst = 0;
+  for (Index row = 0; row < scores.size() / T; ++row) {
+    double sum = 0;
+    for (Index j = 0; j < T; ++j) {
+      const double v = scores.at(row * T + j);
+      if (!std::isnan(v)) sum += v;
+    }
+    worst = std::max(worst, std::abs(sum - 1));
+  }
+  return worst;
+}
+
+TEST(MethodLaws, ClaimsHold) {
+  for (const DType dtype : {DType::Float64, DType::Float32})
+    for_every_result(dtype, [&](const Method& method, const Study&, const Attribution& result) {
+      if (method.claims.rows_sum_to_one) {
+        EXPECT_LE(row_sum_deviation(result.scores), row_sum_bound(dtype));
+      }
+      for (Index i = 0; method.claims.nonnegative && i < result.scores.size(); ++i)
+        ASSERT_FALSE(result.scores.at(i) < 0) << i;
+      for (const Check& check : result.checks)
+        EXPECT_TRUE(check.passed) << check.name << ": " << check.value << " against " << check.bound;
+    });
+}
+
+TEST(MethodLaws, NaNStandsExactlyWhereTheMaskForbids) {
+  for_every_result(DType::Float64, [](const Method&, const Study& study, const Attribution& result) {
+    const Index T = study.tokens();
+    ASSERT_EQ(result.scores.shape().back(), T);
+    for (Index i = 0; i < result.scores.size(); ++i)
+      ASSERT_EQ(std::isnan(result.scores.at(i)), study.info().causal && i % T > i / T % T) << i;
+  });
+}
+
+TEST(MethodLaws, AxesNameTheShape) {
+  for_every_result(DType::Float32, [](const Method& method, const Study& study, const Attribution& result) {
+    EXPECT_EQ(result.method, method.name);
+    ASSERT_EQ(static_cast<int>(result.axes.size()), result.scores.rank());
+    for (int axis = 0; axis < result.scores.rank(); ++axis) {
+      const std::string& name = result.axes[static_cast<std::size_t>(axis)];
+      const Index expected = name == "layer"  ? study.info().layers
+                             : name == "head" ? study.info().heads
+                                              : study.tokens();
+      EXPECT_EQ(result.scores.dim(axis), expected) << name;
+    }
+    EXPECT_EQ(result.options.size(), method.options.size());
+  });
+}
+
+TEST(MethodLaws, RepeatsBitForBit) {
+  for_every_result(DType::Float32, [](const Method& method, const Study& study, const Attribution& result) {
+    const int before = thread_count();
+    set_thread_count(1);
+    const Study again(study.model(), study.batch(), {});
+    const Attribution second = run(method, again);
+    set_thread_count(before);
+    ASSERT_EQ(result.scores.shape(), second.scores.shape());
+    EXPECT_EQ(std::memcmp(result.scores.data<float>(), second.scores.data<float>(), result.scores.bytes()),
+              0);
+  });
+}
+
+TEST(MethodLaws, MemoryPlansAreUpperBounds) {
+  for_every_result(DType::Float32, [](const Method& method, const Study& study, const Attribution& result) {
+    const std::size_t planned = planned_run_bytes(study.info(), study.tokens(), study.tokens());
+    EXPECT_GE(planned, study.run().tape->kept_bytes());
+    EXPECT_LE(planned, 6 * study.run().tape->kept_bytes()) << "a plan that is far too high helps nobody";
+    EXPECT_GE(method.planned_bytes(study.info(), study.tokens()), result.scores.bytes());
+  });
+}
+
+TEST(MethodLaws, RecordsAreComplete) {
+  for (const Method* method : all_methods()) {
+    SCOPED_TRACE(std::string(method->name));
+    for (const std::string_view text :
+         {method->summary, method->formula, method->paper, method->cost, method->limits})
+      EXPECT_GT(text.size(), 20U);
+    for (const MethodOption& option : method->options) {
+      EXPECT_FALSE(option.help.empty()) << option.name;
+      EXPECT_NO_THROW(MethodOptions(method->name, method->options,
+                                    {{std::string(option.name), std::string(option.otherwise)}}));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headwater::testing

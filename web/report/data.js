@@ -1,0 +1,112 @@
+// The report's data: JSON for everything small, base64 numbers for the maps, and the grouping of tokens (words,
+// hidden special tokens) that every view goes through.
+const report = JSON.parse(document.getElementById("report").textContent);
+
+const halves = (() => {
+  let table = null;
+  return () => {
+    if (table) return table;
+    table = new Float32Array(65536);
+    for (let b = 0; b < 65536; ++b) {
+      const sign = b & 0x8000 ? -1 : 1, e = (b >> 10) & 31, m = b & 1023;
+      table[b] = e === 0 ? sign * m * 2 ** -24 : e === 31 ? (m ? NaN : sign * Infinity) : sign * (1024 + m) * 2 ** (e - 25);
+    }
+    return table;
+  };
+})();
+
+function decode(element) {
+  const text = atob(element.textContent.trim());
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
+  if (element.dataset.format === "f32") return new Float32Array(bytes.buffer);
+  const table = halves(), raw = new Uint16Array(bytes.buffer);
+  return Float32Array.from(raw, (b) => table[b]);
+}
+
+// Axes are a part of [layer, head, query, key], or end in "token": one row.
+const methods = report.attributions.map((a, i) => {
+  const has = (axis) => a.axes.includes(axis);
+  const size = (axis) => (has(axis) ? a.shape[a.axes.indexOf(axis)] : 1);
+  const T = a.shape[a.shape.length - 1];
+  const element = document.getElementById("scores-" + i);
+  return { ...a, index: i, digits: element.dataset.format === "f16" ? 3 : 4, L: size("layer"), H: size("head"), Q: size("query"), T, layered: has("layer"),
+           values: decode(element) };
+});
+
+const isImage = report.tokens.length === 0;
+const prefix = report.model.prefix_tokens || 0;
+const side = isImage && methods.length ? Math.round(Math.sqrt(methods[0].T - prefix)) : 0;
+const tokens = isImage && methods.length
+  ? Array.from({ length: methods[0].T }, (_, t) => t < prefix
+      ? { text: t === 0 ? "[CLS]" : "[" + t + "]", special: true, sequence: 0, word: -1 }
+      : { text: "row " + Math.floor((t - prefix) / side) + ", column " + ((t - prefix) % side), special: false, sequence: 0, word: t })
+  : report.tokens;
+
+const state = { method: 0, layer: 0, head: -1, words: false, special: true, shared: true, root: false, row: null, key: null,
+                hoverRow: null, hoverKey: null };
+
+// Groups of tokens that stand for one row or column; a group's weight is the sum over its keys and the mean over
+// its queries, so that rows keep their sum.
+let groups = [];
+function regroup() {
+  groups = [];
+  tokens.forEach((token, t) => {
+    const last = groups[groups.length - 1];
+    if (!state.special && token.special) return;
+    const joins = state.words && last && !token.special && token.word >= 0 && last.word === token.word &&
+                  last.sequence === token.sequence;
+    if (joins) { last.members.push(t); last.name += token.text; }
+    else groups.push({ members: [t], name: token.text, word: token.special ? -1 : token.word, sequence: token.sequence,
+                       special: token.special });
+  });
+  cache.clear();
+}
+const cache = new Map();
+const groupOf = (t) => groups.findIndex((g) => g.members.includes(t));
+
+// The map of one layer and head (−1: mean over heads) over the groups, with its raw extremes and row sums.
+function mapOf(method, layer, head) {
+  const id = method.index + "/" + layer + "/" + head;
+  if (cache.has(id)) return cache.get(id);
+  const heads = head >= 0 ? [head] : Array.from({ length: method.H }, (_, h) => h);
+  const rows = method.Q > 1 ? groups : [{ members: [0], name: "target" }];
+  const C = groups.length, R = rows.length, v = new Float32Array(R * C);
+  const at = (h, q, k) => method.values[((layer * method.H + h) * method.Q + q) * method.T + k];
+  for (let r = 0; r < R; ++r)
+    for (let c = 0; c < C; ++c) {
+      let sum = 0, seen = 0;
+      for (const q of rows[r].members)
+        for (const k of groups[c].members)
+          for (const h of heads) { const x = at(h, q, k); if (x === x) { sum += x; ++seen; } }
+      v[r * C + c] = seen ? sum / (heads.length * rows[r].members.length) : NaN;
+    }
+  let min = Infinity, max = -Infinity, lowest = Infinity, highest = -Infinity;
+  for (let r = 0; r < R; ++r) {
+    let sum = 0;
+    for (let c = 0; c < C; ++c) { const x = v[r * C + c]; if (x === x) { sum += x; min = Math.min(min, x); max = Math.max(max, x); } }
+    lowest = Math.min(lowest, sum); highest = Math.max(highest, sum);
+  }
+  const map = { R, C, v, min, max, lowest, highest };
+  cache.set(id, map);
+  return map;
+}
+
+function sharedMax(method) {
+  const id = method.index + "/max";
+  if (!cache.has(id)) {
+    let max = 0;
+    for (let l = 0; l < method.L; ++l)
+      for (let h = method.H > 1 ? -1 : 0; h < method.H; ++h) max = Math.max(max, mapOf(method, l, h).max);
+    cache.set(id, max);
+  }
+  return cache.get(id);
+}
+
+const current = () => methods[state.method];
+const currentMap = () => mapOf(current(), state.layer, current().H > 1 ? state.head : 0);
+const defaultRow = () => Math.max(0, groupOf(report.focus));
+const activeRow = () => (current().Q > 1 ? (state.row ?? defaultRow()) : 0);
+const number = (x) => (x !== x ? "masked" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2));
+const shortName = (name) => (name.length > 24 ? name.slice(0, 23) + "…" : name).replace(/\n/g, "⏎");
+const place = () => (current().layered ? "L" + state.layer : "") + (current().H > 1 ? (state.head < 0 ? " mean of heads" : " H" + state.head) : "");

@@ -1,0 +1,87 @@
+// State changes go through here. Hover never overrides a lock; Escape clears.
+function lockRow(g) {
+  state.row = state.row === g ? null : g;
+  state.key = null;
+  update();
+}
+
+function preview(row, key) {
+  if (state.hoverRow === row && state.hoverKey === key) return;
+  state.hoverRow = row;
+  state.hoverKey = key;
+  highlight();
+  drawReadout();
+  for (const e of document.querySelectorAll("#text .tok"))
+    e.classList.toggle("hover", key !== null && +e.dataset.group === key);
+}
+
+// The view is in the address, the text never is: #method=1&layer=3&head=2&row=5&key=2
+function writeAddress() {
+  const parts = { method: state.method, layer: state.layer, head: state.head, row: state.row, key: state.key,
+                  own: +!state.shared, root: +state.root, words: +state.words, hide: +!state.special,
+                  theme: document.documentElement.dataset.theme };
+  const kept = Object.entries(parts).filter(([k, v]) => v !== null && v !== undefined && (v !== 0 || ["layer", "head", "row", "key"].includes(k)));
+  try { history.replaceState(null, "", "#" + kept.map((p) => p.join("=")).join("&")); } catch { /* some viewers forbid it */ }
+}
+
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const whole = (key, low, high, otherwise) => {
+    const v = given.has(key) ? Number(given.get(key)) : NaN;
+    return Number.isInteger(v) && v >= low && v <= high ? v : otherwise;
+  };
+  state.method = whole("method", 0, methods.length - 1, 0);
+  const m = current();
+  state.layer = whole("layer", 0, m.L - 1, m.L - 1);
+  state.head = whole("head", -1, m.H - 1, -1);
+  state.shared = whole("own", 0, 1, 0) === 0;
+  state.root = whole("root", 0, 1, 0) === 1;
+  state.words = whole("words", 0, 1, 0) === 1;
+  state.special = whole("hide", 0, 1, 0) === 0;
+  if (["light", "dark"].includes(given.get("theme"))) document.documentElement.dataset.theme = given.get("theme");
+  regroup();
+  if (m.Q > 1) state.row = whole("row", 0, groups.length - 1, null);
+  state.key = whole("key", 0, groups.length - 1, null);
+}
+
+function update(focus) {
+  state.hoverRow = state.hoverKey = null;
+  hideTip();
+  drawControls();
+  drawText();
+  drawLayers();
+  drawMatrix();
+  drawReadout();
+  drawPairs();
+  drawTrust();
+  drawMethod();
+  writeAddress();
+  if (focus === "matrix") board.canvas.focus({ preventScroll: true });
+  if (focus === "layers") document.querySelector('#layers .grid button[aria-pressed="true"]')?.focus({ preventScroll: true });
+}
+
+function reset() {
+  state.row = state.key = null;
+  regroup();
+  update();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (["SELECT", "INPUT"].includes(document.activeElement?.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const m = current();
+  if (event.key === "Escape") { state.row = state.key = null; update(); }
+  if (event.key === "[" && state.layer > 0) { --state.layer; update(); }
+  if (event.key === "]" && state.layer < m.L - 1) { ++state.layer; update(); }
+});
+
+drawHeader();
+drawRecord();
+if (methods.length === 0) {
+  for (const id of ["controls", "text", "layers", "matrix", "pairs", "trust", "method"]) document.getElementById(id).hidden = true;
+} else {
+  readAddress();
+  update();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => update());
+  let waiting = 0;
+  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => update(), 120); });
+}

@@ -1,0 +1,142 @@
+// The text as it was written (or the picture), coloured by one row of the current map. Hover previews, a click
+// locks the token as the row, Escape goes back to the row the answer was read from.
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+const sources = [encoder.encode(report.input.text || ""), encoder.encode(report.input.pair || "")];
+
+// The largest weight on a word; special tokens take the darkest colour when they exceed it.
+function rowScale(map, row) {
+  let words = 0, all = 0;
+  for (let c = 0; c < map.C; ++c) {
+    const v = map.v[row * map.C + c];
+    if (v !== v) continue;
+    all = Math.max(all, v);
+    if (!groups[c].special) words = Math.max(words, v);
+  }
+  return words || all;
+}
+
+function describe(row, key) {
+  const map = currentMap(), v = map.v[row * map.C + key];
+  const name = current().Q > 1 ? groups[row].name : "target";
+  if (v !== v) return shortName(name) + " → " + shortName(groups[key].name) + ": masked";
+  let rank = 1, sum = 0;
+  for (let c = 0; c < map.C; ++c) { const w = map.v[row * map.C + c]; if (w === w) { sum += w; if (w > v) ++rank; } }
+  return shortName(name) + " → " + shortName(groups[key].name) + ": " + number(v) + ", rank " + rank + " of " + map.C +
+         (sum > 0 ? ", " + ((100 * v) / sum).toFixed(1) + " % of its row" : "");
+}
+
+function tokenElement(t, map, row, scale) {
+  const g = groupOf(t), info = tokens[t];
+  const weight = g < 0 ? NaN : map.v[row * map.C + g];
+  const classes = ["tok"];
+  if (info.special) classes.push("special");
+  if (weight !== weight && g >= 0) classes.push("forbidden");
+  if (current().Q > 1 && g === row) classes.push("row");
+  if (report.target.position === t) classes.push("target");
+  const e = element("span", {
+    class: classes.join(" "), role: "button", tabindex: g === row ? 0 : -1, "data-group": g,
+    "aria-pressed": g === state.row ? "true" : "false",
+    "aria-label": info.text + (g < 0 ? ", hidden" : ", " + (weight === weight ? "weight " + number(weight) : "masked")),
+    onclick: () => { if (g >= 0) lockRow(g); },
+    onmousemove: (event) => { if (g >= 0) { preview(null, g); showTip(describe(row, g) + (info.id !== undefined ? " · token " + t + ", id " + info.id : ""), event); } },
+    onmouseleave: () => { hideTip(); preview(null, null); },
+  }, info.text === "" ? "␣" : info.text);
+  if (weight === weight) {
+    const colour = toned(weight, scale);
+    e.style.background = css(colour);
+    e.style.color = inkOn(colour);
+  }
+  return e;
+}
+
+function lines(map, row, scale) {
+  const paragraphs = [];
+  let paragraph = null, sequence = -1, end = 0;
+  tokens.forEach((info, t) => {
+    if (!state.special && info.special) return;
+    if (info.sequence !== sequence && (!info.special || paragraph === null)) {
+      paragraph = element("p", { class: "running", dir: "auto", role: "group",
+        "aria-label": info.sequence ? "second text" : "text" });
+      paragraphs.push(paragraph);
+      sequence = info.sequence;
+      end = 0;
+    }
+    if (!info.special && info.end > info.begin) {
+      if (info.begin > end) paragraph.append(decoder.decode(sources[sequence].slice(end, info.begin)));
+      end = Math.max(end, info.end);
+    }
+    paragraph.append(tokenElement(t, map, row, scale));
+  });
+  return paragraphs;
+}
+
+function moveFocus(event, elements, columns) {
+  const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+  const at = elements.indexOf(document.activeElement);
+  if (!step || at < 0) return false;
+  const next = elements[Math.min(elements.length - 1, Math.max(0, at + step))];
+  elements.forEach((e) => { e.tabIndex = -1; });
+  next.tabIndex = 0;
+  next.focus();
+  event.preventDefault();
+  return true;
+}
+
+function drawPicture(map, row, scale) {
+  const size = 320, [canvas, g] = canvasOf(size, size), cell = size / side;
+  const plain = new Image();
+  const paint = () => {
+    g.drawImage(plain, 0, 0, size, size);
+    for (let c = 0; c < groups.length; ++c) {
+      const patch = groups[c].members[0] - prefix, v = map.v[row * map.C + c];
+      if (patch < 0 || v !== v) continue;
+      const x = (patch % side) * cell, y = Math.floor(patch / side) * cell;
+      g.globalAlpha = 0.72;
+      g.fillStyle = css(toned(v, scale));
+      g.fillRect(x, y, cell, cell);
+      g.globalAlpha = 1;
+      g.strokeStyle = c === row || c === state.hoverKey ? themed("--select") : "rgba(255,255,255,.25)";
+      g.lineWidth = c === row || c === state.hoverKey ? 2 : 0.5;
+      g.strokeRect(x + 0.5, y + 0.5, cell - 1, cell - 1);
+    }
+  };
+  plain.onload = paint;
+  plain.src = report.picture;
+  const at = (event) => {
+    const box = canvas.getBoundingClientRect();
+    const x = Math.floor((event.clientX - box.left) / cell), y = Math.floor((event.clientY - box.top) / cell);
+    return x < 0 || y < 0 || x >= side || y >= side ? -1 : groupOf(prefix + y * side + x);
+  };
+  canvas.addEventListener("mousemove", (event) => { const c = at(event); if (c >= 0) { preview(null, c); showTip(describe(row, c), event); } });
+  canvas.addEventListener("mouseleave", () => { hideTip(); preview(null, null); });
+  canvas.addEventListener("click", (event) => { const c = at(event); if (c >= 0) lockRow(c); });
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", "Picture with the weight of every patch; the strongest pairs are in the table below");
+  const original = new Image(size, size);
+  original.src = report.picture;
+  original.alt = "What the model saw";
+  return element("div", { class: "picture" },
+    element("figure", {}, original, element("figcaption", {}, "what the model saw")),
+    element("figure", {}, canvas, element("figcaption", {}, "weight of every patch")));
+}
+
+function drawText() {
+  const map = currentMap(), row = activeRow(), scale = rowScale(map, row);
+  const name = current().Q > 1 ? groups[row].name : "the target";
+  const body = isImage ? [drawPicture(map, row, scale)] : lines(map, row, scale);
+  const section = clear("text",
+    element("div", { class: "line" }, title("text", isImage ? "Picture" : "Text"),
+      element("span", { class: "soft" }, "What ", element("b", {}, "“" + shortName(name) + "”"), " reads, " + current().method + " " + place() + ". ",
+        isImage ? "Click a patch to see its row." : "Hover for numbers, click a token to see its row, Esc to go back.")),
+    ...body, legend("0", number(scale), "weight in this row, scaled to its strongest " + (isImage ? "patch" : "word"), report.model.causal));
+  section.onkeydown = (event) => {
+    const all = [...section.querySelectorAll(".tok")];
+    if (moveFocus(event, all, 1)) { const g = +document.activeElement.dataset.group; if (g >= 0) preview(null, g); }
+    else if ((event.key === "Enter" || event.key === " ") && document.activeElement.classList.contains("tok")) {
+      event.preventDefault();
+      const at = all.indexOf(document.activeElement);
+      document.activeElement.click();
+      document.querySelectorAll("#text .tok")[at]?.focus();
+    }
+  };
+}
