@@ -82,6 +82,46 @@ TEST(Jpeg, CutShortIsAnError) {
   expect_refused(jpeg_head(8, 8, 3), "Premature end");
 }
 
+TEST(Jpeg, TwoComponentsAreUnsupported) {
+  const std::string scan("\xFF\xDA\0\x0A\2\1\0\2\0\0\x3F\0", 12);
+  expect_refused<Unsupported>(jpeg_head(8, 8, 2) + scan, "2 components");
+}
+
+TEST(Jpeg, HugeClaimsAreRefusedBeforeAllocation) {
+  const std::string scan("\xFF\xDA\0\x08\1\1\0\0\x3F\0", 10);
+  expect_refused(jpeg_head(65000, 65000, 1) + scan, "at most 67108864");
+  expect_refused(jpeg_head(8000, 8000, 1) + scan, "expected more data");
+}
+
+TEST(Jpeg, EndlessScansAreRefused) {
+  // One block whose only code means "no difference", in as many progressive scans as wanted.
+  const std::string table = std::string("\xFF\xC4\0\x14\0\1", 6) + std::string(16, '\0');
+  const std::string scan("\xFF\xDA\0\x08\1\1\0\0\0\0\x7F", 11);
+  std::string bytes = jpeg_head(8, 8, 1, true) + table;
+  for (int i = 0; i < 5; ++i) bytes += scan;
+  EXPECT_EQ(decode(bytes + "\xFF\xD9").rgb, std::vector<std::uint8_t>(8 * 8 * 3, 128));
+  for (int i = 0; i < 600; ++i) bytes += scan;
+  expect_refused(bytes + "\xFF\xD9", "more than 500 scans");
+}
+
+TEST(Png, HugeClaimsAreRefusedBeforeAllocation) {
+  // Heads with right checksums, of 65535 x 65535 and of 8000 x 8000 grey pixels, and an empty IDAT.
+  const std::string magic = "\x89PNG\r\n\x1A\n";
+  const std::string rest("\0\0\0\0IDAT\x35\xAF\x06\x1E", 12);
+  expect_refused(magic +
+                     std::string("\000\000\000\015\111\110\104\122\000\000\377\377\000\000\377\377\010\000"
+                                 "\000\000\000\223\156\206\214",
+                                 25) +
+                     rest,
+                 "at most 67108864");
+  expect_refused(magic +
+                     std::string("\000\000\000\015\111\110\104\122\000\000\037\100\000\000\037\100\010\000"
+                                 "\000\000\000\043\232\362\050",
+                                 25) +
+                     rest,
+                 "expected more data");
+}
+
 TEST(Claims, SizesAreCheckedBeforeAllocation) {
   EXPECT_NO_THROW(check_claim({.width = 65536, .height = 1024, .bytes = 1, .pixels_per_byte = 1e9}, "f"));
   for (const auto& [width, height] : {std::pair{0U, 1U}, std::pair{1U, 0U}, std::pair{65537U, 1U},

@@ -1,8 +1,8 @@
 // PIL's resampling, number for number. An output pixel at x looks at the input around c = (x + ½)·s with
 // s = in/out; the filter is stretched by max(s, 1), which is the antialiasing. Its weights are normalised to
-// sum 1 and rounded to 22 fractional bits, and each of the two passes rounds to 8 bits. The passes go over rows,
-// then columns; from version 13 on PIL takes the columns first when the height shrinks by more pixels than
-// twice what the width shrinks by, and so do we.
+// sum 1 and rounded to 22 fractional bits, and each of the two passes rounds to 8 bits. The passes go over
+// rows, then columns; from version 13 on PIL takes the columns first when the height shrinks by more pixels
+// than twice what the width shrinks by, and so do we.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
