@@ -8,8 +8,8 @@
 
 namespace headwater {
 
-// One object; numbers are the shortest that read back to the same value, NaN is null. With `indent` < 0
-// it is one line without a newline: a line of JSON Lines.
+// One object without a final newline; numbers are the shortest that read back to the same value, NaN is null.
+// With `indent` < 0 it is one line: a line of JSON Lines.
 std::string to_json(const Report& report, int indent = 2);
 // label, probability, logits and what else the task has; tokens only when asked for.
 struct PredictionFormat {

@@ -25,8 +25,8 @@ namespace {
 
 // Enough to keep the matrix products busy, and a bound on memory: logits and activations grow with it.
 constexpr std::size_t batch_tokens = 4096;
-// Prepared inputs waiting for a batch; texts beyond are read later.
-constexpr std::size_t window = 4096;
+// Prepared inputs waiting for a batch at a time: the more, the fuller the batches; images are large.
+constexpr std::size_t waiting_texts = 4096, waiting_images = 128;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -127,8 +127,9 @@ const ModelInfo& Engine::info() const {
 std::vector<TokenView> Engine::tokenize(const Input& input) const {
   if (!impl_->reader.tokenizer)
     throw InputError(fmt::format("tokenize: expected a text model, found {}", info().architecture));
-  EncodeOptions options{.truncate = input.truncate, .max_length = Index{1} << 30};
-  if (input.truncate && info().positions > 0) options.max_length = info().positions;
+  const Index limit = input_limit(impl_->reader);
+  const EncodeOptions options{.truncate = input.truncate,
+                              .max_length = input.truncate && limit > 0 ? limit : Index{1} << 30};
   return views_of(impl_->reader.tokenizer->encode(input.text, input.pair, options));
 }
 
@@ -137,6 +138,7 @@ Prediction Engine::predict(const Input& input, const PredictOptions& options) co
 }
 
 std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const PredictOptions& options) const {
+  const std::size_t window = reads_images(info()) ? waiting_images : waiting_texts;
   std::vector<Prediction> all;
   for (std::size_t begin = 0; begin < inputs.size(); begin += window) {
     std::vector<Prediction> some =

@@ -1,8 +1,12 @@
 // The command line that repeats a run: what was asked for where it differs from the defaults, with every
 // method option spelt out.
+#include <optional>
+#include <string_view>
+
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
+#include "methods/method.h"
 #include "report/page.h"
 
 namespace headwater {
@@ -15,6 +19,24 @@ std::string target_name(const ModelInfo& info, const std::string& label, int ind
   return vocabulary ? fmt::format("#{}", index) : label;
 }
 
+std::string method_names(const Report& report) {
+  std::string names;
+  for (const Attribution& attribution : report.attributions) {
+    if (!names.empty()) names += ',';
+    names += attribution.method;
+  }
+  return names;
+}
+
+// What an option is when nobody gives it; nothing for a method this library does not have.
+std::optional<std::string_view> default_of(std::string_view method, std::string_view option) {
+  for (const Method* known : all_methods())
+    if (known->name == method)
+      for (const MethodOption& candidate : known->options)
+        if (candidate.name == option) return candidate.otherwise;
+  return {};
+}
+
 }  // namespace
 
 std::string reproduce_command(const Report& report) {
@@ -24,15 +46,10 @@ std::string reproduce_command(const Report& report) {
   };
   if (!report.record.commit.empty()) add("--revision", report.record.commit);
   if (report.record.dtype != "float32" && !report.record.dtype.empty()) add("--dtype", report.record.dtype);
-  for (const Attribution& attribution : report.attributions) {
-    std::string method = attribution.method;
-    char separator = ':';
-    for (const auto& [name, value] : attribution.options) {
-      method += fmt::format("{}{}={}", separator, name, value);
-      separator = ',';
-    }
-    add("--method", method);
-  }
+  if (!report.attributions.empty()) add("--method", method_names(report));
+  for (const Attribution& attribution : report.attributions)
+    for (const auto& [name, value] : attribution.options)
+      if (value != default_of(attribution.method, name)) add("--option", name + "=" + value);
   const Target& target = report.target;
   if (!target.label.empty()) add("--target", target_name(report.model, target.label, target.index));
   if (target.contrast) add("--contrast", target_name(report.model, target.contrast_label, *target.contrast));

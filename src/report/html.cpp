@@ -88,6 +88,7 @@ std::string summary_of(const Report& report) {
   const OrderedJson prediction = json_of(report.prediction);
   const std::string label = report.prediction.answer       ? report.prediction.answer->text
                             : prediction.contains("label") ? prediction["label"].get<std::string>()
+                            : !report.target.label.empty() ? report.target.label
                                                            : report.record.architecture;
   const OrderedJson p = report.prediction.answer ? OrderedJson(report.prediction.answer->probability)
                                                  : prediction.value("probability", OrderedJson());
@@ -114,7 +115,7 @@ std::string to_html(const Report& report) {
   const std::string policy =
       fmt::format("default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'",
                   sha256_base64(style), sha256_base64(script));
-  const std::string summary = html_escaped(printable(summary_of(report)));
+  const std::string summary = html_escaped(terminal_safe(summary_of(report)));
   return filled(report_asset("page.html"), {{"policy", policy},
                                             {"title", summary + " – headwater"},
                                             {"summary", summary},

@@ -152,14 +152,21 @@ TEST(Html, WorksWithoutMethodsAndForEveryTask) {
   EXPECT_NE(to_html(report).find("<title>Once 0.5000"), std::string::npos);
   Report bare = testing::text_report();
   bare.prediction.outcomes.clear();
+  EXPECT_NE(to_html(bare).find("<title>POSITIVE –"), std::string::npos) << "the target's";
+  bare.target = {};
   EXPECT_NE(to_html(bare).find("<title>BertForSequenceClassification –"), std::string::npos);
 }
 
 TEST(ReproduceCommand, SpellsOutTheRun) {
   Report report = testing::text_report();
+  EXPECT_EQ(
+      reproduce_command(report),
+      "headwater explain -m sentiment --method attention,attention_rollout --target POSITIVE -- 'not bad!'");
+  report.attributions[1].options[0].second = "0.75";
+  report.attributions[0].method = "unknown";
   EXPECT_EQ(reproduce_command(report),
-            "headwater explain -m sentiment --method attention:heads=all --method "
-            "attention_rollout:residual=0.5,fusion=mean --target POSITIVE -- 'not bad!'");
+            "headwater explain -m sentiment --method unknown,attention_rollout --option heads=all --option "
+            "residual=0.75 --target POSITIVE -- 'not bad!'");
   report.record.dtype = "float64";
   report.record.commit = "abc";
   report.pair = "so";

@@ -89,7 +89,7 @@ std::string to_json(const Report& report, int indent) {
     if (i > 0) text += ", ";
     text += indented(attribution_text(report.attributions[i], indent), std::max(indent, 0));
   }
-  text += indent < 0 ? "]}" : "]\n}\n";
+  text += indent < 0 ? "]}" : "]\n}";
   return text;
 }
 

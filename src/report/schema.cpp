@@ -131,7 +131,8 @@ OrderedJson json_of(const Prediction& prediction) {
                       {"first_token", answer.first_token},
                       {"last_token", answer.last_token},
                       {"probability", answer.probability}};
-  } else if (!prediction.outcomes.empty() && !prediction.outcomes.front().top.empty()) {
+  } else if (prediction.task != Task::TokenClassification && !prediction.outcomes.empty() &&
+             !prediction.outcomes.front().top.empty()) {
     const Score& best = prediction.outcomes.front().top.front();
     json["label"] = best.label;
     json["probability"] = best.probability;

@@ -40,7 +40,7 @@ std::string bar(double share, int columns) {
 }
 
 std::string token_text(const TokenView& token) {
-  std::string text = printable(token.text);
+  std::string text = terminal_safe(token.text);
   return text.empty() ? "␣" : text;
 }
 
@@ -48,11 +48,11 @@ void append_scores(std::string& out, const Outcome& outcome, const TerminalForma
   int widest = 0;
   const std::size_t shown = std::min<std::size_t>(outcome.top.size(), 8);
   for (std::size_t i = 0; i < shown; ++i)
-    widest = std::max(widest, text_width(printable(outcome.top[i].label)));
+    widest = std::max(widest, text_width(terminal_safe(outcome.top[i].label)));
   widest = std::min(widest, std::max(8, format.width / 3));
   for (std::size_t i = 0; i < shown; ++i) {
     const Score& score = outcome.top[i];
-    const std::string label = fitted(printable(score.label), widest);
+    const std::string label = fitted(terminal_safe(score.label), widest);
     if (std::isnan(score.probability))
       out += fmt::format("  {}  score {:.4f}\n", bold(label, format.colour), score.logit);
     else
@@ -183,9 +183,9 @@ std::string attribution_view(const Report& report, const Attribution& attributio
 std::string to_terminal(const Prediction& prediction, const TerminalFormat& format) {
   std::string out;
   if (prediction.answer)
-    out += fmt::format("  {}  {:.4f}\n", bold(printable(prediction.answer->text), format.colour),
+    out += fmt::format("  {}  {:.4f}\n", bold(terminal_safe(prediction.answer->text), format.colour),
                        prediction.answer->probability);
-  if (prediction.continuation) out += "  " + printable(*prediction.continuation) + "\n";
+  if (prediction.continuation) out += "  " + terminal_safe(*prediction.continuation) + "\n";
   for (const Outcome& outcome : prediction.outcomes) {
     if (prediction.answer) break;
     if (outcome.position >= 0 && outcome.position < static_cast<int>(prediction.tokens.size()))
@@ -202,16 +202,16 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
 std::string to_terminal(const Report& report, const TerminalFormat& format) {
   std::string out = to_terminal(report.prediction, format);
   if (report.target.contrast)
-    out += fmt::format("  target: {} − {}, logit difference {:.4f}\n", printable(report.target.label),
-                       printable(report.target.contrast_label), report.target.logit);
+    out += fmt::format("  target: {} − {}, logit difference {:.4f}\n", terminal_safe(report.target.label),
+                       terminal_safe(report.target.contrast_label), report.target.logit);
   else if (!report.target.label.empty())
-    out += fmt::format("  target: {}, logit {:.4f}\n", printable(report.target.label), report.target.logit);
+    out += fmt::format("  target: {}, logit {:.4f}\n", terminal_safe(report.target.label), report.target.logit);
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores.empty()) out += attribution_view(report, attribution, format);
   const RunRecord& record = report.record;
   out += dim(
       fmt::format("\n  headwater {} · {} · {} · {} threads · weights {}\n", record.version,
-                  printable(record.model), record.dtype, record.threads, record.weights_sha256.substr(0, 12)),
+                  terminal_safe(record.model), record.dtype, record.threads, record.weights_sha256.substr(0, 12)),
       format.colour);
   return out;
 }

@@ -26,9 +26,9 @@ TEST(TextWidth, CountsColumns) {
 }
 
 TEST(TextWidth, NothingSteersTheTerminal) {
-  EXPECT_EQ(printable("a\x1b[31m\nb"), "a␛[31m␊b");
-  EXPECT_EQ(printable("\x7f\u202e\u0085"), "␡\uFFFD\uFFFD");
-  EXPECT_EQ(printable("a\xff"
+  EXPECT_EQ(terminal_safe("a\x1b[31m\nb"), "a␛[31m␊b");
+  EXPECT_EQ(terminal_safe("\x7f\u202e\u0085"), "␡\uFFFD\uFFFD");
+  EXPECT_EQ(terminal_safe("a\xff"
                       "b\xc3"),
             "a\uFFFDb\uFFFD");
 }

@@ -47,7 +47,7 @@ int text_width(std::string_view text) {
 namespace {
 
 // `text` is valid UTF-8.
-void append_printable(std::string& out, std::string_view text) {
+void append_safe(std::string& out, std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const char32_t c = next_code_point(text, at);
     if (c < 0x20)
@@ -63,11 +63,11 @@ void append_printable(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
+std::string terminal_safe(std::string_view text) {
   std::string out;
   for (;;) {
     const std::optional<std::size_t> bad = first_invalid_utf8(text);
-    append_printable(out, text.substr(0, bad.value_or(text.size())));
+    append_safe(out, text.substr(0, bad.value_or(text.size())));
     if (!bad) return out;
     append_utf8(out, 0xFFFD);
     text.remove_prefix(*bad + 1);

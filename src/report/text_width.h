@@ -11,7 +11,7 @@ int text_width(std::string_view text);
 
 // Control characters become visible pictures (␛, ␊) and bidirectional overrides U+FFFD, so that a text cannot
 // steer the terminal; invalid UTF-8 becomes U+FFFD.
-std::string printable(std::string_view text);
+std::string terminal_safe(std::string_view text);
 
 // Cut to `width` columns, with … when something was cut; padded with spaces when shorter.
 std::string fitted(std::string_view text, int width);

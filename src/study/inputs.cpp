@@ -47,14 +47,14 @@ Prepared prepare_image(const Reader& reader, const Input& input) {
   return prepared;
 }
 
-Index limit_of(const Reader& reader) {
+}  // namespace
+
+Index input_limit(const Reader& reader) {
   const Index positions = reader.info().positions;
   const Index own = reader.tokenizer->model_max_length().value_or(positions);
   if (positions <= 0) return own;
   return std::min(positions, own);
 }
-
-}  // namespace
 
 std::vector<int> end_tokens(const Config& config, const std::string& folder) {
   const std::string path = folder + "/generation_config.json";
@@ -76,7 +76,7 @@ Prepared prepare(const Reader& reader, const Input& input) {
         "input: expected a question and a context, found one text; give the context as the pair "
         "(--pair)");
   // Without a limit here, so that one message can name the length and both remedies.
-  const Index limit = limit_of(reader);
+  const Index limit = input_limit(reader);
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate ? limit : Index{1} << 30};
   Prepared prepared{.encoding = reader.tokenizer->encode(input.text, input.pair, options)};

@@ -33,6 +33,9 @@ struct Reader {
 Problem problem_of(const Config& config, const ModelInfo& info);
 std::vector<int> end_tokens(const Config& config, const std::string& folder);
 
+// Longest input in tokens: the model's positions, or the tokenizer's own limit if that is lower; 0: none.
+Index input_limit(const Reader& reader);
+
 // One input, encoded; `batch` holds it alone.
 struct Prepared {
   Batch batch;

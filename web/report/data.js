@@ -40,7 +40,7 @@ const side = isImage && methods.length ? Math.round(Math.sqrt(methods[0].T - pre
 const tokens = isImage && methods.length
   ? Array.from({ length: methods[0].T }, (_, t) => t < prefix
       ? { text: t === 0 ? "[CLS]" : "[" + t + "]", special: true, sequence: 0, word: -1 }
-      : { text: "row " + Math.floor((t - prefix) / side) + ", column " + ((t - prefix) % side), special: false, sequence: 0, word: t })
+      : { text: "(" + Math.floor((t - prefix) / side) + ", " + ((t - prefix) % side) + ")", special: false, sequence: 0, word: t })
   : report.tokens;
 
 const state = { method: 0, layer: 0, head: -1, words: false, special: true, shared: true, root: false, row: null, key: null,

@@ -91,7 +91,7 @@ function drawPicture(map, row, scale) {
       const patch = groups[c].members[0] - prefix, v = map.v[row * map.C + c];
       if (patch < 0 || v !== v) continue;
       const x = (patch % side) * cell, y = Math.floor(patch / side) * cell;
-      g.globalAlpha = 0.72;
+      g.globalAlpha = 0.12 + 0.73 * (scale > 0 ? Math.min(1, v / scale) : 0);
       g.fillStyle = css(toned(v, scale));
       g.fillRect(x, y, cell, cell);
       g.globalAlpha = 1;
@@ -127,7 +127,7 @@ function drawText() {
   const section = clear("text",
     element("div", { class: "line" }, title("text", isImage ? "Picture" : "Text"),
       element("span", { class: "soft" }, "What ", element("b", {}, "“" + shortName(name) + "”"), " reads, " + current().method + " " + place() + ". ",
-        isImage ? "Click a patch to see its row." : "Hover for numbers, click a token to see its row, Esc to go back.")),
+        isImage ? "Patches are (row, column). Click one to see its row." : "Hover for numbers, click a token to see its row, Esc to go back.")),
     ...body, legend("0", number(scale), "weight in this row, scaled to its strongest " + (isImage ? "patch" : "word"), report.model.causal));
   section.onkeydown = (event) => {
     const all = [...section.querySelectorAll(".tok")];
