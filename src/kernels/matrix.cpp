@@ -6,8 +6,11 @@
 // inside a panel and jumps by a panel stride after tile_cols steps, and x is packed instead; the finished
 // tiles are written transposed.
 //
-// By hand because oneDNN 2.6.3 chooses its blocking by m, so that a row's bits depend on how many rows
-// came with it, and because it keeps one packed copy per direction. bench/kernels_bench compares.
+// By hand because a row must not depend on its neighbours, and with oneDNN 2.6.3 it does: 704 of the 768
+// numbers of a row of x Wᵀ (k = 768) change their last bits between m = 1 and m = 128. It also wants one
+// packed copy per direction and has no float64. Nor is it faster: GFLOP/s on one core of an AMD EPYC
+// (AVX2, peak 103), m = 128, ours / oneDNN / PyTorch 2.15: x Wᵀ 768×768 89 / 88 / 80, 3072×768 88 / 84 / 67,
+// 768×3072 91 / 83 / 78; x W 87 / 85 / 81, 87 / 81 / 79, 88 / 45 / 74. bench/kernels_bench repeats it.
 #include "kernels/matrix.h"
 
 #include <fmt/format.h>
