@@ -94,6 +94,7 @@ template <class R>
 void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
   if (m <= 0 || rows_ == 0) return;
   const R* w = packed_.data<R>();
+  const Tile<R> tile = tile_for<R>(static_cast<Isa>(isa_));
   const Index panels = (rows_ + panel_rows_ - 1) / panel_rows_;
   const auto x_at = [&](Index row, Index k) __attribute__((always_inline)) {
     return Strided<R>{x + row * cols_ + k, cols_, 1, cols_, 0};
@@ -122,8 +123,8 @@ void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
           using I = decltype(tag);
           const Index length = block_length(m, most_rows, I::tile_rows);
           for (Index row = 0; row < m; row += length)
-            product<R, I>(row, std::min(length, m - row), begin, end - begin, cols_, x_at, panel_at, ahead,
-                          write);
+            product<R, I>(tile, row, std::min(length, m - row), begin, end - begin, cols_, x_at, panel_at,
+                          ahead, write);
         });
   });
 }
@@ -132,6 +133,7 @@ template <class R>
 void Matrix::times(const R* x, R* y, Index m) const {
   if (m <= 0 || cols_ == 0) return;
   const R* w = packed_.data<R>();
+  const Tile<R> tile = tile_for<R>(static_cast<Isa>(isa_));
   const Index width = panel_rows_, panels = (m + width - 1) / width;
   const Tensor packed_x = pack_rows(x, m);
   const R* xt = packed_x.data<R>();
@@ -160,7 +162,7 @@ void Matrix::times(const R* x, R* y, Index m) const {
               for (Index i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i)
                 fetch_share(w + (first + i) * panel_stride_ + col * width, cols * width, 0, 1);
             };
-            product<R, decltype(tag)>(col, cols, 0, panels, rows_, w_at, xt_at, ahead, write);
+            product<R, decltype(tag)>(tile, col, cols, 0, panels, rows_, w_at, xt_at, ahead, write);
           }
         });
   });
