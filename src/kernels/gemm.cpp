@@ -52,13 +52,13 @@ template <class R, class I>
 }
 
 template <class R, class I>
-[[gnu::always_inline]] inline void block(const Gemm& g, const GemmTask<R>& task, Index row0, Index rows,
-                                         Index panel0, Index panels) {
+[[gnu::always_inline]] inline void block(Tile<R> tile, const Gemm& g, const GemmTask<R>& task, Index row0,
+                                         Index rows, Index panel0, Index panels) {
   constexpr Index width = tile_cols<R, I>;
   const Layout<R> at(g);
   alignas(64) R packed[k_block * width];
   product<R, I>(
-      row0, rows, panel0, panels, g.k,
+      tile, row0, rows, panel0, panels, g.k,
       [&](Index row, Index k) __attribute__((always_inline)) {
         return Strided<R>{task.a + row * at.a_row + k * at.a_step, at.a_row, at.a_step, g.k, 0};
       },
@@ -74,12 +74,12 @@ template <class R, class I>
 }
 
 template <class R, class I>
-[[gnu::always_inline]] inline void units(const Gemm& g, const GemmTask<R>* tasks, Index blocks, Index length,
-                                         Index panels, Index begin, Index end) {
+[[gnu::always_inline]] inline void units(Tile<R> tile, const Gemm& g, const GemmTask<R>* tasks, Index blocks,
+                                         Index length, Index panels, Index begin, Index end) {
   while (begin < end) {  // a run of panels of one block of one task
     const Index panel = begin % panels, row = begin / panels % blocks * length;
     const Index run = std::min(end - begin, panels - panel);
-    block<R, I>(g, tasks[begin / panels / blocks], row, std::min(length, g.m - row), panel, run);
+    block<R, I>(tile, g, tasks[begin / panels / blocks], row, std::min(length, g.m - row), panel, run);
     begin += run;
   }
 }
@@ -88,6 +88,7 @@ template <class R>
 void gemm_tasks(const Gemm& g, const GemmTask<R>* tasks, Index count) noexcept {
   if (g.m <= 0 || g.n <= 0 || count <= 0) return;
   const Isa which = isa();
+  const Tile<R> tile = tile_for<R>(which);
   Index height = 1, width = 1;
   on_isa(
       which, [&](auto tag) __attribute__((always_inline)) {
@@ -103,7 +104,7 @@ void gemm_tasks(const Gemm& g, const GemmTask<R>* tasks, Index count) noexcept {
   parallel_for(count * blocks * panels, grain, [&](Index begin, Index end) {
     on_isa(
         which, [&](auto tag) __attribute__((always_inline)) {
-          units<R, decltype(tag)>(g, tasks, blocks, length, panels, begin, end);
+          units<R, decltype(tag)>(tile, g, tasks, blocks, length, panels, begin, end);
         });
   });
 }

@@ -125,8 +125,12 @@ TYPED_TEST(GemmTest, WideTilesAreRightOnNarrowRegisters) {
   const Index m = 31, k = 400, panels = 3;
   const auto a = random_numbers<R>(m * k, 1), b = random_numbers<R>(panels * k * width, 2);
   std::vector<R> found(static_cast<std::size_t>(m * panels * width)), expected = found;
+  const Tile<R> tile = [](const Strided<R>& at, const R* panel, Index steps, bool fresh, R* sums,
+                          Index rows) {
+    detail::tile_of_height<R, Avx512, Avx512::tile_rows>(at, panel, steps, fresh, sums, rows);
+  };
   product<R, Avx512>(
-      0, m, 0, panels, k,
+      tile, 0, m, 0, panels, k,
       [&](Index row, Index k0) {
         return Strided<R>{a.data() + row * k + k0, k, 1, k, 0};
       },

@@ -6,8 +6,11 @@
 // inside a panel and jumps by a panel stride after tile_cols steps, and x is packed instead; the finished
 // tiles are written transposed.
 //
-// By hand because oneDNN 2.6.3 chooses its blocking by m, so that a row's bits depend on how many rows
-// came with it, and because it keeps one packed copy per direction. bench/kernels_bench compares.
+// By hand because a row must not depend on its neighbours, and with oneDNN 2.6.3 it does: 704 of the 768
+// numbers of a row of x Wᵀ (k = 768) change their last bits between m = 1 and m = 128. It also wants one
+// packed copy per direction and has no float64. Nor is it faster: GFLOP/s on one core of an AMD EPYC
+// (AVX2, peak 103), m = 128, ours / oneDNN / PyTorch 2.15: x Wᵀ 768×768 89 / 88 / 80, 3072×768 88 / 84 / 67,
+// 768×3072 91 / 83 / 78; x W 87 / 85 / 81, 87 / 81 / 79, 88 / 45 / 74. bench/kernels_bench repeats it.
 #include "kernels/matrix.h"
 
 #include <fmt/format.h>
@@ -91,6 +94,7 @@ template <class R>
 void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
   if (m <= 0 || rows_ == 0) return;
   const R* w = packed_.data<R>();
+  const Tile<R> tile = tile_for<R>(static_cast<Isa>(isa_));
   const Index panels = (rows_ + panel_rows_ - 1) / panel_rows_;
   const auto x_at = [&](Index row, Index k) __attribute__((always_inline)) {
     return Strided<R>{x + row * cols_ + k, cols_, 1, cols_, 0};
@@ -119,8 +123,8 @@ void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
           using I = decltype(tag);
           const Index length = block_length(m, most_rows, I::tile_rows);
           for (Index row = 0; row < m; row += length)
-            product<R, I>(row, std::min(length, m - row), begin, end - begin, cols_, x_at, panel_at, ahead,
-                          write);
+            product<R, I>(tile, row, std::min(length, m - row), begin, end - begin, cols_, x_at, panel_at,
+                          ahead, write);
         });
   });
 }
@@ -129,6 +133,7 @@ template <class R>
 void Matrix::times(const R* x, R* y, Index m) const {
   if (m <= 0 || cols_ == 0) return;
   const R* w = packed_.data<R>();
+  const Tile<R> tile = tile_for<R>(static_cast<Isa>(isa_));
   const Index width = panel_rows_, panels = (m + width - 1) / width;
   const Tensor packed_x = pack_rows(x, m);
   const R* xt = packed_x.data<R>();
@@ -157,7 +162,7 @@ void Matrix::times(const R* x, R* y, Index m) const {
               for (Index i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i)
                 fetch_share(w + (first + i) * panel_stride_ + col * width, cols * width, 0, 1);
             };
-            product<R, decltype(tag)>(col, cols, 0, panels, rows_, w_at, xt_at, ahead, write);
+            product<R, decltype(tag)>(tile, col, cols, 0, panels, rows_, w_at, xt_at, ahead, write);
           }
         });
   });

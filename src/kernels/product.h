@@ -88,13 +88,14 @@ template <class R>
 }
 
 // For rows [row0, row0 + rows) and panels [panel0, panel0 + panels):
+//   tile                  the tile of I
 //   a_at(row, k)          → Strided: where the rows of a start
 //   b_at(panel, k, count) → packed b of that panel for k … k + count
 //   ahead(progress)       may prefetch
 //   write(row, count, panel, sums) takes the finished tile [count, tile_cols].
 template <class R, class I, class A, class B, class Ahead, class Write>
-[[gnu::always_inline]] inline void product(Index row0, Index rows, Index panel0, Index panels, Index k,
-                                           const A& a_at, const B& b_at, const Ahead& ahead,
+[[gnu::always_inline]] inline void product(Tile<R> tile, Index row0, Index rows, Index panel0, Index panels,
+                                           Index k, const A& a_at, const B& b_at, const Ahead& ahead,
                                            const Write& write) {
   constexpr Index height = I::tile_rows, width = tile_cols<R, I>;
   alignas(64) R sums[panels_in_group * (most_rows + height) * width];
@@ -117,9 +118,8 @@ template <class R, class I, class A, class B, class Ahead, class Write>
         }
         for (; at.tile < tiles; ++at.tile) {
           ahead(at);
-          tile<R, I>(a_at(row0 + at.tile * height, k0), b, count, k0 == 0,
-                     sums + (p * tiles + at.tile) * height * width,
-                     std::min(height, rows - at.tile * height));
+          tile(a_at(row0 + at.tile * height, k0), b, count, k0 == 0,
+               sums + (p * tiles + at.tile) * height * width, std::min(height, rows - at.tile * height));
         }
       }
     }

@@ -72,10 +72,11 @@ template <class R, class I, int Rows>
 }  // namespace detail
 
 // sums [rows, tile_cols] += a [rows, k] · b [k, tile_cols], 1 ≤ rows ≤ I::tile_rows; `fresh` sums start at 0.
-template <class R, class I>
-[[gnu::always_inline]] inline void tile(const Strided<R>& a, const R* b, Index k, bool fresh, R* sums,
-                                        Index rows) {
-  detail::tile_of_height<R, I, I::tile_rows>(a, b, k, fresh, sums, rows);
-}
+template <class R>
+using Tile = void (*)(const Strided<R>& a, const R* b, Index k, bool fresh, R* sums, Index rows);
+
+// The tile compiled for an instruction set. Not inlined: one copy of each height is enough to compile.
+template <class R>
+Tile<R> tile_for(Isa isa) noexcept;
 
 }  // namespace headwater::kernels
