@@ -6,8 +6,9 @@ endif()
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(HEADWATER_CCACHE ccache)
   if(HEADWATER_CCACHE)
-    # The sloppiness lets ccache keep files that use a precompiled header.
+    # Base folder: clones share the cache. Sloppiness: files that use a precompiled header are kept too.
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
         "${HEADWATER_CCACHE}")
   endif()

@@ -25,6 +25,9 @@ struct ModelFolder {
 // Throws InputError that lists where it looked and what to do.
 ModelFolder find_model(const std::string& model, const FindOptions& options);
 
+// The repos of the Hugging Face cache that find_model would open, by name; incomplete ones are left out.
+std::vector<ModelFolder> cached_models(const FindOptions& options);
+
 struct Checkpoint {
   ModelFolder folder;
   Config config;

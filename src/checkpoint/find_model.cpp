@@ -182,4 +182,24 @@ ModelFolder find_model(const std::string& model, const FindOptions& options) {
       repo ? ", fetch it first: " + download_command(model, options.revision) : std::string()));
 }
 
+std::vector<ModelFolder> cached_models(const FindOptions& options) {
+  constexpr std::string_view prefix = "models--";
+  const Cache cache = cache_of(options);
+  std::vector<ModelFolder> models;
+  for (const std::string& entry : entries_of(cache.path)) {
+    if (!entry.starts_with(prefix)) continue;
+    std::string id = entry.substr(prefix.size());
+    if (const auto dashes = id.find("--"); dashes != std::string::npos)
+      id = fmt::format("{}/{}", id.substr(0, dashes), id.substr(dashes + 2));
+    if (repo_folder(id) != entry) continue;
+    try {
+      models.push_back(open_repo(cache.path + "/" + entry, id, options.revision));
+    } catch (const Error&) {
+      // Half-fetched, or another revision: find_model says why when it is asked for by name.
+      continue;
+    }
+  }
+  return models;
+}
+
 }  // namespace headwater

@@ -146,6 +146,20 @@ TEST_F(FindModel, ARefMayNotLeaveTheRepo) {
   EXPECT_THROW(commit_of("empty"), FormatError);
 }
 
+TEST_F(FindModel, ListsWhatTheCacheHolds) {
+  make_repo("hub", "models--org--name");
+  make_repo("hub", "models--plain");
+  write("hub/models--org--half/refs/main", first_commit);
+  write("hub/datasets--org--name/refs/main", first_commit);
+  const std::vector<ModelFolder> models =
+      cached_models({.cache_dir = root_ + "/hub", .revision = {}, .shipped = {}});
+  ASSERT_EQ(models.size(), 2U);
+  EXPECT_EQ(models[0].id, "org/name");
+  EXPECT_EQ(models[0].commit, first_commit);
+  EXPECT_EQ(models[1].id, "plain");
+  EXPECT_TRUE(cached_models({.cache_dir = root_ + "/none", .revision = {}, .shipped = {}}).empty());
+}
+
 TEST_F(FindModel, AnIncompleteDownload) {
   make_repo("hub", "models--org--name");
   const FindOptions options{.cache_dir = root_ + "/hub", .revision = {}, .shipped = {}};

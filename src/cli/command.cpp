@@ -49,9 +49,8 @@ std::string unexpected_arguments(const CLI::App& app) {
   const CLI::App* chosen = &app;
   while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
   const std::vector<std::string> extras = app.remaining(true);
-  if (extras.empty()) return {};
-  const std::string& first = extras.front();
-  if (first[0] != '-')
+  const std::string first = extras.empty() ? "" : extras.front();
+  if (!first.starts_with('-'))
     return fmt::format(
         "{}: expected one text, found another argument \"{}\"; put a text of several words in quotes",
         chosen->get_name(), first);
@@ -68,9 +67,20 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
     app.exit(error);
     return 0;
   }
-  std::string message;
-  if (error.get_name() == "ExtrasError") message = unexpected_arguments(app);
-  return fail(message.empty() ? error.what() : message, usage_error);
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) message = unexpected_arguments(app);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    message = message.substr(0, message.find(':')) + ": expected a value after it, found none";
+  return fail(message, usage_error);
+}
+
+// The groups in the order of the help; the registry itself is alphabetical.
+std::vector<const Command*> by_group() {
+  std::vector<const Command*> commands;
+  for (const std::string_view group : {"Use a model", "Look around", "About the program", ""})
+    for (const Command* command : all_commands())
+      if (command->group == group) commands.push_back(command);
+  return commands;
 }
 
 int parse_and_run(int argc, const char* const* argv) {
@@ -94,7 +104,7 @@ int parse_and_run(int argc, const char* const* argv) {
 std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen) {
   auto app = std::make_unique<CLI::App>("Shows where a Transformer's prediction comes from.", "headwater");
   app->require_subcommand(0, 1);
-  for (const Command* command : all_commands()) {
+  for (const Command* command : by_group()) {
     CLI::App* sub = app->add_subcommand(std::string(command->name), std::string(command->summary));
     sub->group(std::string(command->group));
     const std::function<int()> run = command->setup(*sub);

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -17,6 +19,25 @@ class OurFormatter : public CLI::Formatter {
     label("Positionals", "Input");
     label("SUBCOMMAND", "command");
     label("OPTIONS", "options");
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    return "\n" + CLI::Formatter::make_usage(app, std::move(name));
+  }
+
+  // One blank line between groups. Positionals are printed first, under the heading of the group "Input".
+  std::string make_groups(const CLI::App* app, CLI::AppFormatMode /*mode*/) const override {
+    std::string text;
+    for (const std::string& group : app->get_groups()) {
+      const std::vector<const CLI::Option*> options = app->get_options([&group](const CLI::Option* option) {
+        return option->get_group() == group && option->nonpositional();
+      });
+      if (group.empty() || options.empty()) continue;
+      std::string lines = make_group(group, false, options);
+      const std::string heading = "\nInput:\n";
+      text += lines.starts_with(heading) ? lines.substr(heading.size()) : lines;
+    }
+    return text;
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {

@@ -4,6 +4,7 @@ A .case file is read top to bottom:
 
     # a comment
     needs models/sentiment          skip the case unless this path of the repository exists
+    model bert_sequence             a tiny model of tests/golden/models, given a vocabulary, as ./bert_sequence
     $ headwater version             a command, run by bash in an empty folder; `headwater` is the program
     headwater 0.1.0                 what it must print on standard output …
     ! headwater: error: …           … and on standard error
@@ -34,16 +35,18 @@ class Step:
 
 
 def parse(text):
-    """The steps of a case and the paths it needs."""
-    steps, needs = [], []
+    """The steps of a case, the paths it needs and the models it uses."""
+    steps, needs, models = [], [], []
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("$ "):
             steps.append(Step(number, line[2:]))
         elif not steps:
             if line.startswith("needs "):
                 needs.append(line.split(maxsplit=1)[1])
+            elif line.startswith("model "):
+                models += line.split()[1:]
             elif line and not line.startswith("#"):
-                raise SystemExit(f"line {number}: expected a comment, `needs` or a command, found {line!r}")
+                raise SystemExit(f"line {number}: expected a comment, needs, model or a command, found {line!r}")
         elif line.startswith("! "):
             steps[-1].stderr.append(line[2:])
         elif re.fullmatch(r"= \d+", line):
@@ -55,7 +58,7 @@ def parse(text):
             step.stdout.pop()
     if not steps:
         raise SystemExit("no command in this case")
-    return steps, needs
+    return steps, needs, models
 
 
 def matches(expected, found):
@@ -115,7 +118,7 @@ def main():
     parser.add_argument("case", type=pathlib.Path)
     args = parser.parse_args()
     self_test()
-    steps, needs = parse(args.case.read_text(encoding="utf-8"))
+    steps, needs, models = parse(args.case.read_text(encoding="utf-8"))
     for path in needs:
         if not (ROOT / path).exists() and not shutil.which(path):
             print(f"skipped: {path} is not here")
@@ -125,6 +128,10 @@ def main():
         env = environment(args.program.resolve(), folder)
         work = pathlib.Path(folder, "work")
         work.mkdir()
+        for name in models:
+            shutil.copytree(ROOT / "tests/golden/models" / name, work / name)
+            vocabulary = "vocab.txt" if name.startswith("bert") else "tokenizer.json"
+            shutil.copy(ROOT / "tests/cli" / vocabulary, work / name / vocabulary)
         for step in steps:
             differences = check(step, env, work)
             if differences:

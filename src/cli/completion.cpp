@@ -1,0 +1,42 @@
+// `headwater completion bash|zsh|fish`: what the installation puts where the shells look.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli_support/completions.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+
+namespace headwater {
+namespace {
+
+struct Options {
+  std::string shell;
+  OutputOptions output;
+};
+
+int run(const Options& options) {
+  std::function<int()> ignored;
+  const ProgramText program = describe(*make_app(ignored));
+  Output output(options.output.path);
+  output.write(options.shell == "bash"  ? bash_completion(program)
+               : options.shell == "zsh" ? zsh_completion(program)
+                                        : fish_completion(program));
+  output.finish();
+  return 0;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  choose(app.add_option("shell", options->shell, "The shell")->required(), "bash|zsh|fish");
+  add_output_options(app, options->output, "");
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command completion{
+    .name = "completion", .summary = "Print the completions of a shell", .group = "", .setup = setup};
+
+}  // namespace headwater

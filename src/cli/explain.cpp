@@ -1,0 +1,126 @@
+// `headwater explain`: where a prediction comes from, by one method or several, in any of the formats.
+//
+// The methods' own options are flags here, read from their records: a new method's options need no line.
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <headwater/engine.h>
+#include <headwater/formats.h>
+
+#include "cli/command.h"
+#include "cli_support/dry_run.h"
+#include "cli_support/input_reader.h"
+#include "cli_support/method_options.h"
+#include "cli_support/method_text.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+#include "cli_support/prediction_writer.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "terminal|json|jsonl|npz|safetensors|html";
+
+struct Options {
+  ModelOptions model;
+  InputOptions input;
+  OutputOptions output;
+  MethodFlags methods;
+  TargetSpec target;
+  bool list_methods = false;
+  bool dry_run = false;
+};
+
+std::string formatted(const Report& report, const std::string& format, const Output& output,
+                      const std::string& colour) {
+  if (format == "json") return to_json(report, 2) + "\n";
+  if (format == "jsonl") return to_json(report, -1) + "\n";
+  if (format == "npz") return to_npz(report);
+  if (format == "safetensors") return to_safetensors(report);
+  if (format == "html") return to_html(report);
+  return to_terminal(report, terminal_of(output, colour));
+}
+
+bool holds_many(const std::string& format) {
+  return format == "terminal" || format == "jsonl";
+}
+
+Report explain_named(const Engine& engine, const Request& request, const std::string& where) {
+  try {
+    return engine.explain(request);
+  } catch (const InputError& error) {
+    if (where.empty()) throw;
+    throw InputError(fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+int explain_all(const Engine& engine, InputReader& reader, const Options& options, Output& output,
+                const std::string& format) {
+  Request request{.input = {}, .target = options.target, .methods = options.methods.specs()};
+  std::size_t count = 0;
+  while (std::optional<Input> input = reader.next()) {
+    if (count == 1 && !holds_many(format))
+      throw InputError(fmt::format("{}: expected one input for {}, found another; --format jsonl holds many",
+                                   reader.where(), format));
+    request.input = std::move(*input);
+    if (options.dry_run) {
+      output.write(dry_run(engine, request, format));
+    } else {
+      if (count > 0 && format == "terminal") output.write("\n");
+      output.write(
+          formatted(explain_named(engine, request, reader.where()), format, output, options.output.colour));
+    }
+    output.flush();
+    ++count;
+  }
+  if (count == 0) throw InputError("expected a text to explain, found an empty input");
+  output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  return 0;
+}
+
+int run(const Options& options) {
+  if (options.list_methods) {
+    fmt::print("{}", methods_table());
+    return 0;
+  }
+  const std::string format = options.output.chosen_format(formats, ".txt=terminal .htm=html .ndjson=jsonl");
+  options.methods.check();
+  InputReader reader(options.input);
+  Output output(options.output.path);
+  if ((format == "npz" || format == "safetensors") && output.is_terminal() && !options.dry_run)
+    throw InputError(fmt::format("{} is binary: name a file with -o, or send it down a pipe", format));
+  const Engine engine = options.model.load();
+  return explain_all(engine, reader, options, output, format);
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add_input_options(app, options->input);
+  add_model_options(app, options->model);
+  const auto target = [&](const char* name, std::string& value, const char* text, const char* help) {
+    app.add_option(name, value, help)->option_text(text)->group("Target");
+  };
+  target("--target", options->target.label, "LABEL", "Label or token to explain (default: the prediction)");
+  target("--contrast", options->target.contrast, "LABEL", "Explain the difference to this one");
+  app.add_option("--position", options->target.position, "Token position, for token-wise heads")
+      ->option_text("N")
+      ->group("Target");
+  add_method_options(app, options->methods);
+  app.add_flag("--list-methods", options->list_methods, "Name the methods and end")->group("Methods");
+  add_output_options(app, options->output, formats);
+  add_colour_option(app, options->output);
+  app.add_flag("--dry-run", options->dry_run, "Shapes and memory; nothing is run")->group("Output");
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command explain{
+    .name = "explain", .summary = "Where a prediction comes from", .group = "Use a model", .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,81 @@
+// `headwater info`: what runs here, and with which kernels.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "base/parallel.h"
+#include "cli/command.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+#include "cli_support/table.h"
+#include "cli_support/version.h"
+#include "engine/places.h"
+#include "kernels/kernels.h"
+#include "report/schema.h"
+
+namespace headwater {
+namespace {
+
+struct Options {
+  OutputOptions output;
+  int threads = 0;
+};
+
+std::vector<std::string> places_of_models() {
+  std::vector<std::string> places = shipped_model_folders();
+  std::erase_if(places, [](const std::string& place) { return !is_directory(place); });
+  return places;
+}
+
+std::string as_json() {
+  OrderedJson kernels = OrderedJson::object();
+  for (const KernelChoice& choice : kernels_in_use()) kernels[choice.kernel] = choice.implementation;
+  return dump({{"version", version_line().substr(version_line().find(' ') + 1)},
+               {"compiler", build_compiler()},
+               {"build", build_type()},
+               {"threads", thread_count()},
+               {"cpu_features", cpu_features()},
+               {"kernels", kernels},
+               {"shipped_models", places_of_models()}},
+              2) +
+         "\n";
+}
+
+std::string as_text() {
+  Table table;
+  table.rows = {{"version", version_line()},
+                {"build", fmt::format("{}, {}", build_type(), build_compiler())},
+                {"threads", std::to_string(thread_count())},
+                {"processor", fmt::format("{}", fmt::join(cpu_features(), " "))}};
+  for (const KernelChoice& choice : kernels_in_use())
+    table.rows.push_back({"kernel " + choice.kernel, choice.implementation});
+  for (const std::string& folder : places_of_models()) table.rows.push_back({"shipped models", folder});
+  return table.str();
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add_threads_option(app, options->threads);
+  add_output_options(app, options->output, "text|json");
+  return [options] {
+    set_thread_count(options->threads);
+    const bool json = options->output.chosen_format("text|json", ".txt=text") == "json";
+    Output output(options->output.path);
+    output.write(json ? as_json() : as_text());
+    output.finish();
+    return 0;
+  };
+}
+
+}  // namespace
+
+extern const Command info{.name = "info",
+                          .summary = "Version, build, processor and the kernels in use",
+                          .group = "About the program",
+                          .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,118 @@
+// `headwater models`: what can be opened: families with their heads, shipped models, cached models.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "checkpoint/checkpoint.h"
+#include "cli/command.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+#include "cli_support/table.h"
+#include "engine/places.h"
+#include "models/family.h"
+#include "report/schema.h"
+
+namespace headwater {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  OutputOptions output;
+  bool names = false;
+};
+
+std::vector<ModelFolder> shipped_models() {
+  std::vector<ModelFolder> models;
+  for (const std::string& place : shipped_model_folders()) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(place, error), end; !error && at != end; at.increment(error))
+      if (file_exists((at->path() / "config.json").string()))
+        models.push_back({.path = at->path().string(), .id = at->path().filename().string(), .commit = {}});
+  }
+  // The first place that has a name is the one -m finds.
+  std::stable_sort(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  models.erase(
+      std::unique(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.id == b.id; }),
+      models.end());
+  return models;
+}
+
+// "BertForSequenceClassification" of family bert: what is left without the family's own prefix.
+std::string heads_text(const Family& family) {
+  return fmt::format("{}", fmt::join(family.heads, " "));
+}
+
+std::string as_text(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached) {
+  std::string text = "Families (config.json's model_type) and architectures\n";
+  for (const Family* family : all_families())
+    text += fmt::format("  {} ({})\n      {}\n      {}\n", family->name, fmt::join(family->model_types, ", "),
+                        family->summary, heads_text(*family));
+  const auto add = [&text](const char* title, const char* none, const std::vector<ModelFolder>& models) {
+    text += fmt::format("\n{}\n", title);
+    Table table;
+    for (const ModelFolder& model : models)
+      table.rows.push_back({"  " + visible(model.id), visible(model.path)});
+    text += models.empty() ? fmt::format("  {}\n", none) : table.str();
+  };
+  add("Shipped models", "none found", shipped);
+  add("Models in the Hugging Face cache", "none found", cached);
+  return text;
+}
+
+std::string as_json(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached) {
+  OrderedJson families = OrderedJson::array();
+  for (const Family* family : all_families())
+    families.push_back({{"name", family->name},
+                        {"summary", family->summary},
+                        {"model_types", family->model_types},
+                        {"architectures", family->heads}});
+  const auto list = [](const std::vector<ModelFolder>& models) {
+    OrderedJson json = OrderedJson::array();
+    for (const ModelFolder& model : models)
+      json.push_back({{"name", model.id}, {"path", model.path}, {"commit", model.commit}});
+    return json;
+  };
+  return dump({{"families", families}, {"shipped", list(shipped)}, {"cached", list(cached)}}, 2) + "\n";
+}
+
+int run(const Options& options) {
+  const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
+  const std::vector<ModelFolder> shipped = shipped_models();
+  const std::vector<ModelFolder> cached =
+      cached_models({.cache_dir = options.model.cache_dir, .revision = {}, .shipped = {}});
+  Output output(options.output.path);
+  if (options.names) {
+    for (const auto* models : {&shipped, &cached})
+      for (const ModelFolder& model : *models) output.write(visible(model.id) + "\n");
+  } else {
+    output.write(json ? as_json(shipped, cached) : as_text(shipped, cached));
+  }
+  output.finish();
+  return 0;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("--cache-dir", options->model.cache_dir, "Hugging Face cache to look in")
+      ->option_text("FOLDER")
+      ->envname("HEADWATER_CACHE_DIR")
+      ->group("Model");
+  app.add_flag("--names", options->names, "Only the names that -m takes, one per line")->group("Output");
+  add_output_options(app, options->output, "text|json");
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command models{.name = "models",
+                            .summary = "What can be opened: families, shipped and cached models",
+                            .group = "Look around",
+                            .setup = setup};
+
+}  // namespace headwater

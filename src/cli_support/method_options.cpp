@@ -1,0 +1,105 @@
+#include "cli_support/method_options.h"
+
+#include <algorithm>
+#include <set>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "cli_support/nearest.h"
+#include "cli_support/options.h"
+#include "methods/method.h"
+
+namespace headwater {
+namespace {
+
+bool has_option(const Method& method, std::string_view name) {
+  return std::any_of(method.options.begin(), method.options.end(),
+                     [&](const MethodOption& option) { return option.name == name; });
+}
+
+std::vector<const Method*> chosen(const std::string& names) {
+  std::vector<const Method*> methods;
+  for (const std::string& name : split(names, ',')) {
+    const Method& method = find_method(name);
+    if (std::find(methods.begin(), methods.end(), &method) == methods.end()) methods.push_back(&method);
+  }
+  return methods;
+}
+
+void add_option_text(const std::string& given, std::map<std::string, std::string>& options) {
+  const std::size_t equals = given.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError(fmt::format("--option: expected name=value, found \"{}\"", given));
+  options[given.substr(0, equals)] = given.substr(equals + 1);
+}
+
+// "--residual" for every option of every record; methods that share an option share the flag.
+void add_record_flags(CLI::App& app, std::map<std::string, std::string>& options) {
+  std::map<std::string, std::set<std::string_view>> owners;
+  for (const Method* method : all_methods())
+    for (const MethodOption& option : method->options) owners[std::string(option.name)].insert(method->name);
+  for (const Method* method : all_methods()) {
+    for (const MethodOption& option : method->options) {
+      const std::string name(option.name);
+      std::string flag = "--" + name;
+      std::replace(flag.begin(), flag.end(), '_', '-');
+      if (app.get_option_no_throw(flag) != nullptr) continue;
+      const bool several = owners[name].size() > 1;
+      app.add_option_function<std::string>(
+             flag, [&options, name](const std::string& value) { options[name] = value; },
+             fmt::format("{}: {} (default {})", several ? "several methods" : method->name, option.help,
+                         option.otherwise))
+          ->option_text(std::string(option.type))
+          ->group("Methods");
+    }
+  }
+}
+
+}  // namespace
+
+void add_method_options(CLI::App& app, MethodFlags& flags) {
+  app.add_option("--method", flags.names, "Methods, separated by commas (default attention_rollout)")
+      ->option_text("METHODS")
+      ->envname("HEADWATER_METHOD")
+      ->group("Methods");
+  app.add_option_function<std::string>(
+         "--option", [&flags](const std::string& given) { add_option_text(given, flags.options); },
+         "Set an option of the chosen methods; may be repeated")
+      ->option_text("NAME=VALUE")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->trigger_on_parse()
+      ->group("Methods");
+  add_record_flags(app, flags.options);
+}
+
+void MethodFlags::check() const {
+  const std::vector<const Method*> methods = chosen(names);
+  std::vector<std::string> known;
+  for (const Method* method : methods)
+    for (const MethodOption& option : method->options) known.emplace_back(option.name);
+  for (const auto& [name, value] : options) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw InputError(fmt::format("option {}: expected one of {} ({}), found none of them{}", name, names,
+                                 known.empty() ? "no options" : fmt::format("{}", fmt::join(known, ", ")),
+                                 suggestion(name, known)));
+  }
+  for (const MethodSpec& spec : specs()) {
+    const Method& method = find_method(spec.name);
+    MethodOptions(method.name, method.options, spec.options);
+  }
+}
+
+std::vector<MethodSpec> MethodFlags::specs() const {
+  std::vector<MethodSpec> specs;
+  for (const Method* method : chosen(names)) {
+    MethodSpec spec{.name = std::string(method->name), .options = {}};
+    for (const auto& [name, value] : options)
+      if (has_option(*method, name)) spec.options[name] = value;
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+}  // namespace headwater

@@ -1,0 +1,63 @@
+#include "cli_support/method_options.h"
+
+#include <CLI/CLI.hpp>
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+#include "cli_support/method_text.h"
+#include "methods/method.h"
+
+namespace headwater {
+namespace {
+
+MethodFlags parsed(std::vector<std::string> arguments) {
+  MethodFlags flags;
+  CLI::App app;
+  add_method_options(app, flags);
+  app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  return flags;
+}
+
+TEST(MethodFlags, OptionsGoToTheMethodsThatHaveThem) {
+  const MethodFlags flags =
+      parsed({"--method", "attention,attention_rollout,attention", "--residual", "0.25"});
+  flags.check();
+  const std::vector<MethodSpec> specs = flags.specs();
+  ASSERT_EQ(specs.size(), 2U);
+  EXPECT_EQ(specs[0].name, "attention");
+  EXPECT_EQ(specs[0].options.count("residual"), 0U);
+  EXPECT_EQ(specs[1].options.at("residual"), "0.25");
+}
+
+TEST(MethodFlags, AnOptionMayBeWrittenOut) {
+  const MethodFlags flags = parsed({"--option", "residual=0.1", "--option", "fusion=max"});
+  flags.check();
+  EXPECT_EQ(flags.specs()[0].options,
+            (std::map<std::string, std::string>{{"fusion", "max"}, {"residual", "0.1"}}));
+}
+
+TEST(MethodFlags, RefusesWhatNoMethodHas) {
+  EXPECT_THROW(parsed({"--method", "nosuch"}).check(), InputError);
+  EXPECT_THROW(parsed({"--method", ""}).check(), InputError);
+  EXPECT_THROW(parsed({"--method", "attention", "--residual", "0.5"}).check(), InputError);
+  EXPECT_THROW(parsed({"--residual", "much"}).check(), InputError);
+  EXPECT_THROW(parsed({"--option", "residual"}), InputError);
+  EXPECT_THROW(parsed({"--option", "=1"}), InputError);
+}
+
+TEST(MethodText, EveryRecordIsPrinted) {
+  const std::string table = methods_table();
+  for (const Method* method : all_methods()) {
+    EXPECT_NE(table.find(std::string(method->name)), std::string::npos);
+    const std::string page = method_page(*method);
+    for (const std::string_view part :
+         {method->summary, method->formula, method->paper, method->cost, method->limits})
+      EXPECT_NE(page.find(std::string(part)), std::string::npos) << part;
+    for (const MethodOption& option : method->options)
+      EXPECT_NE(page.find(std::string(option.help)), std::string::npos) << option.name;
+    EXPECT_NE(methods_json().find(std::string(method->name)), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace headwater

@@ -1,0 +1,74 @@
+#include "cli_support/method_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "methods/method.h"
+
+namespace headwater {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+std::vector<std::string> claims_of(const Method& method) {
+  std::vector<std::string> claims;
+  if (method.claims.rows_sum_to_one) claims.emplace_back("rows sum to 1");
+  if (method.claims.nonnegative) claims.emplace_back("no score is negative");
+  if (method.claims.causal) claims.emplace_back("nothing flows from later tokens in causal models");
+  return claims;
+}
+
+OrderedJson as_json(const Method& method) {
+  OrderedJson options = OrderedJson::array();
+  for (const MethodOption& option : method.options)
+    options.push_back(
+        {{"name", option.name}, {"type", option.type}, {"default", option.otherwise}, {"help", option.help}});
+  return {{"name", method.name},   {"summary", method.summary},  {"formula", method.formula},
+          {"paper", method.paper}, {"cost", method.cost},        {"limits", method.limits},
+          {"options", options},    {"claims", claims_of(method)}};
+}
+
+}  // namespace
+
+std::string methods_table() {
+  std::size_t width = 0;
+  for (const Method* method : all_methods()) width = std::max(width, method->name.size());
+  std::string table;
+  for (const Method* method : all_methods())
+    table += fmt::format("{:<{}}  {}\n", method->name, width, method->summary);
+  return table;
+}
+
+std::string method_page(const Method& method) {
+  std::string page = fmt::format("{}\n  {}\n", method.name, method.summary);
+  const auto add = [&page](std::string_view title, std::string_view text) {
+    if (!text.empty()) page += fmt::format("\n{}\n  {}\n", title, text);
+  };
+  add("Formula", method.formula);
+  add("Paper", method.paper);
+  add("Cost", method.cost);
+  add("Limits", method.limits);
+  add("Promises", fmt::format("{}", fmt::join(claims_of(method), "; ")));
+  if (!method.options.empty()) page += "\nOptions\n";
+  for (const MethodOption& option : method.options) {
+    std::string flag(option.name);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    page +=
+        fmt::format("  --{} {} (default {})\n      {}\n", flag, option.type, option.otherwise, option.help);
+  }
+  return page;
+}
+
+std::string methods_json() {
+  OrderedJson list = OrderedJson::array();
+  for (const Method* method : all_methods()) list.push_back(as_json(*method));
+  return list.dump(2) + "\n";
+}
+
+std::string method_json(const Method& method) {
+  return as_json(method).dump(2) + "\n";
+}
+
+}  // namespace headwater

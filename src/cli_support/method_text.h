@@ -1,0 +1,15 @@
+// Method records for reading: the list, and one in full.
+#pragma once
+
+#include <string>
+
+namespace headwater {
+
+struct Method;
+
+std::string methods_table();
+std::string method_page(const Method& method);
+std::string methods_json();  // every record, for programs
+std::string method_json(const Method& method);
+
+}  // namespace headwater

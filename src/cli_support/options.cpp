@@ -1,0 +1,139 @@
+#include "cli_support/options.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/parallel.h"
+#include "cli_support/nearest.h"
+
+namespace headwater {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end = text.find(separator); end != std::string::npos; end = text.find(separator, begin)) {
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+CLI::Option* choose(CLI::Option* option, const std::string& choices) {
+  option->option_text(choices);
+  option->check([choices](const std::string& given) {
+    const std::vector<std::string> known = split(choices, '|');
+    if (std::find(known.begin(), known.end(), given) != known.end()) return std::string();
+    return fmt::format("expected {}, found \"{}\"{}", fmt::join(known, ", "), given,
+                       suggestion(given, known));
+  });
+  return option;
+}
+
+void add_threads_option(CLI::App& app, int& threads) {
+  app.add_option("-t,--threads", threads, "Threads to use; 0: one per core")
+      ->option_text("N")
+      ->envname("HEADWATER_THREADS")
+      ->group("Model")
+      ->check([](const std::string& given) {
+        constexpr int most = 1024;
+        const bool number =
+            !given.empty() && given.size() < 5 &&
+            std::all_of(given.begin(), given.end(), [](char c) { return c >= '0' && c <= '9'; });
+        if (number && std::stoi(given) <= most) return std::string();
+        return fmt::format("expected a number from 0 to {}, found \"{}\"", most, given);
+      });
+}
+
+void add_cache_options(CLI::App& app, ModelOptions& options) {
+  app.add_option("--cache-dir", options.cache_dir, "Hugging Face cache to look in")
+      ->option_text("FOLDER")
+      ->envname("HEADWATER_CACHE_DIR")
+      ->group("Model");
+  app.add_option("--revision", options.revision, "Branch, tag or commit of a cached model")
+      ->option_text("REV")
+      ->envname("HEADWATER_REVISION")
+      ->group("Model");
+}
+
+void add_model_options(CLI::App& app, ModelOptions& options) {
+  app.add_option("-m,--model", options.model, "Folder, shipped model, or cached repo id")
+      ->option_text("MODEL")
+      ->envname("HEADWATER_MODEL")
+      ->group("Model");
+  choose(app.add_option("--dtype", options.dtype, "Working type (default float32)"), "float32|float64")
+      ->envname("HEADWATER_DTYPE")
+      ->group("Model");
+  add_threads_option(app, options.threads);
+  add_cache_options(app, options);
+}
+
+LoadOptions ModelOptions::load_options() const {
+  return {.dtype = dtype_from_name(dtype), .cache_dir = cache_dir, .revision = revision};
+}
+
+std::string ModelOptions::required_model() const {
+  if (model.empty())
+    throw InputError("no model was named; give a folder, a shipped model or a cached repo id: -m sentiment");
+  return model;
+}
+
+Engine ModelOptions::load() const {
+  set_thread_count(threads);
+  return Engine::load(required_model(), load_options());
+}
+
+void add_colour_option(CLI::App& app, OutputOptions& options) {
+  choose(app.add_option("--color,--colour", options.colour, "Colours (default auto)"), "auto|always|never")
+      ->envname("HEADWATER_COLOR")
+      ->group("Output");
+}
+
+void add_output_options(CLI::App& app, OutputOptions& options, const std::string& formats) {
+  app.add_option("-o,--output", options.path, "Write to this file instead of standard output")
+      ->option_text("FILE")
+      ->group("Output");
+  if (!formats.empty())
+    choose(app.add_option("--format", options.format, "Default: by the file's ending"), formats)
+        ->envname("HEADWATER_FORMAT")
+        ->group("Output");
+  app.add_flag("-q,--quiet", options.quiet, "No messages on standard error")->group("Output");
+}
+
+std::string OutputOptions::chosen_format(const std::string& formats, const std::string& extensions) const {
+  if (!format.empty()) return format;
+  const std::vector<std::string> known = split(formats, '|');
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (path.empty() || path == "-" || ending.empty() || path.starts_with("/dev/")) return known.front();
+  for (const std::string& name : known)
+    if (ending == "." + name) return name;
+  for (const std::string& pair : split(extensions, ' '))
+    if (pair.starts_with(ending + "=")) return pair.substr(ending.size() + 1);
+  throw InputError(fmt::format("{}: expected the ending of a format ({}), found {}; say which with --format",
+                               path, fmt::join(known, ", "), ending));
+}
+
+void OutputOptions::say(const std::string& message) const {
+  if (!quiet) fmt::print(stderr, "headwater: {}\n", message);
+}
+
+std::string human_bytes(std::size_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  constexpr const char* units[] = {"kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (value /= 1024; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
+  return fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string with_thousands(std::size_t value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+}  // namespace headwater

@@ -1,0 +1,53 @@
+// Options that several commands share, declared once: which model, how to run it, where results go.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <headwater/engine.h>
+
+#include "checkpoint/checkpoint.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace headwater {
+
+// Restricts an option to "a|b|c", shows that in help and completions, and suggests the nearest on a slip.
+CLI::Option* choose(CLI::Option* option, const std::string& choices);
+
+struct ModelOptions {
+  std::string model, cache_dir, revision;
+  std::string dtype = "float32";
+  int threads = 0;
+
+  LoadOptions load_options() const;
+  std::string required_model() const;  // throws InputError when none was named
+  Engine load() const;                 // sets the threads, then loads
+};
+void add_model_options(CLI::App& app, ModelOptions& options);
+void add_cache_options(CLI::App& app, ModelOptions& options);  // --cache-dir, --revision alone
+void add_threads_option(CLI::App& app, int& threads);
+
+struct OutputOptions {
+  std::string path;    // empty or "-": standard output
+  std::string format;  // empty: by the path's extension, else the command's first
+  std::string colour = "auto";
+  bool quiet = false;
+
+  // `formats` is "a|b|c", the first being the default. `extensions` names those known by another ending,
+  // as ".txt=text". Throws InputError for an ending that is no format.
+  std::string chosen_format(const std::string& formats, const std::string& extensions = "") const;
+  void say(const std::string& message) const;  // on standard error, unless quiet
+};
+// Without `formats` there is no --format.
+void add_output_options(CLI::App& app, OutputOptions& options, const std::string& formats);
+void add_colour_option(CLI::App& app, OutputOptions& options);
+
+std::vector<std::string> split(const std::string& text, char separator);
+std::string human_bytes(std::size_t bytes);     // "24.1 MB", powers of 1024
+std::string with_thousands(std::size_t value);  // "22,713,216"
+
+}  // namespace headwater

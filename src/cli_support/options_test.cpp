@@ -1,0 +1,66 @@
+#include "cli_support/options.h"
+
+#include <CLI/CLI.hpp>
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+namespace headwater {
+namespace {
+
+TEST(Options, AFormatComesFromTheFlagThenTheEndingThenTheDefault) {
+  const std::string formats = "terminal|json|html";
+  OutputOptions options;
+  EXPECT_EQ(options.chosen_format(formats), "terminal");
+  options.path = "-";
+  EXPECT_EQ(options.chosen_format(formats), "terminal");
+  options.path = "dir.d/report.html";
+  EXPECT_EQ(options.chosen_format(formats), "html");
+  options.path = "report.txt";
+  EXPECT_EQ(options.chosen_format(formats, ".txt=terminal .htm=html"), "terminal");
+  options.path = "report";
+  EXPECT_EQ(options.chosen_format(formats), "terminal");
+  options.path = "/dev/fd.3";
+  EXPECT_EQ(options.chosen_format(formats), "terminal");
+  options.path = "report.png";
+  EXPECT_THROW(options.chosen_format(formats), InputError);
+  options.format = "json";
+  EXPECT_EQ(options.chosen_format(formats), "json");
+}
+
+TEST(Options, AModelMustBeNamed) {
+  EXPECT_THROW(ModelOptions{}.required_model(), InputError);
+}
+
+TEST(Options, ChoicesAndThreadsAreChecked) {
+  ModelOptions options;
+  CLI::App app;
+  add_model_options(app, options);
+  EXPECT_THROW(app.parse("--dtype float16"), CLI::ValidationError);
+  EXPECT_THROW(app.parse("--threads -1"), CLI::ParseError);
+  EXPECT_THROW(app.parse("--threads 4096"), CLI::ValidationError);
+  EXPECT_THROW(app.parse("--threads 1x"), CLI::ValidationError);
+  app.parse("-t 3 --dtype float64 --revision v2");
+  EXPECT_EQ(options.threads, 3);
+  EXPECT_EQ(options.load_options().dtype, DType::Float64);
+  EXPECT_EQ(options.load_options().revision, "v2");
+}
+
+TEST(Options, NumbersForPeople) {
+  EXPECT_EQ(human_bytes(0), "0 B");
+  EXPECT_EQ(human_bytes(1023), "1023 B");
+  EXPECT_EQ(human_bytes(1536), "1.5 kB");
+  EXPECT_EQ(human_bytes(std::size_t{3} << 40), "3.0 TB");
+  EXPECT_EQ(human_bytes(std::size_t{3} << 52), "12288.0 TB");
+  EXPECT_EQ(with_thousands(0), "0");
+  EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(with_thousands(1000), "1,000");
+  EXPECT_EQ(with_thousands(22713216), "22,713,216");
+}
+
+TEST(Options, SplitKeepsEmptyParts) {
+  EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+}
+
+}  // namespace
+}  // namespace headwater

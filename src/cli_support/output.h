@@ -1,0 +1,39 @@
+// Where results go: standard output, or a file that appears whole or not at all.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli_support/interrupt.h"
+
+namespace headwater {
+
+class Output {
+ public:
+  // Empty or "-": standard output. A file is written beside its place and renamed by finish(); without
+  // finish() nothing is left of it. Devices and pipes are written directly. Throws InputError naming the
+  // path when the folder is missing or may not be written.
+  explicit Output(std::string path);
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output();
+
+  void write(std::string_view bytes);
+  void flush();   // what was written so far reaches the reader
+  void finish();  // throws InputError when not everything could be written
+  bool is_file() const { return !path_.empty(); }
+  bool is_terminal() const;
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string path_;
+  std::string part_;  // where a file is written until it is complete
+  std::FILE* stream_ = nullptr;
+  std::optional<RemoveOnInterrupt> removal_;
+};
+
+}  // namespace headwater

@@ -1,0 +1,74 @@
+#include "cli_support/prediction_writer.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+
+namespace headwater {
+namespace {
+
+Prediction classified(const std::string& label, double probability) {
+  Prediction prediction;
+  prediction.task = Task::TextClassification;
+  prediction.outcomes = {
+      {.position = -1, .top = {{.label = label, .index = 1, .probability = probability, .logit = 2}}}};
+  prediction.logits = {0, 2};
+  return prediction;
+}
+
+std::string written(const PredictionWriter::Settings& settings, int count) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "headwater_writer_XXXXXX").string();
+  EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
+  const std::string path = pattern + "/out";
+  Output output(path);
+  PredictionWriter writer(output, settings);
+  for (int i = 0; i < count; ++i) writer.write({.text = "a, \"b\""}, classified("good", 0.75));
+  writer.finish();
+  const std::string bytes = read_file(path);
+  std::filesystem::remove_all(pattern);
+  return bytes;
+}
+
+TEST(PredictionWriter, JsonLinesAreOneObjectEach) {
+  const std::string text = written({.format = "jsonl", .many = true}, 2);
+  const std::size_t newline = text.find('\n');
+  const auto first = nlohmann::json::parse(text.substr(0, newline));
+  EXPECT_EQ(first["label"], "good");
+  EXPECT_EQ(first["probability"], 0.75);
+  EXPECT_EQ(first["logits"].size(), 2U);
+  EXPECT_EQ(text.substr(newline + 1), text.substr(0, newline + 1));
+}
+
+TEST(PredictionWriter, JsonIsAnObjectOrAList) {
+  EXPECT_TRUE(nlohmann::json::parse(written({.format = "json", .many = false}, 1)).is_object());
+  EXPECT_EQ(nlohmann::json::parse(written({.format = "json", .many = true}, 3)).size(), 3U);
+  EXPECT_EQ(nlohmann::json::parse(written({.format = "json", .many = true}, 0)).size(), 0U);
+}
+
+TEST(PredictionWriter, CsvQuotesWhatNeedsIt) {
+  EXPECT_EQ(written({.format = "csv", .many = true}, 1),
+            "input,text,position,label,probability,logit\n0,\"a, \"\"b\"\"\",,good,0.75,2\n");
+  EXPECT_EQ(csv_field("plain"), "plain");
+  EXPECT_EQ(csv_field("a\nb"), "\"a\nb\"");
+}
+
+TEST(PredictionWriter, TextTakesOneLinePerInput) {
+  EXPECT_EQ(written({.format = "text", .many = true}, 1), "good\t0.7500\ta, \"b\"\n");
+}
+
+TEST(PredictionWriter, TheHeadlineSuitsTheTask) {
+  Prediction prediction;
+  EXPECT_EQ(headline(prediction).label, "");
+  prediction.answer = Span{.text = "Paris", .first_token = 3, .last_token = 3, .probability = 0.5};
+  EXPECT_EQ(headline(prediction).label, "Paris");
+  prediction.answer.reset();
+  prediction.continuation = "there was";
+  EXPECT_EQ(headline(prediction).label, "there was");
+}
+
+}  // namespace
+}  // namespace headwater

@@ -1,0 +1,63 @@
+#include "cli_support/table.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace headwater {
+namespace {
+
+// Code points, which is what most scripts take as columns; bytes that only continue one count nothing.
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+void append_row(std::string& out, const std::vector<std::string>& cells,
+                const std::vector<std::size_t>& widths, const std::string& right) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string padding(widths[i] - columns(cells[i]), ' ');
+    const bool to_right = i < right.size() && right[i] == 'r';
+    line += (i > 0 ? "  " : "") + (to_right ? padding + cells[i] : cells[i] + padding);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  out += line + "\n";
+}
+
+}  // namespace
+
+std::string Table::str() const {
+  std::vector<std::size_t> widths(header.size());
+  const auto widen = [&](const std::vector<std::string>& cells) {
+    widths.resize(std::max(widths.size(), cells.size()));
+    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], columns(cells[i]));
+  };
+  widen(header);
+  for (const auto& row : rows) widen(row);
+  std::string out;
+  if (!header.empty()) append_row(out, header, widths, right);
+  for (const auto& row : rows) append_row(out, row, widths, right);
+  return out;
+}
+
+std::string visible(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace headwater

@@ -1,0 +1,21 @@
+// Columns for a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headwater {
+
+struct Table {
+  std::vector<std::string> header;  // may be empty
+  std::vector<std::vector<std::string>> rows;
+  std::string right;  // one letter per column: 'r' aligns it to the right; missing letters mean left
+
+  std::string str() const;
+};
+
+// Line breaks, tabs and other control characters made visible (\n, \t, \x1b), so that no text can move the
+// cursor or break a row.
+std::string visible(const std::string& text);
+
+}  // namespace headwater

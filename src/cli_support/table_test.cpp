@@ -1,0 +1,19 @@
+#include "cli_support/table.h"
+
+#include <gtest/gtest.h>
+
+namespace headwater {
+namespace {
+
+TEST(Table, AlignsByCodePoint) {
+  const Table table{.header = {"id", "piece"}, .rows = {{"7", "é", "x"}, {"123", "ab"}}, .right = "r"};
+  EXPECT_EQ(table.str(), " id  piece\n  7  é      x\n123  ab\n");
+  EXPECT_EQ(Table{}.str(), "");
+}
+
+TEST(Table, ControlCharactersBecomeVisible) {
+  EXPECT_EQ(visible("a\nb\tc\rd\x1b[31m\x7f é"), "a\\nb\\tc\\rd\\x1b[31m\\x7f é");
+}
+
+}  // namespace
+}  // namespace headwater
