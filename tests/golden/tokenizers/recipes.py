@@ -3,6 +3,8 @@
 import io
 import json
 import struct
+import tempfile
+import unicodedata
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -135,13 +137,34 @@ def protobuf_fields(data):
     return fields
 
 
-def sentencepiece_unigram(lines, size, rule="nmt_nfkc", byte_fallback=False):
-    """A sentencepiece model with its character map, as XLM-R, CamemBERT and T5 carry it."""
+def character_rules(fold):
+    """A small character map: compatibility forms of some blocks and what nmt_nfkc does to spaces and controls."""
+    rules = {"\t": " ", "\n": " ", "\r": " ", "\u3000": " ", "\u00a0": " ", "\u200b": " ", "\ufeff": "",
+             "\x01": "", "\x7f": "", "e\u0301": "\u00e9", "a\u0308": "\u00e4", "s\u0323\u0307": "\u1e69", "\u1100\u1161": "\uac00"}
+    for first, last in ((0xA0, 0x100), (0x132, 0x140), (0x2070, 0x209C), (0x2100, 0x2189), (0x2460, 0x2473), (0x3300, 0x3358),
+                        (0xFB00, 0xFB07), (0xFF01, 0xFF9F), (0x1D400, 0x1D440)):
+        for c in map(chr, range(first, last)):
+            if unicodedata.normalize("NFKC", c) != c:
+                rules.setdefault(c, unicodedata.normalize("NFKC", c))
+    if fold:
+        rules.update({chr(c): chr(c).lower() for c in range(0x41, 0x5B)})
+    code = lambda text: " ".join(f"{ord(c):X}" for c in text)
+    return "".join(f"{code(a)}\t{code(b)}\n" for a, b in sorted(rules.items()))
+
+
+def sentencepiece_unigram(lines, size, rule="nmt_nfkc", byte_fallback=False, small=False):
+    """A sentencepiece model with its character map, as XLM-R, CamemBERT and T5 carry it, or with a small one."""
     import sentencepiece
 
     out = io.BytesIO()
+    normalization = {"normalization_rule_name": rule}
+    if small:
+        file = tempfile.NamedTemporaryFile("w", suffix=".tsv", encoding="utf-8")
+        file.write(character_rules(fold=rule.endswith("_cf")))
+        file.flush()
+        normalization = {"normalization_rule_tsv": file.name}
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_writer=out, vocab_size=size, model_type="unigram", normalization_rule_name=rule,
+        sentence_iterator=iter(lines), model_writer=out, vocab_size=size, model_type="unigram", **normalization,
         byte_fallback=byte_fallback, character_coverage=0.9995, hard_vocab_limit=False, minloglevel=2, num_threads=1,
         max_sentence_length=100000)
     model = protobuf_fields(out.getvalue())
@@ -181,7 +204,7 @@ def odds_and_ends(lines, size):
     return tok
 
 
-def all_recipes(lines, size, only=None):
+def all_recipes(lines, size, only=None, small=False):
     """(name, kind, tokenizer) of each recipe; `kind` is what a comparison is counted under."""
     table = [
         ("bert_uncased", "WordPiece uncased", lambda: bert(lines, size, lowercase=True)),
@@ -197,10 +220,10 @@ def all_recipes(lines, size, only=None):
         ("llama2_first", "BPE with byte fallback", lambda: llama2(lines, size, metaspace="first")),
         ("llama2_never", "BPE with byte fallback", lambda: llama2(lines, size, metaspace="never", fuse_unk=False)),
         ("clip", "BPE with suffix", lambda: clip(lines, size)),
-        ("unigram", "Unigram", lambda: unigram(lines, size)),
-        ("unigram_first", "Unigram", lambda: unigram(lines, size, scheme="first", split=False, normalizer=normalizers.NFKC())),
-        ("xlmr", "Unigram", lambda: sentencepiece_unigram(lines, size)),
-        ("t5", "Unigram", lambda: sentencepiece_unigram(lines, size, rule="nmt_nfkc_cf", byte_fallback=True)),
+        ("unigram", "Unigram", lambda: unigram(lines, max(size, 900))),
+        ("unigram_first", "Unigram", lambda: unigram(lines, max(size, 900), scheme="first", split=False, normalizer=normalizers.NFKC())),
+        ("xlmr", "Unigram", lambda: sentencepiece_unigram(lines, max(size, 900), small=small)),
+        ("t5", "Unigram", lambda: sentencepiece_unigram(lines, max(size, 1200), rule="nmt_nfkc_cf", byte_fallback=True, small=small)),
         ("word_level", "WordLevel", lambda: word_level(lines, size)),
         ("odds_and_ends", "WordPiece uncased", lambda: odds_and_ends(lines, size)),
     ]
