@@ -10,12 +10,14 @@
 
 #include "base/utf8.h"
 #include "text/unicode.h"
+#include "text/unicode_versions.h"
 
 namespace headwater {
 namespace {
 
 int combining_class(char32_t c) {
   if (c < 0x300) return 0;
+  if (among(c, marks_after_9)) return 0;
   return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
 }
 
@@ -41,7 +43,7 @@ std::vector<Change> decompose(std::string_view text, bool compatibility) {
   const int options = UTF8PROC_DECOMPOSE | (compatibility ? UTF8PROC_COMPAT : 0);
   for (std::size_t at = 0; at < text.size();) {
     const char32_t c = next_code_point(text, at);
-    if (c < 0x80) {
+    if (c < 0xA0 || among(c, decompositions_after_9)) {
       push(c, 0);
       continue;
     }
@@ -63,7 +65,7 @@ std::optional<char32_t> compose_pair(char32_t a, char32_t b) {
   utf8proc_int32_t pair[3] = {static_cast<utf8proc_int32_t>(a), static_cast<utf8proc_int32_t>(b), 0};
   const auto length =
       utf8proc_normalize_utf32(pair, 2, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  if (length != 1) return std::nullopt;
+  if (length != 1 || among(static_cast<char32_t>(pair[0]), decompositions_after_9)) return std::nullopt;
   return static_cast<char32_t>(pair[0]);
 }
 
@@ -72,7 +74,7 @@ std::vector<Change> compose(const std::vector<Change>& decomposed) {
   out.reserve(decomposed.size());
   std::vector<Change> marks;  // after the starter, not composed with it
   std::optional<Change> starter;
-  std::optional<int> last_class;
+  int last_class = -1;  // of `marks`; −1: there are none
   for (const Change& c : decomposed) {
     const int order = combining_class(c.code_point);
     if (!starter) {
@@ -83,7 +85,7 @@ std::vector<Change> compose(const std::vector<Change>& decomposed) {
       }
       continue;
     }
-    if (!last_class || *last_class < order) {
+    if (last_class < order || last_class < 0) {
       if (const auto composite = compose_pair(starter->code_point, c.code_point)) {
         starter = Change{*composite, starter->change + c.change - 1};
         continue;
@@ -97,7 +99,7 @@ std::vector<Change> compose(const std::vector<Change>& decomposed) {
     out.push_back(*starter);
     out.insert(out.end(), marks.begin(), marks.end());
     marks.clear();
-    last_class.reset();
+    last_class = -1;
     starter = c;
   }
   if (starter) out.push_back(*starter);

@@ -1,8 +1,10 @@
-// Code point properties. Tables are utf8proc's; the reference pipeline draws on tables of several older
-// and newer Unicode versions, so where an answer depends on the version, unicode_ages.h corrects it.
+// Code point properties: utf8proc's tables, corrected where the reference uses another version of Unicode,
+// see Note [Unicode versions].
 #include "text/unicode.h"
 
 #include <utf8proc.h>
+
+#include "text/unicode_versions.h"
 
 namespace headwater {
 namespace {
@@ -26,29 +28,35 @@ bool is_space(char32_t c) {
 bool is_number(char32_t c) {
   if (c < 0x80) return within(c, '0', '9');
   const auto kind = category(c);
-  return kind == UTF8PROC_CATEGORY_ND || kind == UTF8PROC_CATEGORY_NL || kind == UTF8PROC_CATEGORY_NO;
+  return kind == UTF8PROC_CATEGORY_ND || kind == UTF8PROC_CATEGORY_NL || kind == UTF8PROC_CATEGORY_NO ||
+         among(c, numbers_after_15);
 }
 
 bool is_punctuation(char32_t c) {
   if (c < 0x80) return within(c, 33, 47) || within(c, 58, 64) || within(c, 91, 96) || within(c, 123, 126);
   const auto kind = category(c);
-  return kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO;
+  if (kind < UTF8PROC_CATEGORY_PC || kind > UTF8PROC_CATEGORY_PO) return c == 0x166D || c == 0x111C9;
+  return !among(c, punctuation_after_8);
 }
 
 bool is_control(char32_t c) {
   if (c < 0x80) return c < 0x20 || c == 0x7F;
   const auto kind = category(c);
-  return kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CF || kind == UTF8PROC_CATEGORY_CO;
+  return kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CO ||
+         (kind == UTF8PROC_CATEGORY_CF && !among(c, controls_after_8));
 }
 
 bool is_nonspacing_mark(char32_t c) {
-  return c >= 0x300 && category(c) == UTF8PROC_CATEGORY_MN;
+  if (c < 0x300) return false;
+  return c == 0x1734 || (category(c) == UTF8PROC_CATEGORY_MN && !among(c, nonspacing_after_8));
 }
 
 bool is_combining_mark(char32_t c) {
   if (c < 0x300) return false;
   const auto kind = category(c);
-  return kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_MC || kind == UTF8PROC_CATEGORY_ME;
+  if (kind == UTF8PROC_CATEGORY_MN || kind == UTF8PROC_CATEGORY_MC || kind == UTF8PROC_CATEGORY_ME)
+    return !among(c, marks_after_9);
+  return c == 0x1CF2 || c == 0x1CF3;
 }
 
 bool is_word(char32_t c) {
@@ -59,7 +67,7 @@ bool is_word(char32_t c) {
     return true;
   const auto kind = category(c);
   return (kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_ME) || kind == UTF8PROC_CATEGORY_ND ||
-         kind == UTF8PROC_CATEGORY_NL || kind == UTF8PROC_CATEGORY_PC;
+         kind == UTF8PROC_CATEGORY_NL || kind == UTF8PROC_CATEGORY_PC || among(c, words_after_15);
 }
 
 bool is_cjk_ideograph(char32_t c) {
@@ -79,6 +87,11 @@ std::u32string_view lowercase(char32_t c, char32_t (&buffer)[2]) {
     buffer[0] = 'i';
     buffer[1] = 0x307;
     return {buffer, 2};
+  }
+  for (const LowerRange& range : lower_after_15) {
+    if (!within(c, range.first, range.last)) continue;
+    buffer[0] = range.lower + (c - range.first);
+    return {buffer, 1};
   }
   buffer[0] = static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
   return {buffer, 1};
