@@ -9,6 +9,8 @@
 #include "base/files.h"
 #include "base/utf8.h"
 
+template class nlohmann::basic_json<>;
+
 namespace headwater {
 namespace {
 

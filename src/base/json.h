@@ -6,6 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+// Compiled once, in json.cpp: every file would otherwise spend seconds on its own copy.
+extern template class nlohmann::basic_json<>;
+
 namespace headwater {
 
 using Json = nlohmann::json;
