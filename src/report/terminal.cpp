@@ -30,18 +30,26 @@ std::string dim(const std::string& text, Colour colour) {
   return colour == Colour::None ? text : "\x1b[2m" + text + "\x1b[0m";
 }
 
-// Eighths of a column, so that small differences show.
+// Eighths of a column, so that small differences show; what exceeds the scale ends in "▶".
 std::string bar(double share, int columns) {
   static const char* const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const int eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * columns * 8));
   std::string out;
   for (int i = 0; i < eighths / 8; ++i) out += "█";
-  return out + parts[eighths % 8];
+  out += share > 1 + 1e-9 ? "▶" : parts[eighths % 8];
+  return out;
 }
 
 std::string token_text(const TokenView& token) {
   std::string text = terminal_safe(token.text);
   return text.empty() ? "␣" : text;
+}
+
+// In lists: without the space that some tokenizers count to the word behind it.
+std::string token_word(const TokenView& token) {
+  const std::string text = token_text(token);
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "␣" : text.substr(first);
 }
 
 void append_scores(std::string& out, const Outcome& outcome, const TerminalFormat& format) {
@@ -89,11 +97,11 @@ std::string coloured_text(const Report& report, const std::vector<double>& weigh
 std::string plain_rows(const Report& report, const std::vector<double>& weights, double scale, int width) {
   const auto& tokens = report.prediction.tokens;
   int widest = 5;
-  for (const TokenView& token : tokens) widest = std::max(widest, text_width(token_text(token)));
+  for (const TokenView& token : tokens) widest = std::max(widest, text_width(token_word(token)));
   widest = std::min(widest, std::max(8, width / 3));
   std::string out;
   for (std::size_t t = 0; t < tokens.size() && t < weights.size(); ++t) {
-    const std::string name = fitted(token_text(tokens[t]), widest);
+    const std::string name = fitted(token_word(tokens[t]), widest);
     if (std::isnan(weights[t]))
       out += fmt::format("  {}  –\n", name);
     else
@@ -126,7 +134,7 @@ std::string patch_grid(const Report& report, const std::vector<double>& weights,
 }
 
 std::string token_name(const Report& report, std::size_t t) {
-  if (t < report.prediction.tokens.size()) return token_text(report.prediction.tokens[t]);
+  if (t < report.prediction.tokens.size()) return token_word(report.prediction.tokens[t]);
   const auto prefix = static_cast<std::size_t>(report.model.prefix_tokens);
   if (t < prefix) return t == 0 ? "[CLS]" : fmt::format("[{}]", t);
   return fmt::format("patch {}", t - prefix);
@@ -162,11 +170,11 @@ std::string attribution_view(const Report& report, const Attribution& attributio
   const Index layers = layer_count(attribution), row = focus_row(report);
   const std::vector<double> weights = row_weights(attribution, layers - 1, row);
   const double scale = word_scale(report, weights);
-  std::string out =
-      fmt::format("\n{}  {}\n", bold(attribution.method, format.colour),
-                  dim(fmt::format("row {} of layer {}, scale 0 … {:.4f}",
-                                  token_name(report, static_cast<std::size_t>(row)), layers - 1, scale),
-                      format.colour));
+  std::string out = fmt::format("\n{}  {}\n", bold(attribution.method, format.colour),
+                                dim(fmt::format("row {} of layer {}, scale 0 … {:.4f} (strongest {})",
+                                                token_name(report, static_cast<std::size_t>(row)), layers - 1,
+                                                scale, report.prediction.tokens.empty() ? "patch" : "word"),
+                                    format.colour));
   if (report.prediction.tokens.empty())
     out += patch_grid(report, weights, scale, format);
   else if (format.colour == Colour::None)
@@ -205,14 +213,15 @@ std::string to_terminal(const Report& report, const TerminalFormat& format) {
     out += fmt::format("  target: {} − {}, logit difference {:.4f}\n", terminal_safe(report.target.label),
                        terminal_safe(report.target.contrast_label), report.target.logit);
   else if (!report.target.label.empty())
-    out += fmt::format("  target: {}, logit {:.4f}\n", terminal_safe(report.target.label), report.target.logit);
+    out +=
+        fmt::format("  target: {}, logit {:.4f}\n", terminal_safe(report.target.label), report.target.logit);
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores.empty()) out += attribution_view(report, attribution, format);
   const RunRecord& record = report.record;
-  out += dim(
-      fmt::format("\n  headwater {} · {} · {} · {} threads · weights {}\n", record.version,
-                  terminal_safe(record.model), record.dtype, record.threads, record.weights_sha256.substr(0, 12)),
-      format.colour);
+  out += dim(fmt::format("\n  headwater {} · {} · {} · {} threads · weights {}\n", record.version,
+                         terminal_safe(record.model), record.dtype, record.threads,
+                         record.weights_sha256.substr(0, 12)),
+             format.colour);
   return out;
 }
 

@@ -29,7 +29,7 @@ TEST(TextWidth, NothingSteersTheTerminal) {
   EXPECT_EQ(terminal_safe("a\x1b[31m\nb"), "a␛[31m␊b");
   EXPECT_EQ(terminal_safe("\x7f\u202e\u0085"), "␡\uFFFD\uFFFD");
   EXPECT_EQ(terminal_safe("a\xff"
-                      "b\xc3"),
+                          "b\xc3"),
             "a\uFFFDb\uFFFD");
 }
 
@@ -89,6 +89,19 @@ TEST(Terminal, ColoursTheOriginalText) {
   const std::string indexed = to_terminal(testing::text_report(), {.colour = Colour::Ansi256, .width = 60});
   EXPECT_NE(indexed.find("\x1b[48;5;"), std::string::npos);
   EXPECT_EQ(indexed.find("48;2;"), std::string::npos);
+}
+
+TEST(Terminal, SaysWhatExceedsTheScaleAndTrimsLists) {
+  Report report = testing::causal_report();
+  report.attributions.resize(1);
+  report.attributions[0].scores = Tensor::full({1, 3, 3}, DType::Float32, 0.25);
+  report.attributions[0].axes = {"layer", "query", "key"};
+  report.attributions[0].scores.data<float>()[6] = 0.5F;
+  report.prediction.tokens[0].special = true;  // beyond the strongest word
+  const std::string out = to_terminal(report);
+  EXPECT_NE(out.find("scale 0 … 0.2500 (strongest word)"), std::string::npos) << out;
+  EXPECT_NE(out.find("█▶"), std::string::npos) << out;
+  EXPECT_NE(out.find("\n  upon"), std::string::npos) << "without the token's own space\n" << out;
 }
 
 TEST(Terminal, HostileTokensCannotSteerIt) {

@@ -42,7 +42,7 @@ Check check_row_sums(const Tensor& map) {
 Check check_nonnegative(const Tensor& map) {
   double smallest = std::numeric_limits<double>::infinity();
   for_cells(map, [&](Index, Index, Index, double v) { smallest = std::min(smallest, v); });
-  return {.name = "no weight below 0", .passed = smallest >= 0, .value = smallest, .bound = 0};
+  return {.name = "smallest weight is at least 0", .passed = smallest >= 0, .value = smallest, .bound = 0};
 }
 
 Check check_causal(const Tensor& map) {

@@ -8,7 +8,8 @@ function headline() {
   const focus = (p.outcomes || []).find((o) => o.position === report.target.position);
   const best = focus ? focus.scores[0] : { label: p.label, probability: p.probability };
   if (best.probability === null) return [best.label, "score " + number((p.logits || [NaN])[0])];
-  return [best.label.trim() || "“" + best.label + "”", probability(best.probability)];
+  const word = ["fill-mask", "text-generation"].includes(p.task);
+  return [word ? "“" + best.label + "”" : best.label, probability(best.probability)];
 }
 
 function drawHeader() {
@@ -58,8 +59,8 @@ function drawControls() {
     segments("Scale", [[true, "shared"], [false, "own"]], state.shared, (v) => { state.shared = v; update(); }),
     segments("Tone", [[false, "linear"], [true, "root"]], state.root, (v) => { state.root = v; update(); }),
     words ? segments("Unit", [[false, "tokens"], [true, "words"]], state.words, (v) => { state.words = v; reset(); }) : "",
-    tokens.some((t) => t.special) ? segments("Special tokens", [[true, "show"], [false, "hide"]], state.special, (v) => { state.special = v; reset(); }) : "",
-    segments("Theme", [["", "system"], ["light", "light"], ["dark", "dark"]], document.documentElement.dataset.theme || "", (v) => {
+    tokens.some((t) => t.special) ? segments("Special", [[true, "show"], [false, "hide"]], state.special, (v) => { state.special = v; reset(); }) : "",
+    segments("Theme", [["", "auto"], ["light", "light"], ["dark", "dark"]], document.documentElement.dataset.theme || "", (v) => {
       if (v) document.documentElement.dataset.theme = v; else delete document.documentElement.dataset.theme;
       update();
     }));

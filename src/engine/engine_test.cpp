@@ -1,0 +1,146 @@
+// The facade on the shipped sentiment model, found by its name.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <headwater/engine.h>
+#include <headwater/formats.h>
+
+#include "base/files.h"
+#include "checkpoint/config.h"
+#include "image/image.h"
+
+namespace headwater {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Engine& sentiment() {
+  static const Engine engine = Engine::load(std::string(HEADWATER_SOURCE_DIR) + "/models/sentiment");
+  return engine;
+}
+
+const std::string good = "a gripping and often very funny film", bad = "a dull, lifeless mess";
+
+TEST(Engine, FindsShippedModelsByName) {
+  EXPECT_EQ(Engine::load("sentiment").info().architecture, sentiment().info().architecture);
+  EXPECT_THROW(Engine::load("no-such-model-anywhere"), InputError);
+}
+
+TEST(Engine, Predicts) {
+  EXPECT_EQ(sentiment().predict({.text = good}).outcomes[0].top[0].label, "POSITIVE");
+  const Prediction p = sentiment().predict({.text = bad});
+  EXPECT_EQ(p.outcomes[0].top[0].label, "NEGATIVE");
+  EXPECT_NEAR(p.outcomes[0].top[0].probability + p.outcomes[0].top[1].probability, 1, 1e-12);
+}
+
+TEST(Engine, PredictionsDoNotDependOnTheirNeighbours) {
+  std::vector<Input> inputs;
+  for (int i = 0; i < 12; ++i)
+    inputs.push_back({.text = i % 3 == 0 ? good : i % 3 == 1 ? bad : good + " " + bad});
+  const std::vector<Prediction> together = sentiment().predict(inputs);
+  ASSERT_EQ(together.size(), inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    EXPECT_EQ(together[i].logits, sentiment().predict(inputs[i]).logits) << i;
+  EXPECT_TRUE(sentiment().predict(std::span<const Input>{}).empty());
+}
+
+TEST(Engine, ExplainsThePredictionAndCarriesTheRecord) {
+  const Report report =
+      sentiment().explain({.input = {.text = good}, .methods = {{"attention_rollout"}, {"attention"}}});
+  EXPECT_EQ(report.target.label, "POSITIVE");
+  EXPECT_EQ(report.prediction.logits, sentiment().predict({.text = good}).logits)
+      << "kept or not, the same bits";
+  ASSERT_EQ(report.attributions.size(), 2U);
+  const auto T = static_cast<Index>(report.prediction.tokens.size());
+  EXPECT_EQ(report.attributions[0].scores.shape(), (Shape{sentiment().info().layers, T, T}));
+  for (const Attribution& attribution : report.attributions)
+    for (const Check& check : attribution.checks) EXPECT_TRUE(check.passed) << check.name;
+  EXPECT_EQ(report.record.version, version());
+  EXPECT_EQ(report.record.weights_sha256.size(), 64U);
+  EXPECT_EQ(report.record.tokenizer_sha256.size(), 64U);
+  EXPECT_EQ(report.record.dtype, "float32");
+  EXPECT_FALSE(report.record.kernels.empty());
+}
+
+TEST(Engine, TargetsAreCheckedBeforeMethodsRun) {
+  EXPECT_EQ(sentiment().explain({.input = {.text = good}, .target = {.label = "negative"}}).target.index, 0);
+  EXPECT_THROW(sentiment().explain({.input = {.text = good}, .target = {.label = "happy"}}), InputError);
+  EXPECT_THROW(sentiment().explain({.input = {.text = good}, .methods = {{"atention"}}}), InputError);
+  EXPECT_THROW(sentiment().explain({.input = {.text = good}, .methods = {{"attention", {{"head", "1"}}}}}),
+               InputError);
+}
+
+TEST(Engine, LongTextsAreRefusedOrCut) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "good ";
+  EXPECT_THROW(sentiment().predict({.text = text}), InputError);
+  const Prediction cut = sentiment().predict({.text = text, .truncate = true});
+  EXPECT_TRUE(cut.truncated);
+  EXPECT_EQ(static_cast<int>(cut.tokens.size()), sentiment().info().positions);
+  EXPECT_EQ(sentiment().tokenize({.text = text}).size(), 2002U) << "tokenize shows all";
+  EXPECT_EQ(sentiment().tokenize({.text = text, .truncate = true}).size(), cut.tokens.size());
+}
+
+TEST(Engine, MemoryStaysBelowThePlan) {
+  const Request request{.input = {.text = good + " " + bad},
+                        .methods = {{"attention_rollout"}, {"attention"}}};
+  sentiment().explain(request);  // so that what is made once is made
+  reset_tensor_pool_peak();
+  const std::size_t before = tensor_pool_statistics().live_bytes;
+  sentiment().explain(request);
+  const std::size_t used = tensor_pool_statistics().peak_bytes - before;
+  EXPECT_LE(used, sentiment().planned_bytes(request));
+  EXPECT_GE(4 * used, sentiment().planned_bytes(request));
+}
+
+TEST(Engine, RefusesWhatTheModelCannotDo) {
+  EXPECT_THROW(sentiment().predict({.text = good}, {.max_new_tokens = 3}), InputError);
+  EXPECT_THROW(sentiment().predict({.image = "a.png"}), InputError);
+  EXPECT_THROW(sentiment().predict({.text = "\xff"}), InputError);
+}
+
+// The tiny ViT of the goldens with a preprocessor beside it, and a picture.
+class ImageEngine : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(folder_);
+    fs::copy(fs::path(HEADWATER_SOURCE_DIR) / "tests/golden/models/vit_classification", folder_);
+    const int size = Config::read(folder_ + "/config.json").json().at("image_size").get<int>();
+    write_file(folder_ + "/preprocessor_config.json",
+               R"({"do_resize": true, "size": {"height": )" + std::to_string(size) + R"(, "width": )" +
+                   std::to_string(size) + R"(}, "resample": 2, "do_rescale": true, "do_normalize": true,
+                   "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]})");
+    Image image{.width = 40, .height = 30, .rgb = std::vector<std::uint8_t>(40 * 30 * 3, 90)};
+    for (std::size_t i = 0; i < 1200; ++i) image.rgb[i] = 250;
+    write_file(folder_ + "/picture.png", encode_png(image));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string folder_ = ::testing::TempDir() + "headwater_image_engine";
+};
+
+TEST_F(ImageEngine, PredictsAndExplainsAPicture) {
+  const Engine engine = Engine::load(folder_);
+  const Input input{.image = folder_ + "/picture.png"};
+  const Report report = engine.explain({.input = input, .methods = {{"attention_rollout"}}});
+  EXPECT_TRUE(report.prediction.tokens.empty());
+  EXPECT_EQ(report.prediction.logits.size(), engine.info().labels.size());
+  EXPECT_TRUE(report.picture.starts_with("\x89PNG"));
+  const Index side = engine.info().image_size / engine.info().patch_size;
+  EXPECT_EQ(report.attributions[0].scores.shape().back(), engine.info().prefix_tokens + side * side);
+  EXPECT_GT(engine.planned_bytes({.input = input, .methods = {{"attention_rollout"}}}),
+            report.attributions[0].scores.bytes());
+  EXPECT_TRUE(report.record.tokenizer_sha256.empty());
+  const std::vector<Input> twice{input, input};
+  for (const Prediction& p : engine.predict(twice)) EXPECT_EQ(p.logits, report.prediction.logits);
+  EXPECT_NE(to_html(report).find("data:image/png"), std::string::npos);
+}
+
+TEST_F(ImageEngine, HasNoTokens) {
+  const Engine engine = Engine::load(folder_);
+  EXPECT_THROW(engine.tokenize({.text = "a cat"}), InputError);
+  EXPECT_THROW(engine.predict({.text = "a cat"}), InputError);
+}
+
+}  // namespace
+}  // namespace headwater
