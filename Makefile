@@ -15,7 +15,6 @@ FUZZ_SECONDS ?= 600
 
 BUILD := build/release
 PROGRAM := $(BUILD)/headwater
-
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 # Which compile flags a directory was configured with, so that `run` does not undo what `test` turned on.
 tests_on = grep -qs '^HEADWATER_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt
@@ -64,7 +63,7 @@ bench:
 	@mkdir -p build
 	@cmake --preset bench $(call quiet,configure-bench)
 	@cmake --build build/bench -j $(JOBS) -- --quiet
-	@build/bench/bench/headwater_bench
+	@for bench in build/bench/bench/*_bench; do "$$bench" || exit 1; done
 
 asan tsan:
 	@tools/install-packages run test dev
