@@ -25,8 +25,13 @@ class OurFormatter : public CLI::Formatter {
     return "\n" + CLI::Formatter::make_usage(app, std::move(name));
   }
 
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
+           option_groups(app) + make_subcommands(app, mode) + "\n" + make_footer(app);
+  }
+
   // One blank line between groups. Positionals are printed first, under the heading of the group "Input".
-  std::string make_groups(const CLI::App* app, CLI::AppFormatMode /*mode*/) const override {
+  std::string option_groups(const CLI::App* app) const {
     std::string text;
     for (const std::string& group : app->get_groups()) {
       const std::vector<const CLI::Option*> options = app->get_options([&group](const CLI::Option* option) {
