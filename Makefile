@@ -18,6 +18,8 @@ PROGRAM := $(BUILD)/headwater
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 # Which compile flags a directory was configured with, so that `run` does not undo what `test` turned on.
 tests_on = grep -qs '^HEADWATER_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt
+# Progress for a person, silence for a log.
+ninja_quiet = $(if $(MAKE_TERMOUT),, -- --quiet)
 quiet = >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
 .DEFAULT_GOAL := help
@@ -41,42 +43,42 @@ setup:
 build:
 	@tools/install-packages run
 	@mkdir -p build
+	@test -e $(PROGRAM) || echo 'building headwater; the first time takes some minutes'
 	@test -e $(BUILD)/build.ninja || cmake --preset release $(call quiet,configure)
-	@cmake --build $(BUILD) -j $(JOBS) --target headwater_cli -- --quiet
+	@cmake --build $(BUILD) -j $(JOBS) --target headwater_cli$(ninja_quiet)
 
 run: build
-	@$(PROGRAM) explain -m '$(MODEL)' --method '$(METHOD)' "$$TEXT"
-	@$(PROGRAM) explain -m '$(MODEL)' --method '$(METHOD)' --quiet -o '$(OUTPUT)' "$$TEXT"
+	@$(PROGRAM) explain -m '$(MODEL)' --method '$(METHOD)' -- "$$TEXT"
+	@$(PROGRAM) explain -m '$(MODEL)' --method '$(METHOD)' --quiet -o '$(OUTPUT)' -- "$$TEXT"
 	@echo "written: $(OUTPUT)"
 run: export TEXT := $(TEXT)
-run: export HEADWATER_MODELS := $(CURDIR)/models
 
 test:
 	@tools/install-packages run test
 	@mkdir -p build
 	@$(tests_on) || cmake --preset release -DHEADWATER_TESTS=ON $(call quiet,configure)
-	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
+	@cmake --build $(BUILD) -j $(JOBS)$(ninja_quiet)
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --progress --no-tests=error
 
 bench:
 	@tools/install-packages run bench
 	@mkdir -p build
 	@cmake --preset bench $(call quiet,configure-bench)
-	@cmake --build build/bench -j $(JOBS) -- --quiet
+	@cmake --build build/bench -j $(JOBS)$(ninja_quiet)
 	@for bench in build/bench/bench/*_bench; do "$$bench" || exit 1; done
 
 asan tsan:
 	@tools/install-packages run test dev
 	@mkdir -p build
 	@test -e build/$@/build.ninja || cmake --preset $@ $(call quiet,configure-$@)
-	@cmake --build build/$@ -j $(JOBS) -- --quiet
+	@cmake --build build/$@ -j $(JOBS)$(ninja_quiet)
 	@ctest --preset $@ -j $(JOBS)
 
 fuzz:
 	@tools/install-packages run test dev
 	@mkdir -p build
 	@cmake --preset fuzz $(call quiet,configure-fuzz)
-	@cmake --build build/fuzz -j $(JOBS) -- --quiet
+	@cmake --build build/fuzz -j $(JOBS)$(ninja_quiet)
 	@tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
 
 format:
@@ -94,7 +96,7 @@ tidy:
 	@tools/tidy build/tidy $(JOBS) $(filter %.cpp,$(SOURCES))
 
 install: build
-	@cmake --build $(BUILD) -j $(JOBS) --target headwater_docs -- --quiet
+	@cmake --build $(BUILD) -j $(JOBS) --target headwater_docs$(ninja_quiet)
 	@cmake --install $(BUILD) --prefix '$(PREFIX)' $(call quiet,install)
 	@echo "installed to $(PREFIX)"
 
