@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -69,14 +70,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 MethodOptions::MethodOptions(std::string_view method, std::span<const MethodOption> known,
                              const std::map<std::string, std::string>& given) {
-  for (const auto& [name, value] : given)
-    if (std::none_of(known.begin(), known.end(), [&](const MethodOption& o) { return o.name == name; })) {
-      std::vector<std::string_view> names;
-      for (const MethodOption& option : known) names.push_back(option.name);
-      throw InputError(names.empty() ? fmt::format("{}: expected no options, found '{}'", method, name)
-                                     : fmt::format("{}: expected options among {}, found '{}'", method,
-                                                   fmt::join(names, ", "), name));
-    }
+  for (const auto& entry : given) {
+    const std::string& name = entry.first;
+    if (std::any_of(known.begin(), known.end(), [&](const MethodOption& o) { return o.name == name; }))
+      continue;
+    std::vector<std::string_view> names;
+    for (const MethodOption& option : known) names.push_back(option.name);
+    if (names.empty()) throw InputError(fmt::format("{}: expected no options, found '{}'", method, name));
+    throw InputError(
+        fmt::format("{}: expected options among {}, found '{}'", method, fmt::join(names, ", "), name));
+  }
   for (const MethodOption& option : known) {
     const auto found = given.find(std::string(option.name));
     const std::string value = found == given.end() ? std::string(option.otherwise) : found->second;
