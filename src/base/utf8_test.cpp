@@ -89,8 +89,13 @@ TEST(Utf8, PrintableNames) {
   EXPECT_EQ(printable("bert.ü"), "bert.ü");
   EXPECT_EQ(printable(std::string_view("a\0\n\x7F\xFF", 5)), "a\\x00\\x0A\\x7F\\xFF");
   EXPECT_EQ(printable(std::string(200, 'x')), std::string(200, 'x'));
-  EXPECT_EQ(printable(std::string(201, 'x')), std::string(200, 'x') + "…");
-  EXPECT_EQ(printable(std::string(199, 'x') + "üy"), std::string(199, 'x') + "ü…");
+  std::string cut(200, 'x');
+  cut.append("…");
+  EXPECT_EQ(printable(std::string(201, 'x')), cut);
+  std::string wide(199, 'x'), wide_cut(199, 'x');
+  wide.append("üy");
+  wide_cut.append("ü…");
+  EXPECT_EQ(printable(wide), wide_cut);
 }
 
 }  // namespace

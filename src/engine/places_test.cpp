@@ -15,7 +15,7 @@ TEST(Places, EnvironmentComesFirstAndTheSourceTreeLast) {
   ASSERT_GE(folders.size(), 3U);
   EXPECT_EQ(folders[0], "/first");
   EXPECT_EQ(folders[1], "/second");
-  EXPECT_EQ(folders.back(), std::string(HEADWATER_SOURCE_DIR) + "/models");
+  EXPECT_EQ(folders.back(), HEADWATER_SOURCE_DIR "/models");
 }
 
 TEST(Places, SharedFoldersLieAboveTheLibrary) {
