@@ -9,8 +9,10 @@
 namespace headwater {
 namespace {
 
-// Backtracks allowed in one search; about a second of work, far above what a sane pattern needs.
-constexpr unsigned long retry_limit = 20'000'000;
+// Backtracks allowed in one search of a text: about a second of work, far above what a sane pattern needs.
+unsigned long retry_limit(std::string_view text) {
+  return 20'000'000 + 16 * text.size();
+}
 
 const OnigUChar* bytes(std::string_view text) {
   return reinterpret_cast<const OnigUChar*>(text.data());
@@ -62,7 +64,7 @@ std::vector<Match> Regex::split(std::string_view text) const {
   const std::unique_ptr<OnigRegion, RegionDeleter> region(onig_region_new());
   const std::unique_ptr<OnigMatchParam, ParamDeleter> param(onig_new_match_param());
   onig_initialize_match_param(param.get());
-  onig_set_retry_limit_in_search_of_match_param(param.get(), retry_limit);
+  onig_set_retry_limit_in_search_of_match_param(param.get(), retry_limit(text));
   const OnigUChar* const first = bytes(text);
   const OnigUChar* const last = first + text.size();
 
