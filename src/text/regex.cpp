@@ -43,6 +43,7 @@ Regex::Regex(const std::string& pattern, std::string where)
   // onig_new initialises the library on first use; once, before threads meet it.
   static const int initialised = [] {
     OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
+    onig_set_parse_depth_limit(250);  // groups nested deeper than any sane pattern would exhaust the stack
     return onig_initialize(encodings, 1);
   }();
   OnigErrorInfo info{};

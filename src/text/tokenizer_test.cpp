@@ -318,6 +318,23 @@ TEST(Encode, RefusesInvalidUtf8InEitherText) {
   EXPECT_THROW(tokenizer->encode("a", "\xc3"), InputError);
 }
 
+TEST(Encode, RefusesTextsBeyondAnyModel) {
+  EXPECT_THROW(make(description(wordpiece(), whitespace))->encode(std::string((1 << 26) + 1, ' ')),
+               InputError);
+}
+
+TEST(Encode, RefusesPipelinesThatGrowWithoutEnd) {
+  const Json twice = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
+  const Json steps = std::vector<Json>(40, twice);
+  EXPECT_NE(
+      format_error(description(wordpiece(), {{"normalizer", {{"type", "Sequence"}, {"normalizers", steps}}}}))
+          .find("keep the size of a text"),
+      std::string::npos);
+  const auto decoder =
+      make(description(wordpiece(), {{"decoder", {{"type", "Sequence"}, {"decoders", steps}}}}));
+  EXPECT_THROW(decoder->decode({6}, false), FormatError);
+}
+
 TEST(Encode, TooLongNamesLimitAndLength) {
   const auto tokenizer = make(description(
       wordpiece(),
