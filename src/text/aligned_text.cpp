@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <headwater/error.h>
+
 #include "base/utf8.h"
 
 namespace headwater {
@@ -62,6 +65,18 @@ void apply_changes(AlignedText& text, const std::vector<Change>& changes) {
 
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+void require_proportion(const AlignedText& text) {
+  // The longest decomposition there is makes 33 bytes of 3.
+  constexpr std::size_t floor = std::size_t{1} << 20U, factor = 32;
+  if (text.text.size() <= floor) return;
+  const std::size_t original = text.spans.back().end - text.spans.front().begin;
+  if (text.text.size() > floor + factor * original)
+    throw FormatError(
+        fmt::format("tokenizer: expected normalizers and pre-tokenizers to keep the size of a text, found {} "
+                    "bytes made of {}",
+                    text.text.size(), original));
 }
 
 }  // namespace headwater

@@ -41,4 +41,8 @@ void apply_changes(AlignedText& text, const std::vector<Change>& changes);
 
 bool is_ascii(std::string_view text);
 
+// Refuses a text that has grown out of all proportion to its original: steps of a pipeline that each double
+// it would otherwise fill the memory. Throws FormatError.
+void require_proportion(const AlignedText& text);
+
 }  // namespace headwater

@@ -1,5 +1,7 @@
 #include "text/decoder.h"
 
+#include <numeric>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -232,14 +234,26 @@ class BpeDecoder final : public Decoder {
 
 class DecoderSequence final : public Decoder {
  public:
-  explicit DecoderSequence(const JsonView& d) {
+  explicit DecoderSequence(const JsonView& d) : where_(d.where()) {
     for (const JsonView& step : d.at("decoders").elements()) steps_.push_back(make_decoder(step));
   }
   void decode(std::vector<std::string>& pieces) const override {
-    for (const auto& step : steps_) step->decode(pieces);
+    const std::size_t most = (std::size_t{1} << 20U) + 64 * size_of(pieces);
+    for (const auto& step : steps_) {
+      step->decode(pieces);
+      if (size_of(pieces) > most)
+        throw FormatError(fmt::format("{}: expected decoders to keep the size of a text, found {} bytes",
+                                      where_, size_of(pieces)));
+    }
   }
 
  private:
+  static std::size_t size_of(const std::vector<std::string>& pieces) {
+    return std::accumulate(pieces.begin(), pieces.end(), std::size_t{0},
+                           [](std::size_t sum, const std::string& piece) { return sum + piece.size(); });
+  }
+
+  std::string where_;
   std::vector<std::unique_ptr<const Decoder>> steps_;
 };
 

@@ -1,7 +1,5 @@
 #include "text/json_view.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -92,9 +90,7 @@ int JsonView::id() const {
 
 double JsonView::number() const {
   if (!json_->is_number()) fail("a number");
-  const double value = json_->get<double>();
-  if (!std::isfinite(value)) fail("a finite number");
-  return value;
+  return json_->get<double>();
 }
 
 bool JsonView::boolean_or(const std::string& key, bool otherwise) const {

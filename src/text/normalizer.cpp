@@ -130,6 +130,7 @@ class ReplaceNormalizer final : public Normalizer {
       const Span span = m.end == 0 ? Span{origin, origin} : text.spans[m.end - 1];
       result.text += content_;
       result.spans.resize(result.text.size(), span);
+      require_proportion(result);
     }
     text = std::move(result);
   }
@@ -205,7 +206,10 @@ class NormalizerSequence final : public Normalizer {
     for (const JsonView& step : d.at("normalizers").elements()) steps_.push_back(make_normalizer(step));
   }
   void normalize(AlignedText& text) const override {
-    for (const auto& step : steps_) step->normalize(text);
+    for (const auto& step : steps_) {
+      step->normalize(text);
+      require_proportion(text);
+    }
   }
 
  private:

@@ -100,6 +100,7 @@ void Pieces::rewrite(const std::function<void(const Piece&, AlignedText&)>& rewr
     piece.end = next.text.size();
   }
   buffer = std::move(next);
+  require_proportion(buffer);
   std::erase_if(list, [](const Piece& p) { return p.begin == p.end; });
 }
 

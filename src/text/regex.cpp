@@ -9,8 +9,10 @@
 namespace headwater {
 namespace {
 
-// Backtracks allowed in one search; about a second of work, far above what a sane pattern needs.
-constexpr unsigned long retry_limit = 20'000'000;
+// Backtracks allowed in one search of a text: about a second of work, far above what a sane pattern needs.
+unsigned long retry_limit(std::string_view text) {
+  return 20'000'000 + 16 * text.size();
+}
 
 const OnigUChar* bytes(std::string_view text) {
   return reinterpret_cast<const OnigUChar*>(text.data());
@@ -41,6 +43,7 @@ Regex::Regex(const std::string& pattern, std::string where)
   // onig_new initialises the library on first use; once, before threads meet it.
   static const int initialised = [] {
     OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
+    onig_set_parse_depth_limit(250);  // groups nested deeper than any sane pattern would exhaust the stack
     return onig_initialize(encodings, 1);
   }();
   OnigErrorInfo info{};
@@ -62,7 +65,7 @@ std::vector<Match> Regex::split(std::string_view text) const {
   const std::unique_ptr<OnigRegion, RegionDeleter> region(onig_region_new());
   const std::unique_ptr<OnigMatchParam, ParamDeleter> param(onig_new_match_param());
   onig_initialize_match_param(param.get());
-  onig_set_retry_limit_in_search_of_match_param(param.get(), retry_limit);
+  onig_set_retry_limit_in_search_of_match_param(param.get(), retry_limit(text));
   const OnigUChar* const first = bytes(text);
   const OnigUChar* const last = first + text.size();
 

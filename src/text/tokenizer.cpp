@@ -22,7 +22,7 @@
 namespace headwater {
 namespace {
 
-constexpr std::size_t longest_text = std::size_t{1} << 30U;  // spans are kept in 32 bits
+constexpr std::size_t longest_text = std::size_t{1} << 26U;  // far above any model, well within 32-bit spans
 
 template <class T, class Make>
 std::unique_ptr<const T> part(const JsonView& root, const std::string& key, Make make) {

@@ -103,7 +103,8 @@ TEST(Models, WithoutTypeAreToldFromTheirKeys) {
   model.erase("type");
   EXPECT_EQ(make(description(model))->kind(), "WordPiece");
   EXPECT_EQ(make(description({{"vocab", {{"a", 0}}}, {"merges", Json::array()}}))->kind(), "BPE");
-  EXPECT_EQ(make(description({{"vocab", {{"a", -1.5}}}, {"unk_id", 0}}))->kind(), "Unigram");
+  EXPECT_EQ(make(description({{"vocab", Json::array({Json::array({"a", -1.5})})}, {"unk_id", 0}}))->kind(),
+            "Unigram");
   EXPECT_EQ(make(description({{"vocab", {{"a", 0}}}, {"unk_token", "a"}}))->kind(), "WordLevel");
   EXPECT_NE(unsupported(description({{"type", "Magic"}})).find("model.type: expected WordPiece"),
             std::string::npos);
@@ -173,9 +174,11 @@ TEST(Bpe, LongWordsStayCheap) {
 }
 
 TEST(Unigram, TakesTheMostProbablePath) {
-  const Json model = {{"type", "Unigram"},
-                      {"unk_id", 0},
-                      {"vocab", {{"<u>", 0.0}, {"a", -1.0}, {"b", -1.0}, {"ab", -1.5}, {"ba", -4.0}}}};
+  Json vocabulary = Json::array();
+  for (const auto& [piece, score] :
+       {std::pair{"<u>", 0.0}, {"a", -1.0}, {"b", -1.0}, {"ab", -1.5}, {"ba", -4.0}})
+    vocabulary.push_back(Json::array({piece, score}));
+  const Json model = {{"type", "Unigram"}, {"unk_id", 0}, {"vocab", vocabulary}};
   EXPECT_EQ(ids(description(model), "aba"), (std::vector{3, 1}));
   EXPECT_EQ(ids(description(model), "axxb"), (std::vector{1, 0, 2}));  // unknowns are one token
   Json none = model;
@@ -237,7 +240,7 @@ TEST(Patterns, RefuseWhatDoesNotCompileOrEnd) {
   };
   EXPECT_NE(format_error(split("(")).find("pre_tokenizer.pattern.Regex: expected a regular expression"),
             std::string::npos);
-  EXPECT_NE(format_error(split("(a|a|b)*$x"), std::string(200, 'a')).find("gave up"), std::string::npos);
+  EXPECT_NE(format_error(split("(?:a|aa)+[cd]"), std::string(200, 'a')).find("gave up"), std::string::npos);
   EXPECT_EQ(ids(split("b*"), "a"), std::vector{6});  // empty matches
   Json behavior = split("a");
   behavior["pre_tokenizer"]["behavior"] = "Sometimes";
@@ -313,6 +316,23 @@ TEST(Encode, RefusesInvalidUtf8InEitherText) {
   const auto tokenizer = make(description(wordpiece(), whitespace));
   EXPECT_THROW(tokenizer->encode("a\xff"), InputError);
   EXPECT_THROW(tokenizer->encode("a", "\xc3"), InputError);
+}
+
+TEST(Encode, RefusesTextsBeyondAnyModel) {
+  EXPECT_THROW(make(description(wordpiece(), whitespace))->encode(std::string((1 << 26) + 1, ' ')),
+               InputError);
+}
+
+TEST(Encode, RefusesPipelinesThatGrowWithoutEnd) {
+  const Json twice = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
+  const Json steps = std::vector<Json>(40, twice);
+  EXPECT_NE(
+      format_error(description(wordpiece(), {{"normalizer", {{"type", "Sequence"}, {"normalizers", steps}}}}))
+          .find("keep the size of a text"),
+      std::string::npos);
+  const auto decoder =
+      make(description(wordpiece(), {{"decoder", {{"type", "Sequence"}, {"decoders", steps}}}}));
+  EXPECT_THROW(decoder->decode({6}, false), FormatError);
 }
 
 TEST(Encode, TooLongNamesLimitAndLength) {

@@ -71,7 +71,7 @@ TEST_P(TokenizerGolden, EqualsTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TokenizerGolden, testing::ValuesIn(all_goldens()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& golden) { return golden.param.name; });
 
 TEST(TokenizerGoldens, AreThere) {
   EXPECT_GE(all_goldens().size(), 20U);
