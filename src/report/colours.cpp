@@ -46,7 +46,7 @@ double luminance(Rgb colour) {
 }
 
 double contrast(Rgb a, Rgb b) {
-  const auto [low, high] = std::minmax(luminance(a), luminance(b));
+  const auto [low, high] = std::minmax({luminance(a), luminance(b)});  // the list form returns values
   return (high + 0.05) / (low + 0.05);
 }
 
