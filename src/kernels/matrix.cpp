@@ -7,10 +7,13 @@
 // tiles are written transposed.
 //
 // By hand because a row must not depend on its neighbours, and with oneDNN 2.6.3 it does: 704 of the 768
-// numbers of a row of x Wᵀ (k = 768) change their last bits between m = 1 and m = 128. It also wants one
-// packed copy per direction and has no float64. Nor is it faster: GFLOP/s on one core of an AMD EPYC
-// (AVX2, peak 103), m = 128, ours / oneDNN / PyTorch 2.15: x Wᵀ 768×768 89 / 88 / 80, 3072×768 88 / 84 / 67,
-// 768×3072 91 / 83 / 78; x W 87 / 85 / 81, 87 / 81 / 79, 88 / 45 / 74. bench/kernels_bench repeats it.
+// numbers of a row of x Wᵀ (k = 768) change their last bits between m = 1 and m = 128. Its plain sgemm has
+// no float64 either. GFLOP/s by CPU time on one core of an AMD EPYC (AVX2, peak 103) that had other work,
+// best of 100 calls, median of three alternating runs, m = 128, ours / oneDNN sgemm / PyTorch 2.15:
+//   x Wᵀ  768×768 89 / 88 / 82    3072×768 83 / 80 / 68    768×3072 86 / 80 / 81   (PyTorch adds a bias)
+//   x W   768×768 88 / 86 / 81    3072×768 82 / 81 / 80    768×3072 84 / 44 / 77
+// It is slower than both for a single row (x Wᵀ 6 against 8 and 8, x W 4 against 10 and 8), where lanes
+// that other rows would fill stay idle, and than PyTorch for x W in float64 (32 against 38).
 #include "kernels/matrix.h"
 
 #include <fmt/format.h>

@@ -47,7 +47,7 @@ template <class R, class I, std::size_t... Row>
     const Index steps = std::min(a.chunk, k - k0);
     const R* p = chunk_at;
     // The next tile's rows: with many chunks they are many short pieces, which the hardware does not
-    // foresee (x W at 128×768×768: 80 → 87 GFLOP/s on one core of an EPYC).
+    // foresee (x W at 128×768×768: about 80 → 87 GFLOP/s on one core of an EPYC).
     (__builtin_prefetch(chunk_at + static_cast<Index>(sizeof...(Row) + Row) * a.row), ...);
     for (Index s = 0; s < steps; ++s, p += a.step, b += 2 * width) {
       V b0, b1;
