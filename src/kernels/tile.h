@@ -31,7 +31,7 @@ namespace detail {
 
 // Not under UBSan: its checks of every address in twelve unrolled rows take minutes to compile. ASan stays.
 template <class R, class I, std::size_t... Row>
-[[gnu::always_inline, gnu::no_sanitize("undefined")]] inline void tile_rows_fixed(
+[[gnu::always_inline]] __attribute__((no_sanitize("undefined"))) inline void tile_rows_fixed(
     const Strided<R>& a, const R* b, Index k, bool fresh, R* sums, std::index_sequence<Row...>) {
   using V = Vec<R, I>;
   constexpr Index width = lanes<R, I>;
