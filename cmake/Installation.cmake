@@ -11,7 +11,7 @@ configure_package_config_file(cmake/headwaterConfig.cmake.in headwaterConfig.cma
   INSTALL_DESTINATION "${package}")
 write_basic_package_version_file(headwaterConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/headwaterConfig.cmake"
-  "${PROJECT_BINARY_DIR}/headwaterConfigVersion.cmake" cmake/Finddnnl.cmake DESTINATION "${package}")
+  "${PROJECT_BINARY_DIR}/headwaterConfigVersion.cmake" DESTINATION "${package}")
 
 if(EXISTS "${PROJECT_SOURCE_DIR}/models")
   install(DIRECTORY models DESTINATION "${CMAKE_INSTALL_DATADIR}/headwater")
