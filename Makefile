@@ -65,7 +65,8 @@ bench:
 	@mkdir -p build
 	@cmake --preset bench $(call quiet,configure-bench)
 	@cmake --build build/bench -j $(JOBS)$(ninja_quiet)
-	@for bench in build/bench/bench/*_bench; do "$$bench" || exit 1; done
+	@build/bench/bench/kernels_bench
+	@echo "beside PyTorch: python bench/peers/forward_torch.py build/bench/bench/forward_bench"
 
 asan tsan:
 	@tools/install-packages run test dev
