@@ -43,16 +43,13 @@ std::vector<ModelFolder> shipped_models() {
   return models;
 }
 
-// "BertForSequenceClassification" of family bert: what is left without the family's own prefix.
-std::string heads_text(const Family& family) {
-  return fmt::format("{}", fmt::join(family.heads, " "));
-}
-
 std::string as_text(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached) {
   std::string text = "Families (config.json's model_type) and architectures\n";
-  for (const Family* family : all_families())
-    text += fmt::format("  {} ({})\n      {}\n      {}\n", family->name, fmt::join(family->model_types, ", "),
-                        family->summary, heads_text(*family));
+  for (const Family* family : all_families()) {
+    text += fmt::format("  {} ({})\n      {}\n", family->name, fmt::join(family->model_types, ", "),
+                        family->summary);
+    text += wrapped({family->heads.begin(), family->heads.end()}, 6, 100);
+  }
   const auto add = [&text](const char* title, const char* none, const std::vector<ModelFolder>& models) {
     text += fmt::format("\n{}\n", title);
     Table table;

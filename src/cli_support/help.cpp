@@ -21,28 +21,12 @@ class OurFormatter : public CLI::Formatter {
     label("OPTIONS", "options");
   }
 
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    return "\n" + CLI::Formatter::make_usage(app, std::move(name));
-  }
-
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
-    return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
-           option_groups(app) + make_subcommands(app, mode) + "\n" + make_footer(app);
-  }
-
-  // One blank line between groups. Positionals are printed first, under the heading of the group "Input".
-  std::string option_groups(const CLI::App* app) const {
-    std::string text;
-    for (const std::string& group : app->get_groups()) {
-      const std::vector<const CLI::Option*> options = app->get_options([&group](const CLI::Option* option) {
-        return option->get_group() == group && option->nonpositional();
-      });
-      if (group.empty() || options.empty()) continue;
-      std::string lines = make_group(group, false, options);
-      const std::string heading = "\nInput:\n";
-      text += lines.starts_with(heading) ? lines.substr(heading.size()) : lines;
-    }
-    return text;
+    std::string text =
+        make_description(app) + "\n" + make_usage(app, std::move(name)) + make_positionals(app);
+    text += groups_of(app) + make_subcommands(app, mode);
+    const std::string footer = make_footer(app);
+    return footer.empty() ? text : text + "\n" + footer;
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -53,6 +37,22 @@ class OurFormatter : public CLI::Formatter {
     std::string text = option->get_description();
     if (!option->get_default_str().empty()) text += fmt::format(" (default {})", option->get_default_str());
     if (!option->get_envname().empty()) text += fmt::format(" [{}]", option->get_envname());
+    return text;
+  }
+
+ private:
+  // One blank line between groups. Positionals come before, under the heading that the group "Input" shares.
+  std::string groups_of(const CLI::App* app) const {
+    std::string text;
+    for (const std::string& group : app->get_groups()) {
+      const std::vector<const CLI::Option*> options = app->get_options([&group](const CLI::Option* option) {
+        return option->get_group() == group && option->nonpositional();
+      });
+      if (group.empty() || options.empty()) continue;
+      const std::string lines = make_group(group, false, options);
+      const std::string heading = "\nInput:\n";
+      text += lines.starts_with(heading) ? lines.substr(heading.size()) : lines;
+    }
     return text;
   }
 };

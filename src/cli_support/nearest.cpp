@@ -27,10 +27,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string suggestion(std::string_view typed, std::span<const std::string> known) {
-  // Half the letters may be wrong in a short word, three in a long one; names are never longer than this.
+  // A third of the letters may be wrong, three at most; names are never longer than this.
   constexpr std::size_t longest = 64;
   if (typed.size() > longest) return {};
-  std::size_t best = std::min<std::size_t>(typed.size() / 2, 3) + 1;
+  std::size_t best = std::min<std::size_t>(typed.size() / 3, 3) + 1;
   std::string_view found;
   for (const std::string& name : known) {
     const bool begun = typed.size() >= 3 && name.starts_with(typed);

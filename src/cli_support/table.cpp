@@ -41,6 +41,18 @@ std::string Table::str() const {
   return out;
 }
 
+std::string wrapped(const std::vector<std::string>& words, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t used = 0;
+  for (const std::string& word : words) {
+    const bool fits = used > 0 && used + 1 + columns(word) <= width;
+    if (!fits) out += (used > 0 ? "\n" : "") + std::string(indent, ' ');
+    out += (fits ? " " : "") + word;
+    used = (fits ? used + 1 : indent) + columns(word);
+  }
+  return out.empty() ? out : out + "\n";
+}
+
 std::string visible(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -14,6 +14,9 @@ struct Table {
   std::string str() const;
 };
 
+// Words set on lines of at most `width` columns, each after `indent` spaces; a longer word has its own line.
+std::string wrapped(const std::vector<std::string>& words, std::size_t indent, std::size_t width);
+
 // Line breaks, tabs and other control characters made visible (\n, \t, \x1b), so that no text can move the
 // cursor or break a row.
 std::string visible(const std::string& text);

@@ -11,6 +11,11 @@ TEST(Table, AlignsByCodePoint) {
   EXPECT_EQ(Table{}.str(), "");
 }
 
+TEST(Table, WrapsWords) {
+  EXPECT_EQ(wrapped({"aa", "bb", "cc", "dddddddddd", "e"}, 2, 8), "  aa bb\n  cc\n  dddddddddd\n  e\n");
+  EXPECT_EQ(wrapped({}, 2, 8), "");
+}
+
 TEST(Table, ControlCharactersBecomeVisible) {
   EXPECT_EQ(visible("a\nb\tc\rd\x1b[31m\x7f é"), "a\\nb\\tc\\rd\\x1b[31m\\x7f é");
 }
