@@ -1,0 +1,58 @@
+"""Every example of the documents works: each `$ headwater …` line runs, in an empty folder, and each C++
+block compiles against the public headers."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def run(command, **options):
+    result = subprocess.run(command, capture_output=True, text=True, **options)
+    if result.returncode != 0:
+        sys.exit(f"{command}\nexit {result.returncode}\n{result.stdout}{result.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--compiler", required=True)
+    args = parser.parse_args()
+    program = pathlib.Path(args.program).resolve()
+    environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "HEADWATER_MODELS": str(ROOT / "models")}
+    commands = snippets = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for document in DOCUMENTS:
+            text = document.read_text()
+            for block in blocks(text, "console"):
+                for line in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
+                    # The reader's own model is here one that ships.
+                    run(line.replace("path/to/model", str(ROOT / "models" / "sentiment")), shell=True, cwd=folder,
+                        env=environment)
+                    commands += 1
+            for block in blocks(text, "cpp"):
+                includes, body = re.findall(r"^#include .*$", block, re.MULTILINE), re.sub(r"^#include .*$", "", block, flags=re.M)
+                source = pathlib.Path(folder, "snippet.cpp")
+                source.write_text("\n".join(includes) + "\nint main() {\n" + body + "\n}\n")
+                run([args.compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT / 'include'}", str(source)])
+                snippets += 1
+        for name in ("report.html", "maps.npz"):
+            if not pathlib.Path(folder, name).stat().st_size:
+                sys.exit(f"{name} is empty")
+    if commands < 3 or snippets < 1:
+        sys.exit(f"expected examples, found {commands} commands and {snippets} snippets")
+    print(f"{commands} commands and {snippets} snippets work")
+
+
+if __name__ == "__main__":
+    main()
