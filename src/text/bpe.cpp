@@ -35,8 +35,8 @@ struct Candidate {
 
 class Bpe final : public TokenModel {
  public:
-  explicit Bpe(const JsonView& d)
-      : vocabulary_(d.at("vocab")),
+  Bpe(const JsonView& d, Entries* vocabulary)
+      : vocabulary_(d, vocabulary),
         unknown_(optional_string(d, "unk_token")),
         prefix_(d.string_or("continuing_subword_prefix", "")),
         suffix_(d.string_or("end_of_word_suffix", "")),
@@ -176,8 +176,8 @@ class Bpe final : public TokenModel {
 
 }  // namespace
 
-std::unique_ptr<const TokenModel> make_bpe(const JsonView& description) {
-  return std::make_unique<Bpe>(description);
+std::unique_ptr<const TokenModel> make_bpe(const JsonView& description, Entries* vocabulary) {
+  return std::make_unique<Bpe>(description, vocabulary);
 }
 
 }  // namespace headwater

@@ -15,12 +15,12 @@ std::string guess_type(const JsonView& d) {
 
 }  // namespace
 
-std::unique_ptr<const TokenModel> make_token_model(const JsonView& d) {
+std::unique_ptr<const TokenModel> make_token_model(const JsonView& d, Entries* vocabulary) {
   const std::string type = d.find("type") ? d.at("type").string() : guess_type(d);
-  if (type == "WordPiece") return make_wordpiece(d);
-  if (type == "BPE") return make_bpe(d);
+  if (type == "WordPiece") return make_wordpiece(d, vocabulary);
+  if (type == "BPE") return make_bpe(d, vocabulary);
   if (type == "Unigram") return make_unigram(d);
-  if (type == "WordLevel") return make_word_level(d);
+  if (type == "WordLevel") return make_word_level(d, vocabulary);
   throw Unsupported(
       fmt::format("{}.type: expected WordPiece, BPE, Unigram or WordLevel, found \"{}\"", d.where(), type));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "text/json_view.h"
+#include "text/tokenizer_json.h"
 
 namespace headwater {
 
@@ -29,12 +30,13 @@ class TokenModel {
 };
 
 // From the "model" of a tokenizer.json. Files of early versions have no "type": it is then told from the
-// other keys. Throws FormatError, or Unsupported for another kind.
-std::unique_ptr<const TokenModel> make_token_model(const JsonView& description);
+// other keys. `vocabulary`, if not null, stands for the "vocab" that is then missing, and is used up.
+// Throws FormatError, or Unsupported for another kind.
+std::unique_ptr<const TokenModel> make_token_model(const JsonView& description, Entries* vocabulary);
 
-std::unique_ptr<const TokenModel> make_wordpiece(const JsonView& description);
-std::unique_ptr<const TokenModel> make_word_level(const JsonView& description);
-std::unique_ptr<const TokenModel> make_bpe(const JsonView& description);
+std::unique_ptr<const TokenModel> make_wordpiece(const JsonView& description, Entries* vocabulary);
+std::unique_ptr<const TokenModel> make_word_level(const JsonView& description, Entries* vocabulary);
+std::unique_ptr<const TokenModel> make_bpe(const JsonView& description, Entries* vocabulary);
 std::unique_ptr<const TokenModel> make_unigram(const JsonView& description);
 
 }  // namespace headwater

@@ -18,6 +18,7 @@
 #include "text/pre_tokenizer.h"
 #include "text/settings.h"
 #include "text/token_model.h"
+#include "text/tokenizer_json.h"
 
 namespace headwater {
 namespace {
@@ -55,10 +56,10 @@ void shorten_all(std::vector<Draft>& drafts, std::size_t room, bool from_left) {
 
 class PipelineTokenizer final : public Tokenizer {
  public:
-  PipelineTokenizer(const JsonView& root, TokenizerSettings settings, std::string hash)
+  PipelineTokenizer(const JsonView& root, Entries* vocabulary, TokenizerSettings settings, std::string hash)
       : settings_(std::move(settings)),
         hash_(std::move(hash)),
-        model_(make_token_model(root.at("model"))),
+        model_(make_token_model(root.at("model"), vocabulary)),
         normalizer_(part<Normalizer>(root, "normalizer", make_normalizer)),
         pre_tokenizer_(part<PreTokenizer>(root, "pre_tokenizer", make_pre_tokenizer)),
         post_processor_(part<PostProcessor>(root, "post_processor", make_post_processor)),
@@ -250,11 +251,12 @@ std::string hash_of(std::string_view bytes) {
   return sha256_hex(std::as_bytes(std::span(bytes.data(), bytes.size())));
 }
 
-std::shared_ptr<const Tokenizer> build(const Json& json, const std::string& where, TokenizerSettings settings,
-                                       std::string hash) {
-  const JsonView root(json, where);
+std::shared_ptr<const Tokenizer> build(TokenizerJson file, const std::string& where,
+                                       TokenizerSettings settings, std::string hash) {
+  const JsonView root(file.json, where);
   root.object();
-  return std::make_shared<PipelineTokenizer>(root, std::move(settings), std::move(hash));
+  return std::make_shared<PipelineTokenizer>(root, file.vocabulary ? &*file.vocabulary : nullptr,
+                                             std::move(settings), std::move(hash));
 }
 
 }  // namespace
@@ -278,7 +280,7 @@ std::string_view Encoding::source(const Token& token) const {
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::from_json(std::string_view text, const std::string& where) {
-  return build(parse_json(text, where), where, {}, hash_of(text));
+  return build(parse_tokenizer_json(text, where), where, {}, hash_of(text));
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const std::string& folder) {
@@ -286,10 +288,11 @@ std::shared_ptr<const Tokenizer> Tokenizer::load(const std::string& folder) {
   const std::string path = folder + "/tokenizer.json";
   if (file_exists(path)) {
     const std::string text = read_file(path);
-    return build(parse_json(text, path), path, std::move(settings), hash_of(text));
+    return build(parse_tokenizer_json(text, path), path, std::move(settings), hash_of(text));
   }
   if (const auto legacy = read_legacy(folder, settings))
-    return build(legacy->description, legacy->where, std::move(settings), hash_of(legacy->bytes));
+    return build({legacy->description, std::nullopt}, legacy->where, std::move(settings),
+                 hash_of(legacy->bytes));
   throw FormatError(
       fmt::format("{}: expected tokenizer.json, vocab.txt, or vocab.json and merges.txt, found none of them; "
                   "save the tokenizer with tokenizer.save_pretrained(folder)",

@@ -208,6 +208,16 @@ TEST(Vocabulary, RefusesIdsThatAreNone) {
   EXPECT_EQ(make(description(sparse))->piece_of(-1), "");
 }
 
+TEST(TokenizerJson, TakesTheLastOfTwoModels) {
+  const std::string two =
+      R"({"model": {"vocab": {"x": 0, "?": 1}}, "model": {"type": "WordLevel", "unk_token": "?",
+                              "vocab": {"?": 3, "y": 4, "y": 5}}})";
+  const auto tokenizer = Tokenizer::from_json(two, "t.json");
+  EXPECT_EQ(tokenizer->encode("y").ids(), std::vector{5});
+  EXPECT_EQ(tokenizer->id_of("x"), std::nullopt);
+  EXPECT_EQ(tokenizer->vocabulary_size(), 2);
+}
+
 TEST(TokenizerJson, NamesFileAndKeyOfWhatIsBroken) {
   EXPECT_THROW(Tokenizer::from_json("{", "t.json"), FormatError);
   EXPECT_THROW(Tokenizer::from_json("[]", "t.json"), FormatError);

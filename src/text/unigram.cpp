@@ -20,8 +20,8 @@ namespace {
 
 constexpr double unknown_penalty = 10.0;
 
-std::vector<std::pair<std::string, int>> read_pieces(const JsonView& list) {
-  std::vector<std::pair<std::string, int>> pieces;
+Entries read_pieces(const JsonView& list) {
+  Entries pieces;
   int id = 0;
   if (!list.json().is_array()) list.fail("an array of [piece, score]");
   pieces.reserve(list.json().size());

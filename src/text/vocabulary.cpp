@@ -22,9 +22,12 @@ Vocabulary::Vocabulary(const JsonView& object) {
   build();
 }
 
-Vocabulary::Vocabulary(std::vector<std::pair<std::string, int>> entries) : entries_(std::move(entries)) {
+Vocabulary::Vocabulary(Entries entries) : entries_(std::move(entries)) {
   build();
 }
+
+Vocabulary::Vocabulary(const JsonView& model, Entries* read)
+    : Vocabulary(read != nullptr ? Vocabulary(std::move(*read)) : Vocabulary(model.at("vocab"))) {}
 
 void Vocabulary::build() {
   const std::size_t slots = std::bit_ceil(entries_.size() * 2 + 1);

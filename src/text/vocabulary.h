@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "text/json_view.h"
+#include "text/tokenizer_json.h"
 
 namespace headwater {
 
@@ -16,9 +17,13 @@ class Vocabulary {
  public:
   Vocabulary() = default;
   explicit Vocabulary(const JsonView& object);  // {"piece": id, …}; throws FormatError
-  explicit Vocabulary(std::vector<std::pair<std::string, int>> entries);  // a later duplicate wins
+  // The "vocab" of a model: what was read beforehand if there is any, else the object.
+  Vocabulary(const JsonView& model, Entries* read);
+  explicit Vocabulary(Entries entries);  // a later duplicate wins
   Vocabulary(const Vocabulary&) = delete;
   Vocabulary& operator=(const Vocabulary&) = delete;
+  Vocabulary(Vocabulary&&) = default;
+  Vocabulary& operator=(Vocabulary&&) = default;
 
   std::optional<int> find(std::string_view piece) const;
   std::optional<std::string_view> piece(int id) const;  // stays valid as long as the vocabulary
@@ -28,7 +33,7 @@ class Vocabulary {
  private:
   void build();
 
-  std::vector<std::pair<std::string, int>> entries_;
+  Entries entries_;
   std::vector<std::uint32_t> table_;  // open addressing by hash of the piece: 1 + entry, 0 is free
   std::vector<std::uint32_t> dense_;  // id → 1 + entry, as far as ids are dense
   std::unordered_map<int, std::uint32_t> sparse_;

@@ -10,8 +10,8 @@ namespace {
 
 class WordLevel final : public TokenModel {
  public:
-  explicit WordLevel(const JsonView& d)
-      : vocabulary_(d.at("vocab")), unknown_(d.at("unk_token").string()), where_(d.where()) {}
+  WordLevel(const JsonView& d, Entries* vocabulary)
+      : vocabulary_(d, vocabulary), unknown_(d.at("unk_token").string()), where_(d.where()) {}
 
   void tokenize(std::string_view word, std::vector<ModelToken>& out) const override {
     if (const auto id = vocabulary_.find(word)) {
@@ -38,8 +38,8 @@ class WordLevel final : public TokenModel {
 
 }  // namespace
 
-std::unique_ptr<const TokenModel> make_word_level(const JsonView& description) {
-  return std::make_unique<WordLevel>(description);
+std::unique_ptr<const TokenModel> make_word_level(const JsonView& description, Entries* vocabulary) {
+  return std::make_unique<WordLevel>(description, vocabulary);
 }
 
 }  // namespace headwater

@@ -17,8 +17,8 @@ bool is_continuation(char c) {
 
 class WordPiece final : public TokenModel {
  public:
-  explicit WordPiece(const JsonView& d)
-      : vocabulary_(d.at("vocab")),
+  WordPiece(const JsonView& d, Entries* vocabulary)
+      : vocabulary_(d, vocabulary),
         unknown_(d.at("unk_token").string()),
         prefix_(d.at("continuing_subword_prefix").string()),
         longest_word_(static_cast<std::size_t>(d.at("max_input_chars_per_word").integer(0, INT64_MAX))),
@@ -79,8 +79,8 @@ class WordPiece final : public TokenModel {
 
 }  // namespace
 
-std::unique_ptr<const TokenModel> make_wordpiece(const JsonView& description) {
-  return std::make_unique<WordPiece>(description);
+std::unique_ptr<const TokenModel> make_wordpiece(const JsonView& description, Entries* vocabulary) {
+  return std::make_unique<WordPiece>(description, vocabulary);
 }
 
 }  // namespace headwater
