@@ -45,7 +45,8 @@ TEST(Attention, HeadsAreFusedByMeanOrMaximum) {
     EXPECT_EQ(largest.scores.at(16 + i), std::max(pattern.at(i), pattern.at(16 + i)));
   }
   EXPECT_EQ(mean.checks.front().name, "rows sum to 1");
-  EXPECT_EQ(largest.checks.front().name, "smallest weight is at least 0") << "a maximum's rows need not sum to 1";
+  EXPECT_EQ(largest.checks.front().name, "smallest weight is at least 0")
+      << "a maximum's rows need not sum to 1";
   EXPECT_THROW(explain(false, {{"heads", "some"}}), InputError);
 }
 
