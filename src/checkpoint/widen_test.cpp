@@ -16,7 +16,7 @@ template <class T>
 class Unaligned {
  public:
   explicit Unaligned(const std::vector<T>& values) : buffer_(values.size() * sizeof(T) + 1) {
-    std::memcpy(buffer_.data() + 1, values.data(), values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(buffer_.data() + 1, values.data(), values.size() * sizeof(T));
   }
   StoredTensor tensor(StoredType type, const Shape& shape) const {
     return {type, shape, std::span(buffer_).subspan(1)};
