@@ -1,8 +1,5 @@
 #include "text/tokenizer.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
@@ -10,8 +7,6 @@
 
 namespace headwater {
 namespace {
-
-namespace fs = std::filesystem;
 
 // A complete tokenizer.json around a model and whatever else is given.
 Json description(Json model, Json rest = Json::object()) {
@@ -56,25 +51,6 @@ std::string unsupported(const Json& json) {
   }
   return "no error";
 }
-
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / fs::path(fmt_name())) { fs::create_directories(path_); }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  void write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-  }
-  std::shared_ptr<const Tokenizer> load() const { return Tokenizer::load(path_); }
-
- private:
-  static std::string fmt_name() {
-    static int count = 0;
-    return "headwater_text_" + std::to_string(::getpid()) + "_" + std::to_string(count++);
-  }
-  fs::path path_;
-};
 
 TEST(WordPiece, TakesTheLongestPieceFromTheLeft) {
   EXPECT_EQ(ids(description(wordpiece(), whitespace), "unaffable a"), (std::vector{3, 4, 5, 6}));
@@ -364,47 +340,6 @@ TEST(Encode, TooLongNamesLimitAndLength) {
   EXPECT_EQ(tokenizer->encode("a a a a", "un un", {.truncate = true, .max_length = 8}).ids(),
             (std::vector{1, 6, 6, 6, 2, 3, 3, 2}));
   EXPECT_THROW(tokenizer->encode("a", "a", {.truncate = true, .max_length = 2}), InputError);
-}
-
-TEST(Folder_, ReadsSettingsBesideTokenizerJson) {
-  const Folder folder;
-  folder.write("tokenizer.json", description(wordpiece(), whitespace).dump());
-  folder.write(
-      "tokenizer_config.json",
-      R"({"model_max_length": 2, "unk_token": "[UNK]", "cls_token": {"content": "[CLS]"}, "truncation_side": "left",
-                   "add_bos_token": true, "bos_token": "[CLS]", "add_eos_token": true, "eos_token": "[SEP]",
-                   "added_tokens_decoder": {"7": {"content": "<new>", "special": true}}})");
-  folder.write("special_tokens_map.json", R"({"mask_token": "un", "unk_token": "a"})");
-  const auto tokenizer = folder.load();
-  EXPECT_EQ(tokenizer->model_max_length(), 2);
-  EXPECT_EQ(tokenizer->special_id("cls_token"), 1);
-  EXPECT_EQ(tokenizer->special_id("mask_token"), 3);
-  EXPECT_EQ(tokenizer->special_id("unk_token"), 0);
-  EXPECT_EQ(tokenizer->special_id("pad_token"), std::nullopt);
-  EXPECT_EQ(tokenizer->id_of("<new>"), 7);
-  EXPECT_EQ(tokenizer->vocabulary_size(), 8);
-  EXPECT_EQ(tokenizer->hash().size(), 64U);
-  EXPECT_EQ(tokenizer->encode("un a", {}, {.truncate = true, .max_length = 3}).ids(), (std::vector{1, 6, 2}));
-}
-
-TEST(Folder_, AbsurdLimitsAreNone) {
-  const Folder folder;
-  folder.write("tokenizer.json", description(wordpiece(), whitespace).dump());
-  folder.write("tokenizer_config.json", R"({"model_max_length": 1000000000000000019884624838656})");
-  EXPECT_EQ(folder.load()->model_max_length(), std::nullopt);
-  folder.write("tokenizer_config.json", R"({"model_max_length": 0})");
-  EXPECT_THROW(folder.load(), FormatError);
-  folder.write("tokenizer_config.json", R"({"added_tokens_decoder": {"x": {"content": "y"}}})");
-  EXPECT_THROW(folder.load(), FormatError);
-}
-
-TEST(Folder_, WithoutAnyTokenizerSaysWhatItLookedFor) {
-  const Folder folder;
-  EXPECT_THROW(folder.load(), FormatError);
-  folder.write("vocab.txt", "[UNK]\na\n");
-  EXPECT_THROW(folder.load(), FormatError);  // no [CLS]
-  folder.write("vocab.txt", "\xff\n");
-  EXPECT_THROW(folder.load(), FormatError);
 }
 
 }  // namespace
