@@ -70,11 +70,19 @@ struct Check {
   double bound = 0;  // what it was compared with
 };
 
+// More than scores: a table or a curve that belongs to the result ("rank" per head, "standard_error" …).
+struct Detail {
+  std::string name;
+  std::vector<std::string> axes;  // as of scores; others are named by what they count
+  Tensor values;
+};
+
 struct Attribution {
-  std::string method;
+  std::string method;  // as registered; "<method>_rollout" or "<method>_flow" when aggregated
   std::vector<std::pair<std::string, std::string>> options;  // as run, defaults included
   std::vector<std::string> axes;  // of scores: "layer", "head", "query", "key", "token"
   Tensor scores;                  // NaN: forbidden by a causal mask
+  std::vector<Detail> details;
   std::vector<Check> checks;
   std::vector<std::string> notes;  // what a reader must know: near-zero maxima, saturation, …
   double seconds = 0;

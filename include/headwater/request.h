@@ -1,6 +1,7 @@
 // What a caller asks for: an input, a target, methods with options.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,15 +34,26 @@ struct TargetSpec {
   std::optional<int> position;
 };
 
+// Beside a method's own options, one with a map per layer takes "aggregate": "rollout" or "flow" carries the
+// map through the layers.
 struct MethodSpec {
   std::string name;
   std::map<std::string, std::string> options;
+};
+
+// How far a run has come. The callback runs on the caller's thread; an exception from it stops the run and
+// comes out of explain().
+struct Progress {
+  std::string method;
+  double done = 0;  // 0 … 1
 };
 
 struct Request {
   Input input;
   TargetSpec target;
   std::vector<MethodSpec> methods;
+  std::size_t max_memory = 0;  // bytes beyond the weights; 0: no bound
+  std::function<void(const Progress&)> progress;
 };
 
 }  // namespace headwater

@@ -8,9 +8,9 @@
 
 #include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
+#include "engine/jobs.h"
 #include "engine/places.h"
 #include "kernels/kernels.h"
-#include "methods/method.h"
 #include "models/family.h"
 #include "study/batching.h"
 #include "study/inputs.h"
@@ -151,12 +151,7 @@ std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const Pre
 Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   const Reader& reader = impl_->reader;
-  // Options first: a misspelt one should not cost a run.
-  std::vector<std::pair<const Method*, MethodOptions>> methods;
-  for (const MethodSpec& spec : request.methods) {
-    const Method& method = find_method(spec.name);
-    methods.emplace_back(&method, MethodOptions(method.name, method.options, spec.options));
-  }
+  const std::vector<Job> jobs = jobs_of(request, reader.info());  // first: a misspelt option costs no run
   Prepared prepared = prepare(reader, request.input);
   if (reader.tokenizer)
     prepared.batch.positions = wanted_rows(reader, prepared.encoding, request.target.position);
@@ -166,13 +161,26 @@ Report Engine::explain(const Request& request) const {
                 .model = reader.info()};
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
   Study study(*reader.model, std::move(prepared.batch), std::move(prepared.encoding));
-  const Row row = row_of(study.run().logits.value, 0, study.batch().positions);
+  const Index rows = static_cast<Index>(study.batch().positions.size());
+  const MemoryPlan plan =
+      plan_memory(jobs, info(), study.tokens(), rows > 0 ? rows : study.tokens(), request.max_memory);
+  if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
+  study.scratch = plan.scratch;
+  if (reader.tokenizer)
+    study.special_ids = {.mask = reader.tokenizer->special_id("mask_token"),
+                         .unknown = reader.tokenizer->special_id("unk_token"),
+                         .pad = reader.tokenizer->special_id("pad_token")};
+  const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(reader, row, study.encoding(), PredictOptions{}.top);
   report.target = resolve_target(reader, request.target, report.prediction, study.encoding(), row);
   if (reader.info().task != Task::FeatureExtraction) study.aim(report.target);
-  for (const auto& [method, options] : methods) {
+  for (const Job& job : jobs) {
     const auto begin = std::chrono::steady_clock::now();
-    report.attributions.push_back(method->run(study, options));
+    if (request.progress)
+      study.on_progress = [&](double done) {
+        request.progress({.method = std::string(job.method->name), .done = done});
+      };
+    report.attributions.push_back(run_job(job, study));
     report.attributions.back().seconds = seconds_since(begin);
   }
   report.record = impl_->record();
@@ -189,11 +197,7 @@ std::size_t Engine::planned_bytes(const Request& request) const {
     const auto wanted = wanted_rows(reader, prepared.encoding, request.target.position);
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size());
   }
-  // Methods run one after another, but every result stays in the report.
-  std::size_t bytes = planned_run_bytes(info(), tokens, rows);
-  for (const MethodSpec& spec : request.methods)
-    bytes += find_method(spec.name).planned_bytes(info(), tokens);
-  return bytes;
+  return plan_memory(jobs_of(request, info()), info(), tokens, rows, request.max_memory).total;
 }
 
 }  // namespace headwater

@@ -17,7 +17,7 @@ Tensor stack_patterns(const Study& study) {
     using R = decltype(r);
     R* to = all.data<R>();
     for (Index layer = 0; layer < L; ++layer) {
-      const Tensor pattern = study.run().at(Site::Pattern, static_cast<int>(layer));
+      const Tensor pattern = study.at(Site::Pattern, static_cast<int>(layer));
       to = std::copy_n(pattern.data<R>(), H * T * T, to);
     }
   });
@@ -66,7 +66,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   return result;
 }
 
-std::size_t planned_bytes(const ModelInfo& info, Index tokens) {
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens);
   const auto maps = static_cast<std::size_t>(info.layers) * (static_cast<std::size_t>(info.heads) + 1);
   return maps * T * T * bytes_of(info.dtype);
@@ -87,6 +87,8 @@ const Method attention{
     .options = {{"heads", "all|mean|max", "all",
                  "one map per head, or their mean or maximum over the heads"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
+    .mixing = Mixing::Partial,
+    .sites = {Site::Pattern},
     .run = run,
     .planned_bytes = planned_bytes,
 };

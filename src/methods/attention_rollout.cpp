@@ -7,14 +7,13 @@
 // the smallest ⌊discard_ratio · n⌋ of the n cells a mask allows may be dropped (the first of equal ones
 // first), which vision users do to remove a flat background. Computed in double whatever the working type.
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "kernels/kernels.h"
 #include "methods/method.h"
+#include "mixing/rollout.h"
 #include "study/maps.h"
 
 namespace headwater {
@@ -42,72 +41,21 @@ Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
   return settings;
 }
 
-// [1, H, T, T] → T × T over the heads.
-std::vector<double> fuse(const Tensor& pattern, const std::string& fusion) {
-  const Index H = pattern.dim(1), cells = pattern.dim(2) * pattern.dim(3);
-  std::vector<double> fused(static_cast<std::size_t>(cells));
-  dispatch(pattern.dtype(), [&](auto r) {
-    const auto* from = pattern.data<decltype(r)>();
-    for (Index c = 0; c < cells; ++c) {
-      auto value = static_cast<double>(from[c]);
-      for (Index h = 1; h < H; ++h) {
-        const auto next = static_cast<double>(from[h * cells + c]);
-        value = fusion == "mean"  ? value + next
-                : fusion == "max" ? std::max(value, next)
-                                  : std::min(value, next);
-      }
-      fused[static_cast<std::size_t>(c)] = fusion == "mean" ? value / static_cast<double>(H) : value;
-    }
-  });
-  return fused;
-}
-
-void discard_smallest(std::vector<double>& map, Index T, double ratio, bool causal) {
-  std::vector<Index> cells;
-  for (Index c = 0; c < T * T; ++c)
-    if (!causal || c % T <= c / T) cells.push_back(c);
-  const auto dropped = static_cast<std::ptrdiff_t>(ratio * static_cast<double>(cells.size()));
-  const auto value = [&](Index c) { return map[static_cast<std::size_t>(c)]; };
-  std::partial_sort(cells.begin(), cells.begin() + dropped, cells.end(),
-                    [&](Index a, Index b) { return value(a) != value(b) ? value(a) < value(b) : a < b; });
-  for (auto it = cells.begin(); it != cells.begin() + dropped; ++it) map[static_cast<std::size_t>(*it)] = 0;
-}
-
-void add_residual(std::vector<double>& map, Index T, double residual, int layer) {
-  for (Index i = 0; i < T; ++i) {
-    double* row = map.data() + i * T;
-    for (Index j = 0; j < T; ++j) row[j] *= 1 - residual;
-    row[i] += residual;
-    const double sum = std::accumulate(row, row + T, 0.0);
-    if (!(sum > 0))
-      throw InputError(
-          fmt::format("attention_rollout: expected a weight in every row, found none in layer {} row "
-                      "{}; use a smaller discard_ratio or a residual above 0",
-                      layer, i));
-    for (Index j = 0; j < T; ++j) row[j] /= sum;
-  }
-}
-
 // R_l for every layer, [L, T, T] in double; the identity below the first layer.
 Tensor roll(const Study& study, const Settings& settings) {
   const Index L = study.info().layers, T = study.tokens();
   Tensor all = Tensor::zeros({L, T, T}, DType::Float64);
-  double* values = all.data<double>();
-  for (int layer = 0; layer < L; ++layer) {
-    double* current = values + layer * T * T;
-    if (layer < settings.start_layer) {
-      for (Index i = 0; i < T; ++i) current[i * T + i] = 1;
-      continue;
-    }
-    std::vector<double> mixing = fuse(study.run().at(Site::Pattern, layer), settings.fusion);
+  for (int layer = settings.start_layer; layer < L; ++layer) {
+    std::vector<double> mixing = fuse_heads(study.at(Site::Pattern, layer), fusion_of(settings.fusion));
     if (settings.discard_ratio > 0) discard_smallest(mixing, T, settings.discard_ratio, study.info().causal);
-    add_residual(mixing, T, settings.residual, layer);
-    if (layer == settings.start_layer)
-      std::copy(mixing.begin(), mixing.end(), current);
-    else
-      kernels::gemm<double>({.m = T, .n = T, .k = T, .lda = T, .ldb = T, .ldc = T}, mixing.data(),
-                            current - T * T, current);
+    if (const Index row = mix_with_identity(mixing, T, settings.residual); row >= 0)
+      throw InputError(
+          fmt::format("attention_rollout: expected a weight in every row, found none in layer {} row "
+                      "{}; use a smaller discard_ratio or a residual above 0",
+                      layer, row));
+    std::copy(mixing.begin(), mixing.end(), all.data<double>() + layer * T * T);
   }
+  roll_out(all, settings.start_layer);
   return all;
 }
 
@@ -141,7 +89,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   return result;
 }
 
-std::size_t planned_bytes(const ModelInfo& info, Index tokens) {
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.layers);
   return (L * (sizeof(double) + bytes_of(info.dtype)) + 3 * sizeof(double)) * T * T;
 }
@@ -167,6 +115,7 @@ const Method attention_rollout{
                  "share of each layer's smallest weights to drop, 0 <= ratio < 1"},
                 {"start_layer", "integer", "0", "first layer taken into account"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
+    .sites = {Site::Pattern},
     .run = run,
     .planned_bytes = planned_bytes,
 };

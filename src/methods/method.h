@@ -41,6 +41,14 @@ struct Claims {
   bool causal = false;  // no weight on tokens after the query, for causal models
 };
 
+// What a map per layer says about the residual path, so that rollout and flow know what to add.
+enum class Mixing {
+  None,      // no map per layer, or already taken through the layers
+  Partial,   // attention alone: rows are normalised and mixed half and half with the identity
+  Complete,  // the residual path is in it: rows are normalised and nothing is added
+  Raw,       // as Complete, but rollout multiplies the scores as they are (GlobEnc's own form)
+};
+
 struct Method {
   std::string_view name, summary;
   std::string_view formula;       // in Unicode text
@@ -48,8 +56,13 @@ struct Method {
   std::string_view cost, limits;  // what it costs, what it does not show
   std::vector<MethodOption> options;
   Claims claims;
+  Mixing mixing = Mixing::None;
+  // Values of the run it reads by Study::at; empty: it walks the tape, and the run keeps everything.
+  std::vector<Site> sites;
+  bool needs_target = false;  // explains an output: refused for models without a head
   Attribution (*run)(const Study&, const MethodOptions&);
-  std::size_t (*planned_bytes)(const ModelInfo&, Index tokens);  // beyond the kept forward run
+  // Bytes beyond the run: its result and the least it needs to work.
+  std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&);
 };
 
 std::span<const Method* const> all_methods();

@@ -32,6 +32,12 @@ class Bert final : public Model {
     c.weights.ignore("cls");  // the pre-training heads
   }
 
+  Anatomy anatomy() const override {
+    return {.blocks = &encoder_.blocks,
+            .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
+            .final_norm = nullptr};
+  }
+
  private:
   Head read_head(const Checkpoint& c, const Weights& base) {
     const std::string kind = head_kind(info_);

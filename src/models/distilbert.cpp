@@ -34,6 +34,12 @@ class DistilBert final : public Model {
       c.weights.ignore(other);  // the pre-training head
   }
 
+  Anatomy anatomy() const override {
+    return {.blocks = &encoder_.blocks,
+            .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
+            .final_norm = nullptr};
+  }
+
  private:
   void read_encoder(const Checkpoint& c, const Weights& base) {
     const Index d = info_.width;

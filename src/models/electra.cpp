@@ -31,6 +31,12 @@ class Electra final : public Model {
       c.weights.ignore(other);  // the pre-training heads
   }
 
+  Anatomy anatomy() const override {
+    return {.blocks = &encoder_.blocks,
+            .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
+            .final_norm = nullptr};
+  }
+
  private:
   Head read_head(const Checkpoint& c) {
     const std::string kind = head_kind(info_);

@@ -62,16 +62,24 @@ class Gpt2 final : public Model {
     c.weights.ignore("lm_head");
   }
 
+  Anatomy anatomy() const override {
+    Anatomy parts{.blocks = &blocks_, .heads = {}, .final_norm = &final_norm_};
+    for (int l = 0; l < info_.layers; ++l) parts.heads.push_back(layout_of(l));
+    return parts;
+  }
+
  private:
+  HeadLayout layout_of(int layer) const {
+    double scale = scaled_ ? 1 / std::sqrt(info_.head_width) : 1;
+    if (scaled_by_layer_) scale /= layer + 1;
+    return {.heads = info_.heads, .groups = info_.heads, .scale = scale, .causal = true};
+  }
+
   Var forward(Tape& tape, const Batch& batch) const override {
     Var x = add(embed(tape, words_, batch.ids, Site::Embed),
                 embed(tape, positions_, counted_positions(batch)), Site::ResidPre);
-    for (int l = 0; l < info_.layers; ++l) {
-      double scale = scaled_ ? 1 / std::sqrt(info_.head_width) : 1;
-      if (scaled_by_layer_) scale /= l + 1;
-      const HeadLayout layout{.heads = info_.heads, .groups = info_.heads, .scale = scale, .causal = true};
-      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout, .rotary = {}}, l);
-    }
+    for (int l = 0; l < info_.layers; ++l)
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout_of(l), .rotary = {}}, l);
     return head_(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 

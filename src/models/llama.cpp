@@ -78,7 +78,20 @@ class Llama final : public Model {
     c.weights.ignore("lm_head");
   }
 
+  Anatomy anatomy() const override {
+    return {.blocks = &blocks_,
+            .heads = std::vector<HeadLayout>(blocks_.size(), layout()),
+            .final_norm = &final_norm_};
+  }
+
  private:
+  HeadLayout layout() const {
+    return {.heads = info_.heads,
+            .groups = info_.groups,
+            .scale = 1 / std::sqrt(info_.head_width),
+            .causal = true};
+  }
+
   BlockWeights read_block(const Weights& w, const Config& config, const std::string& type) const {
     const Index d = info_.width, f = info_.feed_forward;
     const Index queries = Index{info_.heads} * info_.head_width,
@@ -122,10 +135,7 @@ class Llama final : public Model {
           "model: sliding-window attention is not implemented for texts longer than the window of "
           "{} tokens, found {}; shorten the text or use --truncate",
           *window_, tokens));
-    const BlockOptions options{.heads = {.heads = info_.heads,
-                                         .groups = info_.groups,
-                                         .scale = 1 / std::sqrt(info_.head_width),
-                                         .causal = true},
+    const BlockOptions options{.heads = layout(),
                                .rotary = rotary_tables(frequencies_, tokens, words_.dtype())};
     // The stream starts as the embedding itself; a copy lets both be named and edited apart.
     Var x = scale(embed(tape, words_, batch.ids, Site::Embed), 1, Site::ResidPre);

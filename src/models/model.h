@@ -2,15 +2,25 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <headwater/model_info.h>
 
 #include "blocks/batch.h"
+#include "blocks/weights.h"
 #include "tape/tape.h"
 
 namespace headwater {
 
 struct Checkpoint;
+
+// The weights of the blocks, for methods with an exact shortcut through a block (value zeroing, norms): what
+// stands between the sites. A post-norm block is norm(x + ·), a pre-norm one x + ·(norm x): info().pre_norm.
+struct Anatomy {
+  const std::vector<BlockWeights>* blocks = nullptr;  // null: the model is not made of such blocks
+  std::vector<HeadLayout> heads;                      // of each block
+  const NormWeights* final_norm = nullptr;            // after the last block, of pre-norm models
+};
 
 class Model {
  public:
@@ -20,6 +30,7 @@ class Model {
   virtual ~Model() = default;
 
   const ModelInfo& info() const { return info_; }
+  virtual Anatomy anatomy() const { return {}; }
 
   // Checks the batch (throws InputError: too long, an id outside the vocabulary, unequal lengths), then
   // records everything onto the tape and returns the logits. Throws FormatError if they are not finite.

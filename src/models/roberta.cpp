@@ -44,6 +44,12 @@ class Roberta final : public Model {
     c.weights.ignore("lm_head");
   }
 
+  Anatomy anatomy() const override {
+    return {.blocks = &encoder_.blocks,
+            .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
+            .final_norm = nullptr};
+  }
+
  private:
   Head read_head(const Checkpoint& c) const {
     const std::string kind = head_kind(info_);

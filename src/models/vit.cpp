@@ -47,7 +47,20 @@ class VisionTransformer final : public Model {
     base.ignore("embeddings.mask_token");
   }
 
+  Anatomy anatomy() const override {
+    return {.blocks = &blocks_,
+            .heads = std::vector<HeadLayout>(blocks_.size(), layout()),
+            .final_norm = &final_norm_};
+  }
+
  private:
+  HeadLayout layout() const {
+    return {.heads = info_.heads,
+            .groups = info_.heads,
+            .scale = 1 / std::sqrt(info_.head_width),
+            .causal = false};
+  }
+
   void read_embeddings(const Weights& base) {
     const Index d = info_.width, p = info_.patch_size, channels = info_.channels;
     const Tensor kernel = base.get("embeddings.patch_embeddings.projection.weight", {d, channels, p, p});
@@ -100,11 +113,7 @@ class VisionTransformer final : public Model {
     for (auto& row : order)
       for (int t = 0; t < info_.positions; ++t) row.push_back(t);
     Var x = add(tokens, embed(tape, positions_, order), Site::ResidPre);
-    const BlockOptions options{.heads = {.heads = info_.heads,
-                                         .groups = info_.heads,
-                                         .scale = 1 / std::sqrt(info_.head_width),
-                                         .causal = false},
-                               .rotary = {}};
+    const BlockOptions options{.heads = layout(), .rotary = {}};
     for (int l = 0; l < info_.layers; ++l)
       x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], options, l);
     x = norm(x, final_norm_, Site::FinalNorm);

@@ -8,6 +8,38 @@
 
 namespace headwater {
 
+std::size_t site_bytes(const ModelInfo& info, Index tokens, Site site) {
+  const Index heads = Index{info.heads} * info.head_width, groups = Index{info.groups} * info.head_width;
+  Index width = info.width;
+  switch (site) {
+    case Site::Q:
+    case Site::Z:
+      width = heads;
+      break;
+    case Site::K:
+    case Site::V:
+      width = groups;
+      break;
+    case Site::Scores:
+    case Site::Pattern:
+      width = info.heads * tokens;
+      break;
+    case Site::MlpPre:
+    case Site::MlpPost:
+      width = info.feed_forward;
+      break;
+    default:
+      break;
+  }
+  return static_cast<std::size_t>(tokens * width) * bytes_of(info.dtype);
+}
+
+std::size_t passing_bytes(const ModelInfo& info, Index tokens, Index rows) {
+  ModelInfo one = info;
+  one.layers = 1;
+  return planned_run_bytes(one, tokens, rows);
+}
+
 std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
   const auto F = static_cast<std::size_t>(info.feed_forward), H = static_cast<std::size_t>(info.heads);

@@ -2,10 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include <headwater/model_info.h>
 
+#include "tape/site.h"
+
 namespace headwater {
+
+// Bytes of one site of one block, and what a run that keeps nothing holds at its widest place.
+std::size_t site_bytes(const ModelInfo& info, Index tokens, Site site);
+std::size_t passing_bytes(const ModelInfo& info, Index tokens, Index rows);
 
 // Bytes of every value a kept run of one input holds: an upper estimate. `rows`: how many output rows a
 // token-wise head computes.

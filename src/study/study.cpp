@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "study/memory.h"
+
 namespace headwater {
 
 Study::Study(const Model& model, Batch batch, Encoding encoding, Target target)
@@ -34,6 +36,46 @@ Run Study::run(std::vector<Edit> edits) const {
   return made;
 }
 
+void Study::keep_only(std::vector<Site> sites, std::size_t bytes) {
+  sites_ = std::move(sites);
+  window_bytes_ = bytes;
+}
+
+Run Study::window_from(int layer) const {
+  std::size_t per_layer = 1;
+  for (const Site site : sites_) per_layer += site_bytes(info(), tokens(), site);
+  int end = info().layers;
+  if (window_bytes_ > 0) {
+    const auto fits = static_cast<Index>(std::max<std::size_t>(1, window_bytes_ / per_layer));
+    end = static_cast<int>(std::min<Index>(end, layer + fits));
+  }
+  std::vector<Wanted> kept;
+  for (const Site site : {Site::Embed, Site::FinalNorm, Site::Pooled, Site::Logits})
+    kept.push_back({site, 0});
+  for (int l = layer; l < end; ++l)
+    for (const Site site : sites_) kept.push_back({site, l});
+  Run made;
+  made.tape = std::make_unique<Tape>(kept);
+  made.logits = model_.run(*made.tape, batch_);
+  return made;
+}
+
+Tensor Study::at(Site site, int layer) const {
+  if (sites_.empty() || run_) return run().at(site, layer);
+  if (!window_) window_ = window_from(0);
+  if (!window_->tape->has(site, layer)) {
+    window_.reset();  // two windows would be twice the memory
+    window_ = window_from(layer);
+  }
+  return window_->at(site, layer);
+}
+
+Tensor Study::logits() const {
+  if (sites_.empty() || run_) return run().logits.value;
+  if (!window_) window_ = window_from(0);
+  return window_->logits.value;
+}
+
 // Logits are [1, N] for sequence heads and [1, rows, N] for token-wise ones.
 Index Study::logit_offset(const Tensor& logits, int index) const {
   const Index width = logits.shape().back();
@@ -54,9 +96,15 @@ Index Study::logit_offset(const Tensor& logits, int index) const {
 
 void Study::aim(Target target) {
   target_ = std::move(target);
-  const Tensor logits = run().logits.value;
-  logit_offset(logits, target_.index);
-  if (target_.contrast) logit_offset(logits, *target_.contrast);
+  const Tensor scores = logits();
+  logit_offset(scores, target_.index);
+  if (target_.contrast) logit_offset(scores, *target_.contrast);
+}
+
+double Study::target_logit(const Tensor& logits) const {
+  double value = logits.at(logit_offset(logits, target_.index));
+  if (target_.contrast) value -= logits.at(logit_offset(logits, *target_.contrast));
+  return value;
 }
 
 Tensor Study::seed(const Run& run) const {

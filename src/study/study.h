@@ -1,6 +1,7 @@
 // Study: one model, one input, one target: everything a method may ask for.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,19 +14,35 @@
 
 namespace headwater {
 
-// A kept forward run of the study's input.
+// A forward run of the study's input.
 struct Run {
   std::unique_ptr<Tape> tape;
   Var logits;  // Site::Logits
   Tensor at(Site site, int layer = 0) const { return tape->at(site, layer).value; }
 };
 
+// Ids a method may put in a token's place.
+struct SpecialIds {
+  std::optional<int> mask, unknown, pad;
+};
+
+// How much memory a method may use beyond its planned bytes, to work on larger tiles.
+inline constexpr std::size_t default_scratch = std::size_t{64} << 20;
+
 // Note [One run]. The default target is the prediction, which the kept run itself gives: a study is made,
 // run, and then aimed. Methods see it aimed and const.
+//
+// Note [Windows]. A method that only reads values names its sites, and then the run keeps those alone. When
+// all layers together would not fit the memory allowed, the run keeps a window of layers, and asking for a
+// layer outside it runs the model again with the window moved there. Methods go through the layers in
+// order, so W windows cost W forward runs, and the numbers are the same bits.
 class Study {
  public:
   Study(const Model& model, Batch batch, Encoding encoding, Target target = {});
   void aim(Target target);  // throws InputError if the run has no such logit
+  // Only these sites will be read, from windows of layers that take at most `bytes` (0: no bound; one layer
+  // is always kept). Before the first run. Not called: everything is kept.
+  void keep_only(std::vector<Site> sites, std::size_t bytes);
 
   const Model& model() const { return model_; }
   const ModelInfo& info() const { return model_.info(); }
@@ -34,20 +51,35 @@ class Study {
   const Target& target() const { return target_; }
   int tokens() const;  // T, patches and [CLS] included
 
+  // A value of the input's run: Logits, FinalNorm, Embed and Pooled always, the others if kept.
+  Tensor at(Site site, int layer = 0) const;
+  Tensor logits() const;
   // The forward run with everything kept; made once and shared by all methods.
   const Run& run() const;
   Run run(std::vector<Edit> edits) const;  // another one, edited
   // The signal that starts a pull for the target: 1 at its logit, −1 at the contrast's.
   Tensor seed(const Run& run) const;
+  // What the target is of these logits: its logit, or the difference to the contrast's.
+  double target_logit(const Tensor& logits) const;
+
+  SpecialIds special_ids;
+  std::size_t scratch = default_scratch;         // bytes a method may take for larger tiles
+  std::function<void(double done)> on_progress;  // may throw to stop the method
+  void progress(double done) const {             // 0 … 1; called by methods that take long
+    if (on_progress) on_progress(done);
+  }
 
  private:
   Index logit_offset(const Tensor& logits, int index) const;
+  Run window_from(int layer) const;
 
   const Model& model_;
   Batch batch_;
   Encoding encoding_;
   Target target_;
-  mutable std::optional<Run> run_;
+  std::vector<Site> sites_;  // empty: keep everything
+  std::size_t window_bytes_ = 0;
+  mutable std::optional<Run> run_, window_;
 };
 
 }  // namespace headwater

@@ -51,6 +51,20 @@ bool Signals::has(Site site, int layer) const {
 
 Tape::Tape(Keep keep, std::vector<Edit> edits) : keep_(keep), edits_(std::move(edits)) {}
 
+Tape::Tape(const std::vector<Wanted>& kept) : keep_(Keep::Sites), kept_(std::in_place) {
+  for (const Wanted& w : kept) {
+    const Place place_of = canonical(w.site, w.layer);
+    kept_->push_back({place_of.site, place_of.layer});
+  }
+}
+
+bool Tape::keeps(Site site, int layer) const {
+  if (keep_ == Keep::Everything) return true;
+  if (keep_ == Keep::Nothing || site == Site::None) return false;
+  return !kept_ || std::any_of(kept_->begin(), kept_->end(),
+                               [&](const Wanted& w) { return w.site == site && w.layer == layer; });
+}
+
 void Tape::apply_edits(Tensor& value, Site site, int layer) const {
   if (site == Site::None) return;
   for (const Edit& edit : edits_) {
@@ -65,7 +79,7 @@ void Tape::apply_edits(Tensor& value, Site site, int layer) const {
 
 Var Tape::append(Node node, Tensor value) {
   apply_edits(value, node.site, node.layer);
-  if (keep_ == Keep::Everything || (keep_ == Keep::Sites && node.site != Site::None)) node.value = value;
+  if (keeps(node.site, node.layer)) node.value = value;
   if (keep_ != Keep::Everything) node.op.reset();
   nodes_.push_back(std::move(node));
   return {.tape = this, .id = static_cast<int>(nodes_.size()) - 1, .value = std::move(value)};

@@ -64,8 +64,11 @@ struct Wanted {
 class Tape {
  public:
   explicit Tape(Keep keep = Keep::Everything, std::vector<Edit> edits = {});
+  // Keeps these values only: to read, not to walk.
+  explicit Tape(const std::vector<Wanted>& kept);
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
+  ~Tape() = default;
 
   // Runs the op on the inputs and records the call.
   Var record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Site site = Site::None,
@@ -103,7 +106,10 @@ class Tape {
   std::vector<bool> marked(const std::vector<Wanted>& wanted) const;
   void require_kept(std::string_view walk, const Var& var) const;
 
+  bool keeps(Site site, int layer) const;
+
   Keep keep_;
+  std::optional<std::vector<Wanted>> kept_;  // canonical; with Keep::Sites
   std::vector<Edit> edits_;
   std::vector<Node> nodes_;
 };

@@ -1,0 +1,92 @@
+// The memory plan. With R the kept sites of one layer, P what a passing run needs at its widest, and Q what
+// the methods and their results need,
+//
+//   total = P + (layers in a window) · R + Q + scratch
+//
+// A bound shrinks the scratch first, then the window, down to one layer. A method that walks the tape needs
+// every value of the run, and no window can help.
+#include "engine/jobs.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "mixing/aggregate.h"
+#include "study/memory.h"
+
+namespace headwater {
+
+std::vector<Job> jobs_of(const Request& request, const ModelInfo& info) {
+  std::vector<Job> jobs;
+  for (const MethodSpec& spec : request.methods) {
+    const Method& method = find_method(spec.name);
+    std::map<std::string, std::string> given = spec.options;
+    const auto aggregate = given.extract("aggregate");
+    Job job{&method, MethodOptions(method.name, method.options, given),
+            aggregate.empty() ? "" : aggregate.mapped()};
+    if (method.needs_target && info.task == Task::FeatureExtraction)
+      throw Unsupported(fmt::format(
+          "{}: explains an output, and {} has no head; open a folder with one, or use a method of "
+          "token mixing such as attention_rollout",
+          method.name, info.architecture));
+    check_aggregate(job.aggregate, method.name, method.mixing != Mixing::None);
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+namespace {
+
+// Union of what the methods read; empty if one of them walks the tape.
+std::vector<Site> sites_of(const std::vector<Job>& jobs) {
+  std::vector<Site> sites{Site::ResidPost};  // never empty: a prediction keeps next to nothing
+  for (const Job& job : jobs) {
+    if (job.method->sites.empty()) return {};
+    for (const Site site : job.method->sites)
+      if (std::find(sites.begin(), sites.end(), site) == sites.end()) sites.push_back(site);
+  }
+  return sites;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Index tokens, Index rows,
+                       std::size_t max_memory) {
+  MemoryPlan plan{.sites = sites_of(jobs)};
+  std::size_t least = 0, per_layer = 0;
+  for (const Job& job : jobs) {
+    least += job.method->planned_bytes(info, tokens, job.options);
+    if (!job.aggregate.empty()) least += aggregate_bytes(info.layers, tokens, job.aggregate);
+  }
+  for (const Site site : plan.sites) per_layer += site_bytes(info, tokens, site);
+  const auto layers = static_cast<std::size_t>(info.layers);
+  const bool everything = plan.sites.empty();
+  std::size_t kept = everything ? 0 : layers * per_layer;
+  least += everything ? planned_run_bytes(info, tokens, rows) : passing_bytes(info, tokens, rows) + per_layer;
+  plan.scratch = jobs.empty() ? 0 : default_scratch;
+  if (max_memory > 0) {
+    if (least > max_memory)
+      throw InputError(fmt::format(
+          "max-memory: expected at least {} MiB for {} tokens, found {} MiB; shorten the text or allow more",
+          (least >> 20) + 1, tokens, max_memory >> 20));
+    const std::size_t left = max_memory - least;
+    kept = everything ? 0 : std::min(kept, left + per_layer);
+    plan.window = kept;
+    plan.scratch = std::min(plan.scratch, left + per_layer - kept);
+  }
+  plan.total = least - (everything ? 0 : per_layer) + kept + plan.scratch;
+  return plan;
+}
+
+Attribution run_job(const Job& job, const Study& study) {
+  Attribution result = job.method->run(study, job.options);
+  if (job.aggregate.empty()) return result;
+  const Blend blend = job.method->mixing == Mixing::Partial ? Blend::HalfIdentity
+                      : job.method->mixing == Mixing::Raw   ? Blend::AsIs
+                                                            : Blend::RowSums;
+  return aggregate(std::move(result), job.aggregate, blend, study.info().causal,
+                   [&](double done) { study.progress(done); });
+}
+
+}  // namespace headwater

@@ -1,0 +1,30 @@
+// Aggregates: any method's map per layer, taken through the layers by rollout (a product) or flow (a maximum
+// flow). `explain --aggregate`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <headwater/report.h>
+
+namespace headwater {
+
+// What a method's map becomes before it is aggregated.
+enum class Blend {
+  HalfIdentity,  // rows sum to 1, then half and half with the identity: maps without the residual path
+  RowSums,       // rows sum to 1: maps that have it
+  AsIs,          // rollout: the scores as they are; flow: as RowSums
+};
+
+// Throws InputError unless `kind` is empty, or "rollout" or "flow" and the method has a map per layer.
+void check_aggregate(std::string_view kind, std::string_view method, bool has_maps);
+
+// `result` [L, T, T] or [L, H, T, T] (heads are averaged) → "<method>_<kind>", [L, T, T], with checks and
+// notes of its own. `progress` may throw to stop.
+Attribution aggregate(Attribution result, const std::string& kind, Blend blend, bool causal,
+                      const std::function<void(double)>& progress);
+
+std::size_t aggregate_bytes(Index layers, Index tokens, std::string_view kind);
+
+}  // namespace headwater
