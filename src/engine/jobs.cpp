@@ -64,7 +64,8 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
   const bool everything = plan.sites.empty();
   std::size_t kept = everything ? 0 : layers * per_layer;
   least += everything ? planned_run_bytes(info, tokens, rows) : passing_bytes(info, tokens, rows) + per_layer;
-  plan.scratch = jobs.empty() ? 0 : default_scratch;
+  const bool tiles = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.method->tiles; });
+  plan.scratch = tiles ? default_scratch : 0;
   if (max_memory > 0) {
     if (least > max_memory)
       throw InputError(fmt::format(

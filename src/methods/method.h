@@ -59,6 +59,7 @@ struct Method {
   Mixing mixing = Mixing::None;
   // Values of the run it reads by Study::at; empty: it walks the tape, and the run keeps everything.
   std::vector<Site> sites;
+  bool tiles = false;         // takes Study::scratch for larger tiles
   bool needs_target = false;  // explains an output: refused for models without a head
   Attribution (*run)(const Study&, const MethodOptions&);
   // Bytes beyond the run: its result and the least it needs to work.
