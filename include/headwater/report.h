@@ -88,6 +88,15 @@ struct Attribution {
   double seconds = 0;
 };
 
+// How far two results order the tokens alike: rank correlations, NaN where one side has no order. Per layer:
+// the mean over the rows of both maps (heads averaged). Whole: the row the output was read from in the last
+// layer, or the score per token.
+struct Agreement {
+  std::string first, second;              // methods
+  std::vector<double> kendall, spearman;  // τ-b and ρ per layer; empty unless both have a map per layer
+  double whole_kendall = 0, whole_spearman = 0;
+};
+
 struct RunRecord {
   std::string version;
   std::string model, commit, model_type, architecture;
@@ -105,6 +114,7 @@ struct Report {
   Prediction prediction;
   Target target;
   std::vector<Attribution> attributions;
+  std::vector<Agreement> agreement;  // of every pair of attributions
   RunRecord record;
 };
 

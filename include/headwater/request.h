@@ -41,6 +41,16 @@ struct MethodSpec {
   std::map<std::string, std::string> options;
 };
 
+// What stands on the axes of a result. Words: a word's column is the sum of its tokens' columns, its row the
+// mean of their rows, its score the sum of theirs. Special tokens ([CLS], [SEP], …): kept; hidden, the other
+// numbers unchanged; or dropped, and rows that summed to 1 divided by what is left of them.
+struct View {
+  enum class Unit { Token, Word };
+  enum class Special { Keep, Hide, Drop };
+  Unit unit = Unit::Token;
+  Special special = Special::Keep;
+};
+
 // How far a run has come. The callback runs on the caller's thread; an exception from it stops the run and
 // comes out of explain().
 struct Progress {
@@ -52,6 +62,7 @@ struct Request {
   Input input;
   TargetSpec target;
   std::vector<MethodSpec> methods;
+  View view;
   std::size_t max_memory = 0;  // bytes beyond the weights; 0: no bound
   std::function<void(const Progress&)> progress;
 };

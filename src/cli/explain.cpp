@@ -19,6 +19,7 @@
 #include "cli_support/options.h"
 #include "cli_support/output.h"
 #include "cli_support/prediction_writer.h"
+#include "cli_support/progress.h"
 
 namespace headwater {
 namespace {
@@ -31,6 +32,8 @@ struct Options {
   OutputOptions output;
   MethodFlags methods;
   TargetSpec target;
+  std::string max_memory, special = "keep";
+  bool words = false;
   bool list_methods = false;
   bool dry_run = false;
 };
@@ -49,6 +52,13 @@ bool holds_many(const std::string& format) {
   return format == "terminal" || format == "jsonl";
 }
 
+View view_of(const Options& options) {
+  return {.unit = options.words ? View::Unit::Word : View::Unit::Token,
+          .special = options.special == "hide"   ? View::Special::Hide
+                     : options.special == "drop" ? View::Special::Drop
+                                                 : View::Special::Keep};
+}
+
 Report explain_named(const Engine& engine, const Request& request, const std::string& where) {
   try {
     return engine.explain(request);
@@ -60,7 +70,14 @@ Report explain_named(const Engine& engine, const Request& request, const std::st
 
 int explain_all(const Engine& engine, InputReader& reader, const Options& options, Output& output,
                 const std::string& format) {
-  Request request{.input = {}, .target = options.target, .methods = options.methods.specs()};
+  ProgressLine progress(options.output.quiet);
+  Request request{
+      .input = {},
+      .target = options.target,
+      .methods = options.methods.specs(),
+      .view = view_of(options),
+      .max_memory = options.max_memory.empty() ? 0 : parse_bytes("--max-memory", options.max_memory),
+      .progress = [&](const Progress& p) { progress.show(p); }};
   std::size_t count = 0;
   while (std::optional<Input> input = reader.next()) {
     if (count == 1 && !holds_many(format))
@@ -70,9 +87,10 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
     if (options.dry_run) {
       output.write(dry_run(engine, request, format));
     } else {
+      const Report report = explain_named(engine, request, reader.where());
+      progress.clear();
       if (count > 0 && format == "terminal") output.write("\n");
-      output.write(
-          formatted(explain_named(engine, request, reader.where()), format, output, options.output.colour));
+      output.write(formatted(report, format, output, options.output.colour));
     }
     output.flush();
     ++count;
@@ -112,6 +130,16 @@ std::function<int()> setup(CLI::App& app) {
       ->group("Target");
   add_method_options(app, options->methods);
   app.add_flag("--list-methods", options->list_methods, "Name the methods and end")->group("Methods");
+  app.add_flag("--words", options->words, "Words instead of tokens: columns summed, rows averaged")
+      ->group("Output");
+  choose(app.add_option("--special", options->special,
+                        "Special tokens: keep, hide, or drop and rescale the rows (default keep)"),
+         "keep|hide|drop")
+      ->group("Output");
+  app.add_option("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
+      ->option_text("SIZE")
+      ->envname("HEADWATER_MAX_MEMORY")
+      ->group("Model");
   add_output_options(app, options->output, formats);
   add_colour_option(app, options->output);
   app.add_flag("--dry-run", options->dry_run, "Shapes and memory; nothing is run")->group("Output");

@@ -15,6 +15,7 @@ namespace headwater {
 namespace {
 
 bool has_option(const Method& method, std::string_view name) {
+  if (name == "aggregate") return method.mixing != Mixing::None;
   return std::any_of(method.options.begin(), method.options.end(),
                      [&](const MethodOption& option) { return option.name == name; });
 }
@@ -71,6 +72,11 @@ void add_method_options(CLI::App& app, MethodFlags& flags) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->trigger_on_parse()
       ->group("Methods");
+  choose(app.add_option_function<std::string>(
+             "--aggregate", [&flags](const std::string& kind) { flags.options["aggregate"] = kind; },
+             "Carry a method's map per layer through the layers"),
+         "rollout|flow")
+      ->group("Methods");
   add_record_flags(app, flags.options);
 }
 
@@ -79,6 +85,8 @@ void MethodFlags::check() const {
   std::vector<std::string> known;
   for (const Method* method : methods)
     for (const MethodOption& option : method->options) known.emplace_back(option.name);
+  if (std::any_of(methods.begin(), methods.end(), [](const Method* m) { return m->mixing != Mixing::None; }))
+    known.emplace_back("aggregate");
   for (const auto& [name, value] : options) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     throw InputError(fmt::format("option {}: expected one of {} ({}), found none of them{}", name, names,
@@ -87,7 +95,9 @@ void MethodFlags::check() const {
   }
   for (const MethodSpec& spec : specs()) {
     const Method& method = find_method(spec.name);
-    MethodOptions(method.name, method.options, spec.options);
+    std::map<std::string, std::string> own = spec.options;
+    own.erase("aggregate");
+    MethodOptions(method.name, method.options, own);
   }
 }
 

@@ -1,7 +1,10 @@
 #include "cli_support/options.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -115,6 +118,23 @@ std::string OutputOptions::chosen_format(const std::string& formats, const std::
     if (pair.starts_with(ending + "=")) return pair.substr(ending.size() + 1);
   throw InputError(fmt::format("{}: expected the ending of a format ({}), found {}; say which with --format",
                                path, fmt::join(known, ", "), ending));
+}
+
+std::size_t parse_bytes(const std::string& option, const std::string& text) {
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  std::string unit(rest, end);
+  std::erase(unit, ' ');
+  int shift = -1;
+  for (const auto& [names, power] :
+       {std::pair{"|B|", 0}, {"|K|KB|KiB|", 10}, {"|M|MB|MiB|", 20}, {"|G|GB|GiB|", 30}, {"|T|TB|TiB|", 40}})
+    if (std::string_view(names).find("|" + unit + "|") != std::string_view::npos) shift = power;
+  if (unit.empty()) shift = 0;
+  const double bytes = std::ldexp(value, shift);
+  if (error != std::errc() || shift < 0 || !(value > 0) || bytes > 0x1p62)
+    throw InputError(fmt::format("{}: expected a size such as 512M or 2G, found \"{}\"", option, text));
+  return static_cast<std::size_t>(bytes);
 }
 
 void OutputOptions::say(const std::string& message) const {

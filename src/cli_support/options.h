@@ -47,7 +47,9 @@ void add_output_options(CLI::App& app, OutputOptions& options, const std::string
 void add_colour_option(CLI::App& app, OutputOptions& options);
 
 std::vector<std::string> split(const std::string& text, char separator);
-std::string human_bytes(std::size_t bytes);     // "24.1 MB", powers of 1024
-std::string with_thousands(std::size_t value);  // "22,713,216"
+std::size_t parse_bytes(const std::string& option,
+                        const std::string& text);  // "512M", "2G", "1.5 GiB", "65536"
+std::string human_bytes(std::size_t bytes);        // "24.1 MB", powers of 1024
+std::string with_thousands(std::size_t value);     // "22,713,216"
 
 }  // namespace headwater

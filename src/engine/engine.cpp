@@ -8,8 +8,10 @@
 
 #include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
+#include "engine/agreement.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
+#include "engine/view.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
 #include "study/batching.h"
@@ -183,6 +185,8 @@ Report Engine::explain(const Request& request) const {
     report.attributions.push_back(run_job(job, study));
     report.attributions.back().seconds = seconds_since(begin);
   }
+  apply_view(report, request.view);
+  report.agreement = agreement_of(report);
   report.record = impl_->record();
   report.record.seconds = seconds_since(start);
   return report;

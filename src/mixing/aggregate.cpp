@@ -42,14 +42,15 @@ Tensor blended(const Attribution& result, Blend blend) {
   return maps;
 }
 
-std::string_view name_of(Blend blend) {
+std::string_view description_of(Blend blend) {
   switch (blend) {
     case Blend::HalfIdentity:
-      return "half identity";
+      return "divided by its row sums and mixed half and half with the identity";
     case Blend::RowSums:
-      return "rows sum to 1";
+      return "divided by its row sums; the residual path is in it already";
     case Blend::AsIs:
-      return "raw scores";
+      return "left as it is, as the method's authors do: rows do not sum to 1, and only ranks within a row "
+             "compare";
   }
   return "";
 }
@@ -61,7 +62,6 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
   const DType dtype = result.scores.dtype();
   Attribution whole{.method = result.method + "_" + kind, .options = std::move(result.options)};
   whole.options.emplace_back("aggregate", kind);
-  whole.options.emplace_back("blend", name_of(blend));
   whole.axes = {"layer", "query", "key"};
   whole.checks = std::move(result.checks);  // of the maps that went in
   Tensor maps = blended(result, blend);
@@ -72,10 +72,8 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
   whole.checks.push_back(check_nonnegative(whole.scores));
   whole.notes = std::move(result.notes);
   whole.notes.push_back(maximum_note(whole.scores));
-  if (blend == Blend::AsIs)
-    whole.notes.emplace_back(
-        "Raw scores were multiplied, as the method's authors do: rows do not sum to 1, "
-        "and only ranks within a row compare.");
+  whole.notes.push_back(
+      fmt::format("Before the {} the map of each layer was {}.", kind, description_of(blend)));
   if (causal) {
     whole.checks.push_back(check_causal(whole.scores));
     forbid_future(whole.scores);

@@ -19,8 +19,7 @@ std::string bytes_of_values(const std::vector<T>& values) {
   return bytes;
 }
 
-Array scores_of(const Attribution& attribution, const std::string& name) {
-  const Tensor& scores = attribution.scores;
+Array array_of(const Tensor& scores, const std::string& name) {
   Array array{name, scores.dtype() == DType::Float32 ? ArrayType::Float32 : ArrayType::Float64,
               scores.shape(), std::string(scores.bytes(), '\0')};
   dispatch(scores.dtype(), [&](auto r) {
@@ -39,7 +38,9 @@ std::vector<Array> arrays_of(const Report& report) {
     const int count = ++seen[attribution.method];
     const std::string name =
         count == 1 ? attribution.method : fmt::format("{}_{}", attribution.method, count);
-    if (!attribution.scores.empty()) arrays.push_back(scores_of(attribution, name));
+    if (!attribution.scores.empty()) arrays.push_back(array_of(attribution.scores, name));
+    for (const Detail& detail : attribution.details)
+      if (!detail.values.empty()) arrays.push_back(array_of(detail.values, name + "." + detail.name));
   }
   const std::vector<TokenView>& tokens = report.prediction.tokens;
   if (!tokens.empty()) {

@@ -18,8 +18,8 @@ struct Array {
   std::string bytes;  // little-endian, row-major
 };
 
-// One per method under its name (a repeated method gets _2, _3 …), then token_ids, offsets [T, 2],
-// special_mask and word_ids for texts, logits for classifiers.
+// One per method under its name (a repeated method gets _2, _3 …), its details as <name>.<detail>, then
+// token_ids, offsets [T, 2], special_mask and word_ids for texts, logits for classifiers.
 std::vector<Array> arrays_of(const Report& report);
 
 }  // namespace headwater

@@ -19,11 +19,24 @@ std::string target_name(const ModelInfo& info, const std::string& label, int ind
   return vocabulary ? fmt::format("#{}", index) : label;
 }
 
+std::string aggregate_of(const Attribution& attribution) {
+  for (const auto& [name, value] : attribution.options)
+    if (name == "aggregate") return value;
+  return {};
+}
+
+// "value_zeroing" of "value_zeroing_rollout".
+std::string registered_name(const Attribution& attribution) {
+  const std::string kind = aggregate_of(attribution);
+  const std::size_t suffix = kind.empty() ? 0 : kind.size() + 1;
+  return attribution.method.substr(0, attribution.method.size() - suffix);
+}
+
 std::string method_names(const Report& report) {
   std::string names;
   for (const Attribution& attribution : report.attributions) {
     if (!names.empty()) names += ',';
-    names += attribution.method;
+    names += registered_name(attribution);
   }
   return names;
 }
@@ -49,7 +62,7 @@ std::string reproduce_command(const Report& report) {
   if (!report.attributions.empty()) add("--method", method_names(report));
   for (const Attribution& attribution : report.attributions)
     for (const auto& [name, value] : attribution.options)
-      if (value != default_of(attribution.method, name)) add("--option", name + "=" + value);
+      if (value != default_of(registered_name(attribution), name)) add("--option", name + "=" + value);
   const Target& target = report.target;
   if (!target.label.empty()) add("--target", target_name(report.model, target.label, target.index));
   if (target.contrast) add("--contrast", target_name(report.model, target.contrast_label, *target.contrast));

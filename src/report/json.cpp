@@ -29,6 +29,17 @@ void append_nested(std::string& out, const Shape& shape, int axis, const R*& val
   out += ']';
 }
 
+void append_values(std::string& out, const Tensor& tensor, const std::string& line) {
+  if (tensor.empty()) {
+    out += "null";
+    return;
+  }
+  dispatch(tensor.dtype(), [&](auto r) {
+    const auto* values = tensor.template data<decltype(r)>();
+    append_nested(out, tensor.shape(), 0, values, line);
+  });
+}
+
 std::string indented(std::string text, int by) {
   std::string out;
   for (const char c : text) {
@@ -51,17 +62,20 @@ std::string attribution_text(const Attribution& attribution, int indent) {
   std::string text = dump(json_of(attribution), indent);
   text.resize(text.rfind('}'));
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  const std::string line = break_of(indent);
-  text += ',';
-  text += line;
-  text += indent < 0 ? "\"scores\":" : "\"scores\": ";
-  if (attribution.scores.empty()) {
-    text += "null";
-  } else {
-    dispatch(attribution.scores.dtype(), [&](auto r) {
-      const auto* values = attribution.scores.template data<decltype(r)>();
-      append_nested(text, attribution.scores.shape(), 0, values, line);
-    });
+  const std::string line = break_of(indent), colon = indent < 0 ? ":" : ": ";
+  text += ',' + line + "\"scores\"" + colon;
+  append_values(text, attribution.scores, line);
+  if (!attribution.details.empty()) {
+    text += ',' + line + "\"details\"" + colon + '[';
+    for (std::size_t i = 0; i < attribution.details.size(); ++i) {
+      const Detail& detail = attribution.details[i];
+      if (i > 0) text += ", ";
+      text += "{\"name\"" + colon + dump(detail.name, -1) + ",\"axes\"" + colon + dump(detail.axes, -1) +
+              ",\"values\"" + colon;
+      append_values(text, detail.values, line);
+      text += '}';
+    }
+    text += ']';
   }
   text += indent < 0 ? "}" : "\n}";
   return text;

@@ -169,6 +169,14 @@ OrderedJson json_of(const Attribution& attribution) {
   return json;
 }
 
+OrderedJson json_of(const Agreement& agreement) {
+  return {{"methods", {agreement.first, agreement.second}},
+          {"kendall_tau_b", agreement.whole_kendall},
+          {"spearman", agreement.whole_spearman},
+          {"kendall_tau_b_by_layer", agreement.kendall},
+          {"spearman_by_layer", agreement.spearman}};
+}
+
 OrderedJson head_of(const Report& report) {
   OrderedJson json;
   json["schema"] = schema_name;
@@ -183,6 +191,10 @@ OrderedJson head_of(const Report& report) {
   json["attributions"] = OrderedJson::array();
   for (const Attribution& attribution : report.attributions)
     json["attributions"].push_back(json_of(attribution));
+  if (!report.agreement.empty()) {
+    json["agreement"] = OrderedJson::array();
+    for (const Agreement& agreement : report.agreement) json["agreement"].push_back(json_of(agreement));
+  }
   return json;
 }
 

@@ -16,8 +16,9 @@ OrderedJson json_of(const RunRecord& record);
 OrderedJson json_of(const Target& target);
 OrderedJson json_of(const ModelInfo& info);
 OrderedJson json_of(const TokenView& token);
-OrderedJson json_of(const Prediction& prediction);      // without tokens
-OrderedJson json_of(const Attribution& attribution);    // without scores
+OrderedJson json_of(const Prediction& prediction);    // without tokens
+OrderedJson json_of(const Attribution& attribution);  // without scores
+OrderedJson json_of(const Agreement& agreement);
 OrderedJson head_of(const Report& report);              // everything but tokens and scores
 std::string dump(const OrderedJson& json, int indent);  // invalid UTF-8 becomes U+FFFD
 

@@ -1,0 +1,72 @@
+#include "engine/agreement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rank.h"
+#include "report/focus.h"
+
+namespace headwater {
+
+namespace {
+
+bool has_maps(const Attribution& result) {
+  return result.axes.size() >= 3 && result.axes.front() == "layer" && result.axes.back() == "key";
+}
+
+struct Correlation {
+  double kendall, spearman;
+};
+
+// Of the places where both sides have a value.
+Correlation correlate(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> x, y;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (std::isfinite(a[i]) && std::isfinite(b[i])) {
+      x.push_back(a[i]);
+      y.push_back(b[i]);
+    }
+  return {kendall_tau_b(x, y), spearman(x, y)};
+}
+
+// The mean over the rows that have an order on both sides; NaN if none has.
+Correlation over_rows(const Attribution& a, const Attribution& b, Index layer) {
+  const Index rows = std::min(a.scores.dim(a.scores.rank() - 2), b.scores.dim(b.scores.rank() - 2));
+  double kendall = 0, spearman = 0;
+  int counted = 0;
+  for (Index row = 0; row < rows; ++row) {
+    const Correlation one = correlate(row_weights(a, layer, row), row_weights(b, layer, row));
+    if (std::isnan(one.kendall)) continue;
+    kendall += one.kendall;
+    spearman += one.spearman;
+    ++counted;
+  }
+  return {kendall / counted, spearman / counted};  // 0/0: no row has an order
+}
+
+}  // namespace
+
+std::vector<Agreement> agreement_of(const Report& report) {
+  std::vector<Agreement> all;
+  const Index row = focus_row(report);
+  for (std::size_t i = 0; i < report.attributions.size(); ++i)
+    for (std::size_t j = i + 1; j < report.attributions.size(); ++j) {
+      const Attribution &a = report.attributions[i], &b = report.attributions[j];
+      if (a.scores.empty() || b.scores.empty()) continue;
+      Agreement pair{.first = a.method, .second = b.method};
+      if (has_maps(a) && has_maps(b))
+        for (Index layer = 0; layer < std::min(layer_count(a), layer_count(b)); ++layer) {
+          const Correlation one = over_rows(a, b, layer);
+          pair.kendall.push_back(one.kendall);
+          pair.spearman.push_back(one.spearman);
+        }
+      const Correlation whole =
+          correlate(row_weights(a, layer_count(a) - 1, row), row_weights(b, layer_count(b) - 1, row));
+      pair.whole_kendall = whole.kendall;
+      pair.whole_spearman = whole.spearman;
+      all.push_back(std::move(pair));
+    }
+  return all;
+}
+
+}  // namespace headwater
