@@ -82,6 +82,7 @@ struct Attribution {
   std::vector<std::pair<std::string, std::string>> options;  // as run, defaults included
   std::vector<std::string> axes;  // of scores: "layer", "head", "query", "key", "token"
   Tensor scores;                  // NaN: forbidden by a causal mask
+  Tensor answer;  // the row the output was read from, heads averaged: [layers, T], or the scores [1, T]
   std::vector<Detail> details;
   std::vector<Check> checks;
   std::vector<std::string> notes;  // what a reader must know: near-zero maxima, saturation, …
@@ -113,6 +114,7 @@ struct Report {
   ModelInfo model;
   Prediction prediction;
   Target target;
+  std::string answer_token;  // whose row that is, when it was read from one
   std::vector<Attribution> attributions;
   std::vector<Agreement> agreement;  // of every pair of attributions
   RunRecord record;

@@ -48,7 +48,6 @@ Correlation over_rows(const Attribution& a, const Attribution& b, Index layer) {
 
 std::vector<Agreement> agreement_of(const Report& report) {
   std::vector<Agreement> all;
-  const Index row = focus_row(report);
   for (std::size_t i = 0; i < report.attributions.size(); ++i)
     for (std::size_t j = i + 1; j < report.attributions.size(); ++j) {
       const Attribution &a = report.attributions[i], &b = report.attributions[j];
@@ -60,8 +59,8 @@ std::vector<Agreement> agreement_of(const Report& report) {
           pair.kendall.push_back(one.kendall);
           pair.spearman.push_back(one.spearman);
         }
-      const Correlation whole =
-          correlate(row_weights(a, layer_count(a) - 1, row), row_weights(b, layer_count(b) - 1, row));
+      const Correlation whole = correlate(answer_weights(report, a, layer_count(a) - 1),
+                                          answer_weights(report, b, layer_count(b) - 1));
       pair.whole_kendall = whole.kendall;
       pair.whole_spearman = whole.spearman;
       all.push_back(std::move(pair));

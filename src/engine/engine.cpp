@@ -14,6 +14,7 @@
 #include "engine/view.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
+#include "report/focus.h"
 #include "study/batching.h"
 #include "study/inputs.h"
 #include "study/memory.h"
@@ -36,6 +37,16 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 bool reads_images(const ModelInfo& info) {
   return info.image_size > 0;
+}
+
+// Keeps the row the output was read from, then brings everything into the view asked for.
+void show_as(Report& report, const View& view) {
+  for (Attribution& result : report.attributions)
+    if (!result.scores.empty()) result.answer = answer_rows(report, result);
+  const auto row = static_cast<std::size_t>(focus_row(report));
+  if (row < report.prediction.tokens.size()) report.answer_token = report.prediction.tokens[row].text;
+  apply_view(report, view);
+  report.agreement = agreement_of(report);
 }
 
 }  // namespace
@@ -185,8 +196,7 @@ Report Engine::explain(const Request& request) const {
     report.attributions.push_back(run_job(job, study));
     report.attributions.back().seconds = seconds_since(begin);
   }
-  apply_view(report, request.view);
-  report.agreement = agreement_of(report);
+  show_as(report, request.view);
   report.record = impl_->record();
   report.record.seconds = seconds_since(start);
   return report;

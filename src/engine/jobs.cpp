@@ -69,8 +69,9 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
   if (max_memory > 0) {
     if (least > max_memory)
       throw InputError(fmt::format(
-          "max-memory: expected at least {} MiB for {} tokens, found {} MiB; shorten the text or allow more",
-          (least >> 20) + 1, tokens, max_memory >> 20));
+          "max-memory: expected at least {:.1f} MiB for {} tokens, found {:.1f} MiB; shorten the text "
+          "or allow more",
+          static_cast<double>(least) / 0x1p20, tokens, static_cast<double>(max_memory) / 0x1p20));
     const std::size_t left = max_memory - least;
     kept = everything ? 0 : std::min(kept, left + per_layer);
     plan.window = kept;

@@ -124,8 +124,11 @@ int unit_of(const Units& units, int token) {
 
 void regroup(Attribution& result, const Units& units, const View& view) {
   regroup(result.scores, result.axes, units);
-  if (view.special == View::Special::Drop && rows_summed_to_one(result)) {
+  const bool map = !result.axes.empty() && result.axes.back() == "key";
+  if (!result.answer.empty()) regroup(result.answer, {"layer", "key"}, units);
+  if (map && view.special == View::Special::Drop && rows_summed_to_one(result)) {
     renormalise(result.scores);
+    renormalise(result.answer);
     result.notes.emplace_back("Special tokens were dropped and the rows divided by what is left.");
   }
   if (view.unit == View::Unit::Word)

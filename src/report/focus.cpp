@@ -45,6 +45,21 @@ std::vector<double> row_weights(const Attribution& attribution, Index layer, Ind
   return weights;
 }
 
+std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer) {
+  if (attribution.answer.empty()) return row_weights(attribution, layer, focus_row(report));
+  return attribution.answer.rows(layer, 1).to_doubles();
+}
+
+Tensor answer_rows(const Report& report, const Attribution& attribution) {
+  std::vector<double> all;
+  const Index layers = layer_count(attribution), row = focus_row(report);
+  for (Index layer = 0; layer < layers; ++layer) {
+    const std::vector<double> one = row_weights(attribution, layer, row);
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return Tensor::of({layers, static_cast<Index>(all.size()) / layers}, all, attribution.scores.dtype());
+}
+
 double word_scale(const Report& report, const std::vector<double>& weights) {
   double words = 0, all = 0;
   for (std::size_t t = 0; t < weights.size(); ++t) {

@@ -18,6 +18,10 @@ Index focus_row(const Report& report);
 // Weights of row `query` in one layer, averaged over heads: [T]. A score per token is its own row. Cells a
 // causal mask forbids are NaN.
 std::vector<double> row_weights(const Attribution& attribution, Index layer, Index query);
+// The same for the row the output was read from, which a view may have taken out of the map.
+std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer);
+// All layers of it, [layers, T], in the scores' type.
+Tensor answer_rows(const Report& report, const Attribution& attribution);
 Index layer_count(const Attribution& attribution);
 
 // Scale of a row: its largest weight over tokens that are words, so that [CLS] and [SEP] do not wash out the

@@ -142,7 +142,7 @@ std::string token_name(const Report& report, std::size_t t) {
 
 // "L3  not 0.2214  bad 0.1807  [CLS] 0.1010"
 std::string layer_line(const Report& report, const Attribution& attribution, Index layer) {
-  const std::vector<double> weights = row_weights(attribution, layer, focus_row(report));
+  const std::vector<double> weights = answer_weights(report, attribution, layer);
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto value = [&](std::size_t t) { return std::isnan(weights[t]) ? -1.0 : weights[t]; };
@@ -168,13 +168,15 @@ std::string checks_line(const Attribution& attribution) {
 std::string attribution_view(const Report& report, const Attribution& attribution,
                              const TerminalFormat& format) {
   const Index layers = layer_count(attribution), row = focus_row(report);
-  const std::vector<double> weights = row_weights(attribution, layers - 1, row);
+  const std::vector<double> weights = answer_weights(report, attribution, layers - 1);
   const double scale = word_scale(report, weights);
-  std::string out = fmt::format("\n{}  {}\n", bold(attribution.method, format.colour),
-                                dim(fmt::format("row {} of layer {}, scale 0 … {:.4f} (strongest {})",
-                                                token_name(report, static_cast<std::size_t>(row)), layers - 1,
-                                                scale, report.prediction.tokens.empty() ? "patch" : "word"),
-                                    format.colour));
+  std::string out = fmt::format(
+      "\n{}  {}\n", bold(attribution.method, format.colour),
+      dim(fmt::format("row {} of layer {}, scale 0 … {:.4f} (strongest {})",
+                      report.answer_token.empty() ? token_name(report, static_cast<std::size_t>(row))
+                                                  : terminal_safe(report.answer_token),
+                      layers - 1, scale, report.prediction.tokens.empty() ? "patch" : "word"),
+          format.colour));
   if (report.prediction.tokens.empty())
     out += patch_grid(report, weights, scale, format);
   else if (format.colour == Colour::None)

@@ -53,7 +53,7 @@ function regroup() {
   groups = [];
   tokens.forEach((token, t) => {
     const last = groups[groups.length - 1];
-    if (!state.special && token.special) return;
+    if (!state.special && token.special && t !== report.focus) return;  // the output was read from that row
     const joins = state.words && last && !token.special && token.word >= 0 && last.word === token.word &&
                   last.sequence === token.sequence;
     if (joins) { last.members.push(t); last.name += token.text; }

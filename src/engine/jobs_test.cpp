@@ -1,0 +1,46 @@
+#include "engine/jobs.h"
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+namespace headwater {
+namespace {
+
+ModelInfo info() {
+  ModelInfo made;
+  made.layers = 12;
+  made.heads = made.groups = 12;
+  made.head_width = 64;
+  made.width = 768;
+  made.feed_forward = 3072;
+  made.task = Task::TextClassification;
+  made.labels = {"a", "b"};
+  return made;
+}
+
+TEST(Jobs, RefusesWhatNoMethodTakes) {
+  EXPECT_THROW(jobs_of({.methods = {{"attention", {{"aggregate", "sum"}}}}}, info()), InputError);
+  EXPECT_THROW(jobs_of({.methods = {{"attention_rollout", {{"aggregate", "rollout"}}}}}, info()), InputError);
+  EXPECT_THROW(jobs_of({.methods = {{"attention", {{"colour", "red"}}}}}, info()), InputError);
+  EXPECT_EQ(jobs_of({.methods = {{"attention", {{"aggregate", "rollout"}}}}}, info())[0].aggregate,
+            "rollout");
+}
+
+TEST(MemoryPlan, ABoundShrinksTheWindowAndThenRefuses) {
+  const std::vector<Job> jobs = jobs_of({.methods = {{"attention_rollout"}}}, info());
+  const MemoryPlan open = plan_memory(jobs, info(), 512, 1, 0);
+  EXPECT_EQ(open.window, 0U) << "all layers at once";
+  const std::size_t pattern = 12UL * 512 * 512 * 4;
+  const MemoryPlan bounded = plan_memory(jobs, info(), 512, 1, open.total - 4 * pattern);
+  EXPECT_GT(bounded.window, 6 * pattern);
+  EXPECT_LT(bounded.window, 10 * pattern);
+  EXPECT_LE(bounded.total, open.total - 4 * pattern);
+  EXPECT_THROW(plan_memory(jobs, info(), 512, 1, std::size_t{1} << 20), InputError);
+}
+
+TEST(MemoryPlan, APredictionKeepsNextToNothing) {
+  EXPECT_LT(plan_memory({}, info(), 128, 1, 0).total, std::size_t{32} << 20);
+}
+
+}  // namespace
+}  // namespace headwater

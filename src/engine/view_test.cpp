@@ -1,0 +1,118 @@
+// Words and special tokens, on numbers added up by hand.
+#include "engine/view.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+#include "engine/agreement.h"
+
+namespace headwater {
+namespace {
+
+const double no = std::nan("");
+
+// [CLS] un ##kind deed [SEP]
+Report sample() {
+  Report report{.text = "unkind deed"};
+  report.prediction.tokens = {{.id = 1, .piece = "[CLS]", .text = "[CLS]", .special = true},
+                              {.id = 2, .piece = "un", .text = "un", .begin = 0, .end = 2, .word = 0},
+                              {.id = 3, .piece = "##kind", .text = "kind", .begin = 2, .end = 6, .word = 0},
+                              {.id = 4, .piece = "deed", .text = "deed", .begin = 7, .end = 11, .word = 1},
+                              {.id = 5, .piece = "[SEP]", .text = "[SEP]", .special = true}};
+  Attribution map{.method = "map", .axes = {"layer", "query", "key"}};
+  map.scores = Tensor::of({1, 5, 5}, std::vector<double>{.2, .1, .3, .3, .1,  //
+                                                         .0, .5, .1, .2, .2,  //
+                                                         .2, .1, .3, .4, .0,  //
+                                                         .5, .1, .1, .2, .1,  //
+                                                         1., .0, .0, .0, .0});
+  map.answer = map.scores.reshaped({5, 5}).rows(0, 1);
+  map.checks = {{.name = "rows sum to 1"}};
+  Attribution scores{.method = "scores", .axes = {"token"}};
+  scores.scores = Tensor::of({5}, std::vector<double>{9, 1, -3, 4, 7});
+  report.attributions = {map, scores};
+  report.target.position = 3;
+  return report;
+}
+
+void expect_near(const Tensor& found, const std::vector<double>& expected) {
+  ASSERT_EQ(found.size(), static_cast<Index>(expected.size()));
+  for (Index i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found.at(i), expected[static_cast<std::size_t>(i)], 1e-6) << i;
+}
+
+TEST(View, TokensAsTheyAreByDefault) {
+  Report report = sample();
+  apply_view(report, {});
+  EXPECT_EQ(report.prediction.tokens.size(), 5U);
+  EXPECT_EQ(report.target.position, 3);
+}
+
+TEST(View, WordsSumColumnsAndAverageRows) {
+  Report report = sample();
+  apply_view(report, {.unit = View::Unit::Word});
+  ASSERT_EQ(report.prediction.tokens.size(), 4U);
+  EXPECT_EQ(report.prediction.tokens[1].text, "unkind");
+  EXPECT_EQ(report.prediction.tokens[1].id, -1);
+  EXPECT_EQ(report.target.position, 2);
+  EXPECT_EQ(report.attributions[0].scores.shape(), (Shape{1, 4, 4}));
+  expect_near(report.attributions[0].scores, {.2, .4, .3, .1, .1, .5, .3, .1, .5, .2, .2, .1, 1, 0, 0, 0});
+  expect_near(report.attributions[1].scores, {9, -2, 4, 7});
+}
+
+TEST(View, DroppedTokensLeaveRowsThatSumToOne) {
+  Report report = sample();
+  apply_view(report, {.special = View::Special::Drop});
+  expect_near(report.attributions[0].scores,
+              {.5 / .8, .1 / .8, .2 / .8, .1 / .8, .3 / .8, .4 / .8, .25, .25, .5});
+  expect_near(report.attributions[0].answer, {.1 / .7, .3 / .7, .3 / .7});
+  expect_near(report.attributions[1].scores, {1, -3, 4});
+  EXPECT_EQ(report.target.position, 2);
+}
+
+TEST(View, HiddenTokensChangeNoNumber) {
+  Report report = sample();
+  apply_view(report, {.special = View::Special::Hide});
+  expect_near(report.attributions[0].scores, {.5, .1, .2, .1, .3, .4, .1, .1, .2});
+}
+
+TEST(View, ForbiddenOnlyWhereEveryCellIs) {
+  Report report = sample();
+  report.attributions.resize(1);
+  report.attributions[0].scores = Tensor::of({1, 5, 5}, std::vector<double>{1,  no, no, no, no,  //
+                                                                            .5, .5, no, no, no,  //
+                                                                            .2, .3, .5, no, no,  //
+                                                                            .1, .2, .3, .4, no,  //
+                                                                            .2, .2, .2, .2, .2});
+  apply_view(report, {.unit = View::Unit::Word});
+  const Tensor& map = report.attributions[0].scores;
+  EXPECT_TRUE(std::isnan(map.at(1)));
+  EXPECT_NEAR(map.at(5), (.5 + .8) / 2, 1e-12);
+  EXPECT_TRUE(std::isnan(map.at(6)));
+}
+
+TEST(View, RefusesToShowNothing) {
+  Report report = sample();
+  report.prediction.tokens = {{.piece = "[CLS]", .special = true}};
+  report.attributions.clear();
+  EXPECT_THROW(apply_view(report, {.special = View::Special::Drop}), InputError);
+}
+
+TEST(Agreement, OfMapsPerLayerAndOfTheAnswer) {
+  Report report = sample();
+  report.attributions.push_back(report.attributions[0]);
+  report.target.position = 0;
+  for (Attribution& attribution : report.attributions) attribution.answer = Tensor();
+  const std::vector<Agreement> pairs = agreement_of(report);
+  ASSERT_EQ(pairs.size(), 3U);
+  EXPECT_TRUE(pairs[0].kendall.empty()) << "scores per token have no layers";
+  // (.2 .1 .3 .3 .1) against (9 1 −3 4 7): 3 pairs in the same order, 5 not, 2 tied on the left of 10
+  EXPECT_NEAR(pairs[0].whole_kendall, -2 / std::sqrt(8.0 * 10.0), 1e-12);
+  ASSERT_EQ(pairs[1].kendall.size(), 1U);
+  EXPECT_NEAR(pairs[1].kendall[0], 1, 1e-12);
+  EXPECT_NEAR(pairs[1].whole_spearman, 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace headwater
