@@ -60,12 +60,16 @@ struct Method {
   // Values of the run it reads by Study::at; empty: it walks the tape, and the run keeps everything.
   std::vector<Site> sites;
   bool needs_target = false;  // explains an output: refused for models without a head
-  Attribution (*run)(const Study&, const MethodOptions&);
+  // Why it means nothing for such a model ("…: … has no …; use …"), or empty. `run` refuses it too.
+  std::string (*unsupported)(const ModelInfo&) = nullptr;
+  Attribution (*run)(const Study&, const MethodOptions&) = nullptr;
   // Bytes beyond the run: its result and the least it needs to work.
-  std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&);
+  std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
 };
 
 std::span<const Method* const> all_methods();
 const Method& find_method(std::string_view name);  // throws InputError with the nearest names
+// Throws Unsupported, with the reason, if the method means nothing for this model.
+void require_supported(const Method& method, const ModelInfo& info);
 
 }  // namespace headwater
