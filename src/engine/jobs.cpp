@@ -25,11 +25,7 @@ std::vector<Job> jobs_of(const Request& request, const ModelInfo& info) {
     const auto aggregate = given.extract("aggregate");
     Job job{&method, MethodOptions(method.name, method.options, given),
             aggregate.empty() ? "" : aggregate.mapped()};
-    if (method.needs_target && info.task == Task::FeatureExtraction)
-      throw Unsupported(fmt::format(
-          "{}: explains an output, and {} has no head; open a folder with one, or use a method of "
-          "token mixing such as attention_rollout",
-          method.name, info.architecture));
+    require_supported(method, info);
     check_aggregate(job.aggregate, method.name, method.mixing != Mixing::None);
     jobs.push_back(std::move(job));
   }

@@ -17,7 +17,8 @@ struct Job {
 };
 
 // Throws InputError for an unknown method, option or value, and for an aggregate of a method that has no map
-// per layer; Unsupported for a method that explains an output when the model has no head.
+// per layer; Unsupported for a method that means nothing for this model, or that explains an output when the
+// model has no head.
 std::vector<Job> jobs_of(const Request& request, const ModelInfo& info);
 
 struct MemoryPlan {

@@ -126,4 +126,14 @@ const Method& find_method(std::string_view name) {
                   name, fmt::join(names, ", ")));
 }
 
+void require_supported(const Method& method, const ModelInfo& info) {
+  if (method.needs_target && info.task == Task::FeatureExtraction)
+    throw Unsupported(
+        fmt::format("{}: explains an output, and {} has no head; open a folder with one, or use a method of "
+                    "token mixing such as attention_rollout",
+                    method.name, info.architecture));
+  if (method.unsupported == nullptr) return;
+  if (std::string reason = method.unsupported(info); !reason.empty()) throw Unsupported(reason);
+}
+
 }  // namespace headwater

@@ -61,12 +61,16 @@ struct Method {
   std::vector<Site> sites;
   bool tiles = false;         // takes Study::scratch for larger tiles
   bool needs_target = false;  // explains an output: refused for models without a head
-  Attribution (*run)(const Study&, const MethodOptions&);
+  // Why it means nothing for such a model ("…: … has no …; use …"), or empty. `run` refuses it too.
+  std::string (*unsupported)(const ModelInfo&) = nullptr;
+  Attribution (*run)(const Study&, const MethodOptions&) = nullptr;
   // Bytes beyond the run: its result and the least it needs to work.
-  std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&);
+  std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
 };
 
 std::span<const Method* const> all_methods();
 const Method& find_method(std::string_view name);  // throws InputError with the nearest names
+// Throws Unsupported, with the reason, if the method means nothing for this model.
+void require_supported(const Method& method, const ModelInfo& info);
 
 }  // namespace headwater

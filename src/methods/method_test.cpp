@@ -56,5 +56,29 @@ TEST(FindMethod, NamesTheNearest) {
   }
 }
 
+std::string never_causal(const ModelInfo& info) {
+  return info.causal ? "m: reads both ways; use another" : "";
+}
+
+TEST(RequireSupported, GivesTheReason) {
+  const Method plain{.name = "m"}, aimed{.name = "m", .needs_target = true},
+      choosy{.name = "m", .unsupported = never_causal};
+  ModelInfo info;
+  info.architecture = "BertModel";
+  info.task = Task::FeatureExtraction;
+  EXPECT_NO_THROW(require_supported(plain, info));
+  EXPECT_NO_THROW(require_supported(choosy, info));
+  EXPECT_THROW(require_supported(aimed, info), Unsupported);
+  info.task = Task::TextGeneration;
+  EXPECT_NO_THROW(require_supported(aimed, info));
+  info.causal = true;
+  try {
+    require_supported(choosy, info);
+    FAIL();
+  } catch (const Unsupported& error) {
+    EXPECT_STREQ(error.what(), "m: reads both ways; use another");
+  }
+}
+
 }  // namespace
 }  // namespace headwater

@@ -7,11 +7,13 @@
 //   aimed         a method that explains an output says another thing for another target
 //   repeatable    the same bits again, whatever the number of threads
 //   planned       the memory plan of the kept run and of the method is not exceeded
+//   refused       a model the record calls unsupported is refused as such, by the record and by the run
 
 #include <cmath>
 #include <cstring>
 
 #include <gtest/gtest.h>
+#include <headwater/error.h>
 
 #include "base/parallel.h"
 #include "methods/method.h"
@@ -45,6 +47,7 @@ Study study_of(const Model& model) {
 }
 
 bool applies(const Method& method, const ModelInfo& info) {
+  if (method.unsupported != nullptr && !method.unsupported(info).empty()) return false;
   return !method.needs_target || info.task != Task::FeatureExtraction;
 }
 
@@ -142,6 +145,7 @@ TEST(MethodLaws, AnotherTargetGivesAnotherAnswer) {
     Study study = study_of(*tiny.model);
     if (study.logits().shape().back() < 2) continue;
     for (const Method* method : all_methods()) {
+      if (!applies(*method, tiny.model->info())) continue;
       SCOPED_TRACE(tiny.name + " " + std::string(method->name));
       aim(study, 0);
       const std::vector<double> first = run(*method, study).scores.to_doubles();
@@ -176,6 +180,25 @@ TEST(MethodLaws, MemoryPlansAreUpperBounds) {
         method.planned_bytes(study.info(), study.tokens(), MethodOptions(method.name, method.options, {})),
         result.scores.bytes());
   });
+}
+
+TEST(MethodLaws, UnsupportedModelsAreRefused) {
+  for (const Method* method : all_methods()) {
+    if (method->unsupported == nullptr) continue;
+    SCOPED_TRACE(std::string(method->name));
+    int refused = 0, accepted = 0;
+    for (const TinyModel& tiny : tiny_models(DType::Float32)) {
+      if (method->unsupported(tiny.model->info()).empty()) {
+        ++accepted;
+        continue;
+      }
+      ++refused;
+      EXPECT_THROW(require_supported(*method, tiny.model->info()), Unsupported) << tiny.name;
+      EXPECT_THROW(run(*method, study_of(*tiny.model)), Unsupported) << tiny.name;
+    }
+    EXPECT_GT(accepted, 0) << "a method for no model at all";
+    EXPECT_GT(refused, 0) << "a reason no model meets";
+  }
 }
 
 TEST(MethodLaws, RecordsAreComplete) {
