@@ -70,11 +70,7 @@ void serve(const Model& model, const Batch& batch) {
   }
 }
 
-}  // namespace
-}  // namespace headwater
-
-int main(int argc, char** argv) {
-  using namespace headwater;
+int run(int argc, char** argv) {
   if (argc != 4) {
     std::cerr << "usage: forward_bench MODEL_FOLDER TOKENS THREADS\n";
     return 2;
@@ -88,4 +84,11 @@ int main(int argc, char** argv) {
     return e.exit_code();
   }
   return 0;
+}
+
+}  // namespace
+}  // namespace headwater
+
+int main(int argc, char** argv) {
+  return headwater::run(argc, argv);
 }

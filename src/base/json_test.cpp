@@ -28,10 +28,10 @@ TEST(ParseJson, Values) {
 
 TEST(ParseJson, ErrorsNamePlaceAndByte) {
   EXPECT_TRUE(refusal([] {
-                parse_json("{\"a\": tru}", "dir/f.json");
+                parse_json(R"({"a": tru})", "dir/f.json");
               }).starts_with("dir/f.json: expected valid JSON, found an error at byte 10"));
-  for (const char* text : {"", "{", "[1,]", "{\"a\":1,}", "1 2", "{'a':1}", "NaN", "[1e999]", "\"\x01\"",
-                           "\"\xff\"", "\"\\ud800\"", "// c\n1"})
+  for (const char* text : {"", "{", "[1,]", R"({"a":1,})", "1 2", "{'a':1}", "NaN", "[1e999]", "\"\x01\"",
+                           "\"\xff\"", R"("\ud800")", "// c\n1"})
     EXPECT_TRUE(refusal([&] { parse_json(text, "f"); }).starts_with("f: expected valid JSON")) << text;
 }
 

@@ -80,15 +80,14 @@ TEST(ParallelFor, NestedCallsStayOnTheirThread) {
 }
 
 TEST(ParallelFor, ExceptionsReachTheCaller) {
+  const auto first = [](std::int64_t begin, std::int64_t) {
+    if (begin == 0) throw std::out_of_range("first");
+  };
+  const auto all = [](std::int64_t, std::int64_t) { throw std::range_error("all"); };
   for (const int threads : {1, 4}) {
     const Threads set(threads);
-    EXPECT_THROW(parallel_for(100, 1,
-                              [](std::int64_t begin, std::int64_t) {
-                                if (begin == 0) throw std::out_of_range("first");
-                              }),
-                 std::out_of_range);
-    EXPECT_THROW(parallel_for(100, 1, [](std::int64_t, std::int64_t) { throw std::range_error("all"); }),
-                 std::range_error);
+    EXPECT_THROW(parallel_for(100, 1, first), std::out_of_range);
+    EXPECT_THROW(parallel_for(100, 1, all), std::range_error);
   }
 }
 

@@ -28,7 +28,8 @@ Var PostNormEncoder::operator()(Tape& tape, const Batch& batch,
 std::vector<std::vector<int>> counted_positions(const Batch& batch) {
   std::vector<int> row(batch.ids.front().size());
   std::iota(row.begin(), row.end(), 0);
-  return std::vector<std::vector<int>>(batch.ids.size(), row);
+  std::vector<std::vector<int>> positions(batch.ids.size(), row);
+  return positions;
 }
 
 PostNormEncoder read_bert_encoder(const Weights& base, const Config& config, ModelInfo& info,

@@ -44,7 +44,7 @@ std::vector<Safetensors> open_shards(const std::string& folder, const std::strin
   std::map<std::string, Safetensors> files;  // by shard name, so in a fixed order
   for (const auto& [name, shard] : shards) {
     if (!files.contains(shard)) {
-      const std::string path = folder + "/" + shard;
+      const std::string path = fmt::format("{}/{}", folder, shard);
       if (!file_exists(path))
         throw FormatError(
             fmt::format("{}: expected this shard, which {} names, found none; the download is "
@@ -58,6 +58,7 @@ std::vector<Safetensors> open_shards(const std::string& folder, const std::strin
                                     printable(name), index_path));
   }
   std::vector<Safetensors> result;
+  result.reserve(files.size());
   for (auto& [shard, file] : files) result.push_back(std::move(file));
   return result;
 }
@@ -99,6 +100,7 @@ Checkpoint open_checkpoint(const ModelFolder& folder, DType dtype) {
     fail_without_weights(folder.path);
 
   std::vector<std::string> paths;
+  paths.reserve(files.size());
   for (const Safetensors& file : files) paths.push_back(file.where());
   return {.folder = folder,
           .config = std::move(config),

@@ -97,7 +97,7 @@ bool Config::boolean(const std::string& key, std::optional<bool> otherwise) cons
   });
 }
 
-std::string Config::text(const std::string& key, std::optional<std::string> otherwise) const {
+std::string Config::text(const std::string& key, const std::optional<std::string>& otherwise) const {
   return value_of(*this, key, "a string", otherwise, [](const Json& value) {
     return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
   });
@@ -131,7 +131,7 @@ std::vector<std::string> Config::labels() const {
   for (const auto& [key, value] : map->items()) {
     const auto index = label_index(key);
     if (!index || *index >= labels.size())
-      fail(*this, "id2label", fmt::format("the keys \"0\" to \"{}\"", labels.size() - 1), Json(key));
+      fail(*this, "id2label", fmt::format(R"(the keys "0" to "{}")", labels.size() - 1), Json(key));
     if (!value.is_string() && !value.is_number()) fail(*this, "id2label", "labels that are strings", value);
     labels[*index] = value.is_string() ? value.get<std::string>() : value.dump();
   }

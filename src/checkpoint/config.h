@@ -24,7 +24,7 @@ class Config {
   Index positive(const std::string& key, std::optional<Index> otherwise = {}) const;  // 1 … 2^31
   double number(const std::string& key, std::optional<double> otherwise = {}) const;
   bool boolean(const std::string& key, std::optional<bool> otherwise = {}) const;
-  std::string text(const std::string& key, std::optional<std::string> otherwise = {}) const;
+  std::string text(const std::string& key, const std::optional<std::string>& otherwise = {}) const;
   std::vector<std::string> texts(const std::string& key) const;  // list of strings, [] if absent
   // id2label in order; LABEL_0 … when absent. Throws FormatError for gaps.
   std::vector<std::string> labels() const;

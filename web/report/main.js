@@ -10,6 +10,7 @@ function preview(row, key) {
   state.hoverRow = row;
   state.hoverKey = key;
   highlight();
+  paintPicture();
   drawReadout();
   for (const e of document.querySelectorAll("#text .tok"))
     e.classList.toggle("hover", key !== null && +e.dataset.group === key);
@@ -44,9 +45,16 @@ function readAddress() {
   state.key = whole("key", 0, groups.length - 1, null);
 }
 
-function update(focus) {
-  state.hoverRow = state.hoverKey = null;
-  hideTip();
+// Every update draws the page anew: whoever works by keyboard stays at the same place of the same section.
+const stops = (section) => [...section.querySelectorAll("button, select, canvas, [tabindex]")];
+function keepFocus(draw) {
+  const id = document.activeElement?.closest("nav, section")?.id;
+  const at = id ? stops(document.getElementById(id)).indexOf(document.activeElement) : -1;
+  draw();
+  if (at >= 0) stops(document.getElementById(id))[at]?.focus({ preventScroll: true });
+}
+
+function draw() {
   drawControls();
   drawText();
   drawLayers();
@@ -55,9 +63,13 @@ function update(focus) {
   drawPairs();
   drawTrust();
   drawMethod();
+}
+
+function update() {
+  state.hoverRow = state.hoverKey = null;
+  hideTip();
+  keepFocus(draw);
   writeAddress();
-  if (focus === "matrix") board.canvas.focus({ preventScroll: true });
-  if (focus === "layers") document.querySelector('#layers .grid button[aria-pressed="true"]')?.focus({ preventScroll: true });
 }
 
 function reset() {

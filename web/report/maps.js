@@ -16,7 +16,7 @@ function drawLayers() {
       const name = "L" + l + (wide ? (h < 0 ? ", mean of heads" : " H" + h) : "");
       const button = element("button", { type: "button", "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1,
         "aria-label": name + ", largest weight " + number(map.max), "data-at": l + "," + h,
-        onclick: () => { state.layer = l; state.head = wide ? h : -1; update("layers"); },
+        onclick: () => { state.layer = l; state.head = wide ? h : -1; update(); },
         onmousemove: (event) => showTip(name + ": " + number(map.min) + " … " + number(map.max), event), onmouseleave: hideTip },
         thumbnail(map, state.shared ? sharedMax(m) : map.max, size));
       grid.append(wide ? button : element("div", {}, button, element("div", { class: "axis" }, "L" + l + " · max " + number(map.max))));
@@ -27,7 +27,8 @@ function drawLayers() {
     element("p", { class: "caption" }, "Row: the token being written. Column: the token it reads. " +
       (state.shared ? "One scale for all maps." : "Every map on its own scale.")),
     legend("0", max, "", m.values.some((v) => v !== v)));
-  section.onkeydown = (event) => moveFocus(event, [...section.querySelectorAll(".grid button")], perRow);
+  // In braces: a handler that returns false would cancel the key, and Tab and Enter would be dead here.
+  section.onkeydown = (event) => { moveFocus(event, [...section.querySelectorAll(".grid button")], perRow); };
 }
 
 let board = null;  // the matrix as drawn: geometry, canvas and its picture without highlights
@@ -132,7 +133,7 @@ function drawMatrix() {
   };
   canvas.onmousemove = (event) => { const p = at(event); if (p) { preview(p[0], p[1]); showTip(describe(p[0], p[1]), event); } else { hideTip(); preview(null, null); } };
   canvas.onmouseleave = () => { hideTip(); preview(null, null); };
-  canvas.onclick = (event) => { const p = at(event); if (p) { state.row = map.R > 1 ? p[0] : null; state.key = p[1]; update("matrix"); } };
+  canvas.onclick = (event) => { const p = at(event); if (p) { state.row = map.R > 1 ? p[0] : null; state.key = p[1]; update(); } };
   canvas.onkeydown = (event) => {
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
     if (!step) return;
@@ -140,7 +141,7 @@ function drawMatrix() {
     const bound = (x, n) => Math.min(n - 1, Math.max(0, x));
     state.row = map.R > 1 ? bound(activeRow() + step[0], map.R) : null;
     state.key = bound((state.key ?? 0) + step[1], map.C);
-    update("matrix");
+    update();
   };
   const save = element("button", { type: "button", onclick: () => {
     element("a", { download: m.method + "-" + place().replace(/\W+/g, "-") + ".png", href: base.toDataURL("image/png") }).click();

@@ -82,10 +82,14 @@ function moveFocus(event, elements, columns) {
   return true;
 }
 
+let paintPicture = () => {};  // the patches again, when the pointer has moved to another one
+
 function drawPicture(map, row, scale) {
   const size = 320, [canvas, g] = canvasOf(size, size), cell = size / side;
   const plain = new Image();
   const paint = () => {
+    if (!plain.complete) return;
+    const marked = state.hoverKey ?? state.key;
     g.drawImage(plain, 0, 0, size, size);
     for (let c = 0; c < groups.length; ++c) {
       const patch = groups[c].members[0] - prefix, v = map.v[row * map.C + c];
@@ -95,11 +99,18 @@ function drawPicture(map, row, scale) {
       g.fillStyle = css(toned(v, scale));
       g.fillRect(x, y, cell, cell);
       g.globalAlpha = 1;
-      g.strokeStyle = c === row || c === state.hoverKey ? themed("--select") : "rgba(255,255,255,.25)";
-      g.lineWidth = c === row || c === state.hoverKey ? 2 : 0.5;
+      g.strokeStyle = "rgba(255,255,255,.25)";
+      g.lineWidth = 0.5;
       g.strokeRect(x + 0.5, y + 0.5, cell - 1, cell - 1);
     }
+    g.strokeStyle = themed("--select");
+    for (const [c, width] of [[current().Q > 1 ? row : null, 3], [marked, 1.5]]) {
+      const patch = c === null ? -1 : groups[c].members[0] - prefix;
+      g.lineWidth = width;
+      if (patch >= 0) g.strokeRect((patch % side) * cell + 1, Math.floor(patch / side) * cell + 1, cell - 2, cell - 2);
+    }
   };
+  paintPicture = paint;
   plain.onload = paint;
   plain.src = report.picture;
   const at = (event) => {
@@ -110,8 +121,19 @@ function drawPicture(map, row, scale) {
   canvas.addEventListener("mousemove", (event) => { const c = at(event); if (c >= 0) { preview(null, c); showTip(describe(row, c), event); } });
   canvas.addEventListener("mouseleave", () => { hideTip(); preview(null, null); });
   canvas.addEventListener("click", (event) => { const c = at(event); if (c >= 0) lockRow(c); });
+  // Arrow keys walk over the patches, Enter makes one the row: what the pointer does by moving and clicking.
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
+    const from = state.hoverKey ?? state.key ?? row, patch = Math.max(0, groups[from].members[0] - prefix);
+    const bound = (x) => Math.min(side - 1, Math.max(0, x));
+    if (step) preview(null, groupOf(prefix + bound(Math.floor(patch / side) + step[1]) * side + bound((patch % side) + step[0])));
+    else if (event.key === "Enter" || event.key === " ") lockRow(groupOf(prefix + patch));
+    else return;
+    event.preventDefault();
+  });
+  canvas.tabIndex = 0;
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", "Picture with the weight of every patch; the strongest pairs are in the table below");
+  canvas.setAttribute("aria-label", "Picture with the weight of every patch. Arrow keys move over the patches, Enter shows a patch's row; the reading is announced beside the matrix.");
   const original = new Image(size, size);
   original.src = report.picture;
   original.alt = "What the model saw";
@@ -134,9 +156,7 @@ function drawText() {
     if (moveFocus(event, all, 1)) { const g = +document.activeElement.dataset.group; if (g >= 0) preview(null, g); }
     else if ((event.key === "Enter" || event.key === " ") && document.activeElement.classList.contains("tok")) {
       event.preventDefault();
-      const at = all.indexOf(document.activeElement);
       document.activeElement.click();
-      document.querySelectorAll("#text .tok")[at]?.focus();
     }
   };
 }
