@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/parallel.h"
+#include "mixing/flow.h"
 #include "mixing/rollout.h"
 #include "study/maps.h"
 
@@ -57,6 +59,73 @@ std::string_view description_of(Blend blend) {
 
 }  // namespace
 
+namespace {
+
+// F ≥ R where all rows sum to 1: what rollout carries is one of the flows the maximum is taken over.
+Check check_above_rollout(const Tensor& flow, Tensor rollout) {
+  roll_out(rollout);
+  double worst = 0;
+  for (Index i = 0; i < flow.size(); ++i)
+    if (const double gap = rollout.at(i) - flow.at(i); gap > worst) worst = gap;  // NaN: not asked for
+  return {.name = "no flow below rollout", .passed = worst <= 1e-9, .value = worst, .bound = 1e-9};
+}
+
+void divide_by_row_sums(Tensor& flow) {
+  const Index T = flow.shape().back();
+  double* row = flow.data<double>();
+  for (Index i = 0; i < flow.size() / T; ++i, row += T) {
+    double sum = 0;
+    for (Index j = 0; j < T; ++j) sum += row[j];
+    if (sum > 0)
+      for (Index j = 0; j < T; ++j) row[j] /= sum;
+  }
+}
+
+std::string saturation_note(const Flow& flow) {
+  const auto closed =
+      std::count_if(flow.closed_at.begin(), flow.closed_at.end(), [](int l) { return l >= 0; });
+  if (flow.saturated_layer >= 0)
+    return fmt::format(
+        "Flow is saturated from layer {} on: every position receives the same from each token, so the rows "
+        "of "
+        "the layers above say nothing about their position.",
+        flow.saturated_layer);
+  if (closed > 0)
+    return fmt::format(
+        "{} of {} columns are closed: from a layer on every position receives the same from them.", closed,
+        flow.closed_at.size());
+  return "No column of the flow is closed: every layer still tells positions apart.";
+}
+
+}  // namespace
+
+void put_flow(Attribution& result, const Tensor& maps, const FlowView& view, DType dtype,
+              const std::function<void(double)>& progress) {
+  Flow flow = attention_flow(maps, {.rows = view.rows, .progress = progress});
+  const bool chosen = !view.rows.empty();
+  result.checks.push_back({.name = "every flow within its bounds",
+                           .passed = flow.bound_violation == 0,
+                           .value = flow.bound_violation,
+                           .bound = 0});
+  result.checks.push_back(
+      {.name = fmt::format("{} flows equal a cut found without bounds", flow.counts.audited),
+       .passed = flow.audit_error == 0,
+       .value = flow.audit_error,
+       .bound = 0});
+  if (check_row_sums(maps).value <= row_sum_bound(DType::Float32))
+    result.checks.push_back(check_above_rollout(flow.values, maps.clone()));
+  if (!chosen) {
+    std::vector<double> closed(flow.closed_at.begin(), flow.closed_at.end());
+    result.details.push_back({.name = "closed_at",
+                              .axes = {"token"},
+                              .values = Tensor::of({static_cast<Index>(closed.size())}, closed, dtype)});
+    result.notes.push_back(saturation_note(flow));
+  }
+  if (view.normalised) divide_by_row_sums(flow.values);
+  result.scores = flow.values.to(dtype);
+  if (view.normalised && !chosen) result.checks.push_back(check_row_sums(result.scores));
+}
+
 Attribution aggregate(Attribution result, const std::string& kind, Blend blend, bool causal,
                       const std::function<void(double)>& progress) {
   const DType dtype = result.scores.dtype();
@@ -64,11 +133,16 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
   whole.options.emplace_back("aggregate", kind);
   whole.axes = {"layer", "query", "key"};
   whole.checks = std::move(result.checks);  // of the maps that went in
+  // A flow needs capacities of one scale, so raw scores are divided by their row sums for it.
+  if (kind == "flow" && blend == Blend::AsIs) blend = Blend::RowSums;
   Tensor maps = blended(result, blend);
-  progress(0);
-  roll_out(maps);
-  whole.scores = maps.to(dtype);
-  if (blend != Blend::AsIs) whole.checks.push_back(check_row_sums(whole.scores));
+  if (kind == "flow") {
+    put_flow(whole, maps, {}, dtype, progress);
+  } else {
+    roll_out(maps);
+    whole.scores = maps.to(dtype);
+    if (blend != Blend::AsIs) whole.checks.push_back(check_row_sums(whole.scores));
+  }
   whole.checks.push_back(check_nonnegative(whole.scores));
   whole.notes = std::move(result.notes);
   whole.notes.push_back(maximum_note(whole.scores));
@@ -81,8 +155,9 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
   return whole;
 }
 
-std::size_t aggregate_bytes(Index layers, Index tokens, std::string_view) {
-  return static_cast<std::size_t>(2 * layers * tokens * tokens) * sizeof(double);
+std::size_t aggregate_bytes(Index layers, Index tokens, std::string_view kind) {
+  const std::size_t maps = static_cast<std::size_t>(2 * layers * tokens * tokens) * sizeof(double);
+  return maps + (kind == "flow" ? attention_flow_bytes(layers, tokens, thread_count()) : 0);
 }
 
 }  // namespace headwater

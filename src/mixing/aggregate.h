@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <headwater/report.h>
 
@@ -24,6 +25,15 @@ void check_aggregate(std::string_view kind, std::string_view method, bool has_ma
 // notes of its own. `progress` may throw to stop.
 Attribution aggregate(Attribution result, const std::string& kind, Blend blend, bool causal,
                       const std::function<void(double)>& progress);
+
+// Puts the maximum flow through maps [L, T, T] (double, residual path included) into `result`: scores in
+// `dtype`, the layer each column closed at, checks and notes.
+struct FlowView {
+  std::vector<int> rows;   // queries to answer; empty: all. The others are NaN.
+  bool normalised = true;  // rows divided by their sum, as published; else the flows themselves
+};
+void put_flow(Attribution& result, const Tensor& maps, const FlowView& view, DType dtype,
+              const std::function<void(double)>& progress);
 
 std::size_t aggregate_bytes(Index layers, Index tokens, std::string_view kind);
 

@@ -21,7 +21,7 @@ Tensor read(const Json& matrices, double unit) {
 }
 
 TEST(FlowGoldens, EqualsNetworkx) {
-  const Json goldens = read_json_file(std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/flow.json");
+  const Json goldens = read_json_file(HEADWATER_SOURCE_DIR "/tests/golden/flow.json");
   ASSERT_GE(goldens.size(), 200U);
   std::set<std::string> kinds;
   double worst = 0;
