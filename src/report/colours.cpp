@@ -20,8 +20,18 @@ constexpr std::array<Rgb, 9> ramp{{{246, 250, 255},
                                    {30, 108, 178},
                                    {12, 78, 146},
                                    {8, 46, 100}}};
+constexpr std::array<Rgb, 9> against{{{255, 250, 245},
+                                      {253, 232, 214},
+                                      {251, 212, 180},
+                                      {246, 184, 136},
+                                      {236, 149, 88},
+                                      {217, 115, 48},
+                                      {184, 84, 20},
+                                      {143, 60, 10},
+                                      {98, 38, 6}}};
 // The nearest colours of the 256-colour cube, light to dark.
 constexpr std::array<int, 8> indexed{231, 195, 153, 117, 74, 32, 25, 18};
+constexpr std::array<int, 8> indexed_against{231, 230, 223, 216, 209, 166, 130, 94};
 
 int mixed(int a, int b, double t) {
   return static_cast<int>(std::lround(a + (b - a) * t));
@@ -29,11 +39,13 @@ int mixed(int a, int b, double t) {
 
 }  // namespace
 
-Rgb blue_of(double share) {
-  const double at = std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0) * (ramp.size() - 1);
-  const auto i = std::min(static_cast<std::size_t>(at), ramp.size() - 2);
+Rgb colour_of(double share) {
+  const std::array<Rgb, 9>& hue = share < 0 ? against : ramp;
+  const double at = std::clamp(std::isfinite(share) ? std::abs(share) : 0.0, 0.0, 1.0) *
+                    static_cast<double>(hue.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(at), hue.size() - 2);
   const double t = at - static_cast<double>(i);
-  const Rgb &a = ramp[i], &b = ramp[i + 1];
+  const Rgb &a = hue[i], &b = hue[i + 1];
   return {mixed(a.r, b.r, t), mixed(a.g, b.g, t), mixed(a.b, b.b, t)};
 }
 
@@ -58,11 +70,13 @@ Rgb text_on(Rgb background) {
 std::string painted(const std::string& text, double share, TerminalFormat::Colour colour) {
   if (colour == TerminalFormat::Colour::None) return text;
   if (colour == TerminalFormat::Colour::Ansi256) {
-    const double at = std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0) * (indexed.size() - 1);
+    const std::array<int, 8>& hue = share < 0 ? indexed_against : indexed;
+    const double at = std::clamp(std::isfinite(share) ? std::abs(share) : 0.0, 0.0, 1.0) *
+                      static_cast<double>(hue.size() - 1);
     const auto i = static_cast<std::size_t>(std::lround(at));
-    return fmt::format("\x1b[48;5;{};38;5;{}m{}\x1b[0m", indexed[i], i < 5 ? 16 : 231, text);
+    return fmt::format("\x1b[48;5;{};38;5;{}m{}\x1b[0m", hue[i], i < 5 ? 16 : 231, text);
   }
-  const Rgb back = blue_of(share), front = text_on(back);
+  const Rgb back = colour_of(share), front = text_on(back);
   return fmt::format("\x1b[48;2;{};{};{};38;2;{};{};{}m{}\x1b[0m", back.r, back.g, back.b, front.r, front.g,
                      front.b, text);
 }

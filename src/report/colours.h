@@ -1,5 +1,5 @@
-// The colour of a weight: one hue of blue from light to dark, the same in terminal and page, with text that
-// keeps a contrast of at least 4.5 : 1 on it.
+// The colour of a weight: one hue of blue from light to dark, orange for what counts against, the same in
+// terminal and page, with text that keeps a contrast of at least 4.5 : 1 on it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Rgb {
   int r, g, b;
 };
 
-Rgb blue_of(double share);      // 0 … 1, clamped; light to dark
+Rgb colour_of(double share);    // −1 … 1, clamped; light to dark, orange below 0
 double luminance(Rgb colour);   // WCAG's relative luminance
 Rgb text_on(Rgb background);    // black or white, whichever contrasts more
 double contrast(Rgb a, Rgb b);  // WCAG's ratio, 1 … 21

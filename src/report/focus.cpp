@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headwater {
 
@@ -32,6 +33,7 @@ Index layer_count(const Attribution& attribution) {
 
 std::vector<double> row_weights(const Attribution& attribution, Index layer, Index query) {
   const Tensor& scores = attribution.scores;
+  if (has_axis(attribution, "column")) return scores.to_doubles();
   const Index T = scores.shape().back();
   const bool map = has_axis(attribution, "query");
   const Index queries = map ? scores.dim(scores.rank() - 2) : 1;
@@ -45,8 +47,21 @@ std::vector<double> row_weights(const Attribution& attribution, Index layer, Ind
   return weights;
 }
 
+namespace {
+
+// A score per patch stands after the tokens that are no patch, which have none.
+std::vector<double> padded_row(const Report& report, const Attribution& attribution, Index layer, Index row) {
+  std::vector<double> weights = row_weights(attribution, layer, row);
+  if (has_axis(attribution, "column"))
+    weights.insert(weights.begin(), static_cast<std::size_t>(report.model.prefix_tokens),
+                   std::numeric_limits<double>::quiet_NaN());
+  return weights;
+}
+
+}  // namespace
+
 std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer) {
-  if (attribution.answer.empty()) return row_weights(attribution, layer, focus_row(report));
+  if (attribution.answer.empty()) return padded_row(report, attribution, layer, focus_row(report));
   return attribution.answer.rows(layer, 1).to_doubles();
 }
 
@@ -54,7 +69,7 @@ Tensor answer_rows(const Report& report, const Attribution& attribution) {
   std::vector<double> all;
   const Index layers = layer_count(attribution), row = focus_row(report);
   for (Index layer = 0; layer < layers; ++layer) {
-    const std::vector<double> one = row_weights(attribution, layer, row);
+    const std::vector<double> one = padded_row(report, attribution, layer, row);
     all.insert(all.end(), one.begin(), one.end());
   }
   return Tensor::of({layers, static_cast<Index>(all.size()) / layers}, all, attribution.scores.dtype());

@@ -18,6 +18,7 @@ namespace headwater {
 
 namespace {
 
+constexpr Index drawn_cells = 2000;       // of a detail: more than that is no table to read
 constexpr Index float32_cells = 1 << 18;  // 1 MB of float32; more is written as float16
 constexpr Index all_cells = 12 << 20;     // beyond this many, heads are averaged
 
@@ -56,6 +57,23 @@ OrderedJson card_of(const std::string& name) {
   return OrderedJson::object();
 }
 
+// Values per layer, and per layer and head: what the page draws beside the maps.
+OrderedJson details_of(const Attribution& attribution) {
+  OrderedJson all = OrderedJson::array();
+  for (const Detail& detail : attribution.details) {
+    const bool drawn = !detail.axes.empty() && detail.axes.front() == "layer" && detail.values.rank() <= 2 &&
+                       detail.values.size() <= drawn_cells;
+    if (!drawn || detail.values.empty()) continue;
+    OrderedJson values = OrderedJson::array();
+    for (Index l = 0; l < detail.values.dim(0); ++l) {
+      const std::vector<double> row = detail.values.rows(l, 1).to_doubles();
+      values.push_back(detail.values.rank() == 1 ? OrderedJson(row[0]) : OrderedJson(row));
+    }
+    all.push_back({{"name", detail.name}, {"axes", detail.axes}, {"values", std::move(values)}});
+  }
+  return all;
+}
+
 // The attributions' numbers as script elements that no browser runs, and how they were stored as a note.
 std::string embed_scores(const Report& report, OrderedJson& data) {
   std::string scripts;
@@ -65,6 +83,7 @@ std::string embed_scores(const Report& report, OrderedJson& data) {
     if (attribution.scores.empty()) continue;
     OrderedJson json = data["attributions"][i];
     json["card"] = card_of(attribution.method);
+    json["details"] = details_of(attribution);
     Tensor scores = attribution.scores;
     if (scores.size() > all_cells && scores.rank() == 4) {
       scores = mean_of_heads(scores);
@@ -109,7 +128,7 @@ std::string to_html(const Report& report) {
   const std::string scores = embed_scores(report, data);
   const std::string style(report_asset("style.css"));
   std::string script = "(() => {\n\"use strict\";\n";
-  for (const char* file : {"data.js", "draw.js", "text.js", "maps.js", "panels.js", "main.js"})
+  for (const char* file : {"data.js", "draw.js", "text.js", "maps.js", "panels.js", "details.js", "main.js"})
     script += report_asset(file);
   script += "})();\n";
   const std::string policy =

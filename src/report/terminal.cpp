@@ -30,8 +30,14 @@ std::string dim(const std::string& text, Colour colour) {
   return colour == Colour::None ? text : "\x1b[2m" + text + "\x1b[0m";
 }
 
-// Eighths of a column, so that small differences show; what exceeds the scale ends in "▶".
+// Eighths of a column, so that small differences show; what exceeds the scale ends in "▶". What counts
+// against is shaded.
 std::string bar(double share, int columns) {
+  if (share < 0) {
+    std::string out;
+    for (long i = std::lround(std::min(1.0, -share) * columns); i > 0; --i) out += "▒";
+    return share < -1 - 1e-9 ? out + "▶" : out;
+  }
   static const char* const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const int eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * columns * 8));
   std::string out;
@@ -99,13 +105,14 @@ std::string plain_rows(const Report& report, const std::vector<double>& weights,
   int widest = 5;
   for (const TokenView& token : tokens) widest = std::max(widest, text_width(token_word(token)));
   widest = std::min(widest, std::max(8, width / 3));
+  const bool signs = std::any_of(weights.begin(), weights.end(), [](double w) { return w < 0; });
   std::string out;
   for (std::size_t t = 0; t < tokens.size() && t < weights.size(); ++t) {
     const std::string name = fitted(token_word(tokens[t]), widest);
     if (std::isnan(weights[t]))
       out += fmt::format("  {}  –\n", name);
     else
-      out += fmt::format("  {}  {:.4f}  {}\n", name, weights[t],
+      out += fmt::format("  {}  {:{}.4f}  {}\n", name, weights[t], signs ? 7 : 6,
                          bar(scale > 0 ? weights[t] / scale : 0, std::clamp(width - widest - 14, 4, 30)));
   }
   return out;
@@ -125,7 +132,7 @@ std::string patch_grid(const Report& report, const std::vector<double>& weights,
     for (std::size_t x = 0; x < side && prefix + y * side + x < weights.size(); ++x) {
       const double share = scale > 0 ? weights[prefix + y * side + x] / scale : 0;
       out += format.colour == Colour::None
-                 ? shades[static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * 4))]
+                 ? shades[static_cast<std::size_t>(std::lround(std::clamp(std::abs(share), 0.0, 1.0) * 4))]
                  : painted("  ", share, format.colour);
     }
     out += '\n';
@@ -145,7 +152,7 @@ std::string layer_line(const Report& report, const Attribution& attribution, Ind
   const std::vector<double> weights = answer_weights(report, attribution, layer);
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto value = [&](std::size_t t) { return std::isnan(weights[t]) ? -1.0 : weights[t]; };
+  const auto value = [&](std::size_t t) { return std::isnan(weights[t]) ? -1.0 : std::abs(weights[t]); };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
   std::string out = fmt::format("  {:<4}", fmt::format("L{}", layer));
@@ -162,6 +169,18 @@ std::string checks_line(const Attribution& attribution) {
     out += fmt::format("  {} {} ({:.1e}, bound {:.1e})\n", check.passed ? "✓" : "✗", check.name, check.value,
                        check.bound);
   for (const std::string& note : attribution.notes) out += "  · " + note + "\n";
+  return out;
+}
+
+// "attention · value_zeroing   τ-b 0.512   ρ 0.683"
+std::string agreement_view(const Report& report, Colour colour) {
+  if (report.agreement.empty()) return {};
+  const auto value = [](double v) { return std::isnan(v) ? std::string("–") : fmt::format("{:.3f}", v); };
+  std::string out = "\n" + bold("agreement", colour) +
+                    dim("  rank correlation of the rows above: Kendall τ-b, Spearman ρ\n", colour);
+  for (const Agreement& pair : report.agreement)
+    out += fmt::format("  {} · {}  τ-b {}  ρ {}\n", pair.first, pair.second, value(pair.whole_kendall),
+                       value(pair.whole_spearman));
   return out;
 }
 
@@ -219,6 +238,7 @@ std::string to_terminal(const Report& report, const TerminalFormat& format) {
         fmt::format("  target: {}, logit {:.4f}\n", terminal_safe(report.target.label), report.target.logit);
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores.empty()) out += attribution_view(report, attribution, format);
+  out += agreement_view(report, format.colour);
   const RunRecord& record = report.record;
   out += dim(fmt::format("\n  headwater {} · {} · {} · {} threads · weights {}\n", record.version,
                          terminal_safe(record.model), record.dtype, record.threads,

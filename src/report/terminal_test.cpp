@@ -41,14 +41,15 @@ TEST(TextWidth, FitsToColumns) {
 }
 
 TEST(Colours, TextKeepsItsContrastOnEveryShade) {
-  for (int i = 0; i <= 1000; ++i) {
-    const Rgb back = blue_of(i / 1000.0);
+  for (int i = -1000; i <= 1000; ++i) {
+    const Rgb back = colour_of(i / 1000.0);
     EXPECT_GE(contrast(text_on(back), back), 4.5) << i;
   }
   EXPECT_NEAR(contrast({0, 0, 0}, {255, 255, 255}), 21, 1e-9);
-  EXPECT_GT(luminance(blue_of(0)), luminance(blue_of(1)));
-  EXPECT_EQ(blue_of(-1).r, blue_of(0).r);
-  EXPECT_EQ(blue_of(2).r, blue_of(1).r);
+  EXPECT_GT(luminance(colour_of(0)), luminance(colour_of(1)));
+  EXPECT_EQ(colour_of(-2).r, colour_of(-1).r);
+  EXPECT_GT(colour_of(-1).r, colour_of(-1).b) << "orange counts against";
+  EXPECT_EQ(colour_of(2).r, colour_of(1).r);
 }
 
 TEST(Focus, IsTheRowTheAnswerWasReadFrom) {

@@ -24,14 +24,17 @@ function decode(element) {
   return Float32Array.from(raw, (b) => table[b]);
 }
 
-// Axes are a part of [layer, head, query, key], or end in "token": one row.
+// Axes are a part of [layer, head, query, key], or end in "token": one row; [row, column] is a score per patch.
 const methods = report.attributions.map((a, i) => {
   const has = (axis) => a.axes.includes(axis);
   const size = (axis) => (has(axis) ? a.shape[a.axes.indexOf(axis)] : 1);
-  const T = a.shape[a.shape.length - 1];
-  const element = document.getElementById("scores-" + i);
+  const element = document.getElementById("scores-" + i), grid = has("column");
+  const before = grid ? report.model.prefix_tokens || 0 : 0;
+  const T = grid ? before + a.shape[0] * a.shape[1] : a.shape[a.shape.length - 1];
+  let values = decode(element);
+  if (grid) { const padded = new Float32Array(T).fill(NaN); padded.set(values, before); values = padded; }
   return { ...a, index: i, digits: element.dataset.format === "f16" ? 3 : 4, L: size("layer"), H: size("head"), Q: size("query"), T, layered: has("layer"),
-           values: decode(element) };
+           values, signed: values.some((v) => v < 0) };
 });
 
 const isImage = report.tokens.length === 0;
@@ -87,7 +90,7 @@ function mapOf(method, layer, head) {
     for (let c = 0; c < C; ++c) { const x = v[r * C + c]; if (x === x) { sum += x; min = Math.min(min, x); max = Math.max(max, x); } }
     lowest = Math.min(lowest, sum); highest = Math.max(highest, sum);
   }
-  const map = { R, C, v, min, max, lowest, highest };
+  const map = { R, C, v, min, max, lowest, highest, peak: Math.max(Math.abs(min), Math.abs(max)) };
   cache.set(id, map);
   return map;
 }
@@ -97,7 +100,7 @@ function sharedMax(method) {
   if (!cache.has(id)) {
     let max = 0;
     for (let l = 0; l < method.L; ++l)
-      for (let h = method.H > 1 ? -1 : 0; h < method.H; ++h) max = Math.max(max, mapOf(method, l, h).max);
+      for (let h = method.H > 1 ? -1 : 0; h < method.H; ++h) max = Math.max(max, mapOf(method, l, h).peak);
     cache.set(id, max);
   }
   return cache.get(id);

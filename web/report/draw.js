@@ -1,19 +1,21 @@
-// Colour and canvas: one blue hue, light to dark (dark to light on a dark page), hatching where a causal mask
-// forbids a value, and text that stays readable on every cell.
+// Colour and canvas: one blue hue, light to dark (dark to light on a dark page), one of orange for what counts
+// against, hatching where a causal mask forbids a value, and text that stays readable on every cell.
 const LIGHT = [[246,250,255],[222,235,249],[197,219,242],[160,200,232],[109,172,218],[65,142,201],[30,108,178],[12,78,146],[8,46,100]];
 const DARK = [[22,34,47],[24,48,74],[24,65,106],[27,86,141],[38,110,176],[66,139,204],[108,169,224],[156,200,240],[201,228,255]];
+const LIGHT_AGAINST = [[255,250,245],[253,232,214],[251,212,180],[246,184,136],[236,149,88],[217,115,48],[184,84,20],[143,60,10],[98,38,6]];
+const DARK_AGAINST = [[42,30,22],[66,40,22],[94,52,22],[125,67,24],[159,86,34],[191,110,54],[218,142,88],[238,178,132],[252,216,184]];
 const dark = () => {
   const forced = document.documentElement.dataset.theme;
   return forced ? forced === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 };
 
 function rgb(share) {
-  const ramp = dark() ? DARK : LIGHT;
-  const at = Math.min(1, Math.max(0, share || 0)) * (ramp.length - 1), i = Math.min(ramp.length - 2, Math.floor(at)), t = at - i;
+  const ramp = share < 0 ? (dark() ? DARK_AGAINST : LIGHT_AGAINST) : dark() ? DARK : LIGHT;
+  const at = Math.min(1, Math.abs(share || 0)) * (ramp.length - 1), i = Math.min(ramp.length - 2, Math.floor(at)), t = at - i;
   return ramp[i].map((c, k) => Math.round(c + (ramp[i + 1][k] - c) * t));
 }
 // Linear, or by the square root, which lifts small weights; the legend says which.
-const toned = (v, scale) => rgb(!(scale > 0) ? 0 : state.root ? Math.sqrt(Math.max(0, v) / scale) : v / scale);
+const toned = (v, scale) => rgb(!(scale > 0) ? 0 : state.root ? Math.sign(v) * Math.sqrt(Math.abs(v) / scale) : v / scale);
 const css = (c) => "rgb(" + c.join(",") + ")";
 function luminance(c) {
   const f = c.map((x) => { x /= 255; return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
@@ -54,7 +56,7 @@ function hatch(g) {
   return g.createPattern(tile, "repeat");
 }
 
-// A thumbnail: the largest weight under each pixel, so that a single strong cell never vanishes.
+// A thumbnail: the largest weight (without its sign) under each pixel, so that a single strong cell never vanishes.
 function thumbnail(map, scale, size) {
   const tall = map.R === map.C ? size : 18, [canvas, g] = canvasOf(size, tall);
   const W = canvas.width, H = canvas.height, image = g.createImageData(W, H);
@@ -64,7 +66,7 @@ function thumbnail(map, scale, size) {
       const c0 = Math.floor((x * map.C) / W), c1 = Math.max(c0 + 1, Math.ceil(((x + 1) * map.C) / W - 1e-9));
       let best = NaN;
       for (let r = r0; r < Math.min(r1, map.R); ++r)
-        for (let c = c0; c < Math.min(c1, map.C); ++c) { const v = map.v[r * map.C + c]; if (v === v && !(v < best)) best = v; }
+        for (let c = c0; c < Math.min(c1, map.C); ++c) { const v = map.v[r * map.C + c]; if (v === v && !(Math.abs(v) < Math.abs(best))) best = v; }
       if (best !== best) continue;
       const colour = toned(best, scale), o = 4 * (y * W + x);
       image.data[o] = colour[0]; image.data[o + 1] = colour[1]; image.data[o + 2] = colour[2]; image.data[o + 3] = 255;
@@ -79,17 +81,18 @@ function thumbnail(map, scale, size) {
   return canvas;
 }
 
-function rampBar() {
+function rampBar(signed) {
   const [canvas, g] = canvasOf(150, 12);
-  for (let x = 0; x < 150; ++x) { g.fillStyle = css(rgb(x / 149)); g.fillRect(x, 0, 1.5, 12); }
+  for (let x = 0; x < 150; ++x) { g.fillStyle = css(rgb(signed ? (x - 74.5) / 74.5 : x / 149)); g.fillRect(x, 0, 1.5, 12); }
   canvas.className = "ramp";
   canvas.setAttribute("aria-hidden", "true");
   return canvas;
 }
 
-function legend(low, high, what, masked) {
-  return element("div", { class: "legend" }, element("span", { class: "num" }, low), rampBar(),
-    element("span", { class: "num" }, high), element("span", {}, what + (state.root ? " (square root)" : "")),
+function legend(high, what, masked) {
+  const signed = current().signed, low = !signed ? "0" : /^[0-9]/.test(high) ? "−" + high : "−";
+  return element("div", { class: "legend" }, element("span", { class: "num" }, low), rampBar(signed),
+    element("span", { class: "num" }, high), element("span", {}, (signed ? "orange counts against; " : "") + what + (state.root ? " (square root)" : "")),
     masked ? element("span", { class: "legend" }, element("i", { class: "hatch", "aria-hidden": "true" }), "masked: comes later in the text") : null);
 }
 

@@ -62,6 +62,7 @@ function draw() {
   drawReadout();
   drawPairs();
   drawTrust();
+  drawDetails();
   drawMethod();
 }
 
@@ -88,8 +89,9 @@ document.addEventListener("keydown", (event) => {
 
 drawHeader();
 drawRecord();
+drawAgreement();
 if (methods.length === 0) {
-  for (const id of ["controls", "text", "layers", "matrix", "pairs", "trust", "method"]) document.getElementById(id).hidden = true;
+  for (const id of ["controls", "text", "layers", "matrix", "pairs", "trust", "details", "method"]) document.getElementById(id).hidden = true;
 } else {
   readAddress();
   update();

@@ -18,7 +18,7 @@ function drawLayers() {
         "aria-label": name + ", largest weight " + number(map.max), "data-at": l + "," + h,
         onclick: () => { state.layer = l; state.head = wide ? h : -1; update(); },
         onmousemove: (event) => showTip(name + ": " + number(map.min) + " … " + number(map.max), event), onmouseleave: hideTip },
-        thumbnail(map, state.shared ? sharedMax(m) : map.max, size));
+        thumbnail(map, state.shared ? sharedMax(m) : map.peak, size));
       grid.append(wide ? button : element("div", {}, button, element("div", { class: "axis" }, "L" + l + " · max " + number(map.max))));
     }
   }
@@ -26,7 +26,7 @@ function drawLayers() {
   clear("layers", title("layers", wide ? "Layers × heads" : "Layers"), grid,
     element("p", { class: "caption" }, "Row: the token being written. Column: the token it reads. " +
       (state.shared ? "One scale for all maps." : "Every map on its own scale.")),
-    legend("0", max, "", m.values.some((v) => v !== v)));
+    legend(max, "", m.values.some((v) => v !== v)));
   // In braces: a handler that returns false would cancel the key, and Tab and Enter would be dead here.
   section.onkeydown = (event) => { moveFocus(event, [...section.querySelectorAll(".grid button")], perRow); };
 }
@@ -114,7 +114,7 @@ function highlight() {
 }
 
 function drawMatrix() {
-  const m = current(), map = currentMap(), scale = state.shared ? sharedMax(m) : map.max;
+  const m = current(), map = currentMap(), scale = state.shared ? sharedMax(m) : map.peak;
   const b = boardGeometry(map), [canvas, g] = canvasOf(b.width, b.height);
   drawCells(g, b, map, scale);
   drawLabels(g, b, map);
@@ -149,7 +149,7 @@ function drawMatrix() {
   clear("matrix", element("div", { class: "line" }, title("matrix", m.method + " · " + place()), save),
     element("div", { class: "scroll" }, canvas),
     element("div", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }),
-    legend("0", number(scale), state.shared ? "one scale for all maps" : "this map's own scale", map.v.some((v) => v !== v)),
+    legend(number(scale), state.shared ? "one scale for all maps" : "this map's own scale", map.v.some((v) => v !== v)),
     element("p", { class: "caption num" }, "raw minimum " + number(map.min) + " · raw maximum " + number(map.max) + " · row sums " +
       map.lowest.toFixed(m.digits) + " … " + map.highest.toFixed(m.digits)));
   highlight();

@@ -79,7 +79,7 @@ function drawReadout() {
     return;
   }
   const order = Array.from({ length: map.C }, (_, c) => c).filter((c) => { const v = map.v[row * map.C + c]; return v === v; })
-    .sort((a, b) => map.v[row * map.C + b] - map.v[row * map.C + a]).slice(0, 5);
+    .sort((a, b) => Math.abs(map.v[row * map.C + b]) - Math.abs(map.v[row * map.C + a])).slice(0, 5);
   target.replaceChildren(element("b", {}, "“" + shortName(current().Q > 1 ? groups[row].name : "target") + "” reads most from: "),
     order.map((c) => "“" + shortName(groups[c].name) + "” " + number(map.v[row * map.C + c])).join(" · "));
 }
@@ -88,11 +88,11 @@ function drawPairs() {
   const map = currentMap(), found = [];
   for (let r = 0; r < map.R; ++r)
     for (let c = 0; c < map.C; ++c) { const v = map.v[r * map.C + c]; if (v === v && (r !== c || map.R === 1)) found.push([v, r, c]); }
-  found.sort((a, b) => b[0] - a[0] || a[1] - b[1] || a[2] - b[2]);
-  const top = found.length ? found[0][0] : 0;
+  found.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]) || a[1] - b[1] || a[2] - b[2]);
+  const top = found.length ? Math.abs(found[0][0]) : 0;
   const rows = found.slice(0, 10).map(([v, r, c]) => {
     const fill = element("i");
-    fill.style.width = (top > 0 ? (100 * v) / top : 0) + "%";
+    fill.style.width = (top > 0 ? (100 * Math.abs(v)) / top : 0) + "%";
     const pick = () => { state.row = map.R > 1 ? r : null; state.key = c; update(); };
     return element("tr", { class: "pick", tabindex: 0, onclick: pick, onkeydown: (event) => { if (event.key === "Enter") pick(); } },
       element("td", {}, map.R > 1 ? shortName(groups[r].name) : "target"), element("td", {}, shortName(groups[c].name)),

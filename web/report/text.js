@@ -9,8 +9,8 @@ function rowScale(map, row) {
   for (let c = 0; c < map.C; ++c) {
     const v = map.v[row * map.C + c];
     if (v !== v) continue;
-    all = Math.max(all, v);
-    if (!groups[c].special) words = Math.max(words, v);
+    all = Math.max(all, Math.abs(v));
+    if (!groups[c].special) words = Math.max(words, Math.abs(v));
   }
   return words || all;
 }
@@ -20,9 +20,9 @@ function describe(row, key) {
   const name = current().Q > 1 ? groups[row].name : "target";
   if (v !== v) return shortName(name) + " → " + shortName(groups[key].name) + ": masked";
   let rank = 1, sum = 0;
-  for (let c = 0; c < map.C; ++c) { const w = map.v[row * map.C + c]; if (w === w) { sum += w; if (w > v) ++rank; } }
+  for (let c = 0; c < map.C; ++c) { const w = map.v[row * map.C + c]; if (w === w) { sum += w; if (Math.abs(w) > Math.abs(v)) ++rank; } }
   return shortName(name) + " → " + shortName(groups[key].name) + ": " + number(v) + ", rank " + rank + " of " + map.C +
-         (sum > 0 ? ", " + ((100 * v) / sum).toFixed(1) + " % of its row" : "");
+         (sum > 0 && !current().signed ? ", " + ((100 * v) / sum).toFixed(1) + " % of its row" : "");
 }
 
 function tokenElement(t, map, row, scale) {
@@ -95,7 +95,7 @@ function drawPicture(map, row, scale) {
       const patch = groups[c].members[0] - prefix, v = map.v[row * map.C + c];
       if (patch < 0 || v !== v) continue;
       const x = (patch % side) * cell, y = Math.floor(patch / side) * cell;
-      g.globalAlpha = 0.12 + 0.73 * (scale > 0 ? Math.min(1, v / scale) : 0);
+      g.globalAlpha = 0.12 + 0.73 * (scale > 0 ? Math.min(1, Math.abs(v) / scale) : 0);
       g.fillStyle = css(toned(v, scale));
       g.fillRect(x, y, cell, cell);
       g.globalAlpha = 1;
@@ -150,7 +150,7 @@ function drawText() {
     element("div", { class: "line" }, title("text", isImage ? "Picture" : "Text"),
       element("span", { class: "soft" }, "What ", element("b", {}, "“" + shortName(name) + "”"), " reads, " + current().method + " " + place() + ". ",
         isImage ? "Patches are (row, column). Click one to see its row." : "Hover for numbers, click a token to see its row, Esc to go back.")),
-    ...body, legend("0", number(scale), "weight in this row, scaled to its strongest " + (isImage ? "patch" : "word"), report.model.causal));
+    ...body, legend(number(scale), "weight in this row, scaled to its strongest " + (isImage ? "patch" : "word"), report.model.causal));
   section.onkeydown = (event) => {
     const all = [...section.querySelectorAll(".tok")];
     if (moveFocus(event, all, 1)) { const g = +document.activeElement.dataset.group; if (g >= 0) preview(null, g); }
