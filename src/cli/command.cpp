@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "cli_support/help.h"
 #include "cli_support/interrupt.h"
 #include "cli_support/nearest.h"
+#include "cli_support/output.h"
 #include "cli_support/version.h"
 
 namespace headwater {
@@ -24,6 +26,12 @@ constexpr int internal_error = 70;
 int fail(std::string_view message, int code) {
   fmt::print(stderr, "headwater: error: {}\n", message);
   return code;
+}
+
+void print_text(const std::string& text) {
+  Output output("");
+  output.write_text(text);
+  output.finish();
 }
 
 std::vector<std::string> visible_commands() {
@@ -64,7 +72,9 @@ std::string unexpected_arguments(const CLI::App& app) {
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
     // Help and version are data, asked for: they go to standard output.
-    app.exit(error);
+    std::ostringstream text;
+    app.exit(error, text, text);
+    print_text(text.str());
     return 0;
   }
   std::string message = error.what();
@@ -93,7 +103,7 @@ int parse_and_run(int argc, const char* const* argv) {
     return report_parse_error(*app, error);
   }
   if (!chosen) {
-    fmt::print("{}", app->help());
+    print_text(app->help());
     return 0;
   }
   return chosen();

@@ -134,7 +134,7 @@ int run(const Options& options) {
     if (options.tensors) object["tensors"] = list;
     output.write(dump(object, 2) + "\n");
   } else {
-    output.write(as_text(engine.info(), memory, folder));
+    output.write_text(as_text(engine.info(), memory, folder));
     if (options.tensors) output.write("\n" + table.str());
   }
   output.finish();

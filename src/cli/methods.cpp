@@ -21,10 +21,10 @@ int run(const Options& options) {
   const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
   Output output(options.output.path);
   if (options.name.empty()) {
-    output.write(json ? methods_json() : methods_table());
+    json ? output.write(methods_json()) : output.write_text(methods_table());
   } else {
     const Method& method = find_method(options.name);
-    output.write(json ? method_json(method) : method_page(method));
+    json ? output.write(method_json(method)) : output.write_text(method_page(method));
   }
   output.finish();
   return 0;

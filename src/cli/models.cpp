@@ -88,7 +88,7 @@ int run(const Options& options) {
     for (const auto* models : {&shipped, &cached})
       for (const ModelFolder& model : *models) output.write(visible(model.id) + "\n");
   } else {
-    output.write(json ? as_json(shipped, cached) : as_text(shipped, cached));
+    json ? output.write(as_json(shipped, cached)) : output.write_text(as_text(shipped, cached));
   }
   output.finish();
   return 0;

@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 #include <headwater/error.h>
+#include <headwater/formats.h>
 #include <unistd.h>
+
+#include "cli_support/table.h"
 
 namespace headwater {
 
@@ -45,6 +48,11 @@ void Output::fail() const {
 
 void Output::write(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stream_) != bytes.size()) fail();
+}
+
+void Output::write_text(const std::string& text) {
+  if (!is_terminal()) return write(text);
+  write(folded(text, static_cast<std::size_t>(terminal_format(::fileno(stream_)).width)));
 }
 
 void Output::flush() {

@@ -22,8 +22,9 @@ class Output {
   ~Output();
 
   void write(std::string_view bytes);
-  void flush();   // what was written so far reaches the reader
-  void finish();  // throws InputError when not everything could be written
+  void write_text(const std::string& text);  // prose and tables: lines are folded to a terminal's width
+  void flush();                              // what was written so far reaches the reader
+  void finish();                             // throws InputError when not everything could be written
   bool is_file() const { return !path_.empty(); }
   bool is_terminal() const;
 

@@ -25,6 +25,31 @@ void append_row(std::string& out, const std::vector<std::string>& cells,
   out += line + "\n";
 }
 
+// Where the text of a line begins: after its indent, and after the gap before its last column.
+std::size_t text_begin(const std::string& line, std::size_t width) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.rfind("  ", width / 2);
+  return gap == std::string::npos || gap < indent ? indent : gap + 2;
+}
+
+void append_folded(std::string& out, const std::string& line, std::size_t width) {
+  const std::size_t begin = text_begin(line, width);
+  const std::string margin(columns(line.substr(0, begin)), ' ');
+  std::string row = line.substr(0, begin);
+  for (std::size_t at = begin; at < line.size();) {
+    const std::size_t letters = std::min(line.find_first_not_of(' ', at), line.size());
+    const std::size_t end = std::min(line.find(' ', letters), line.size());
+    if (row.size() > begin && columns(row) + columns(line.substr(at, end - at)) > width) {
+      out += row + "\n";
+      row = margin + line.substr(letters, end - letters);
+    } else {
+      row += line.substr(at, end - at);
+    }
+    at = end;
+  }
+  out += row;
+}
+
 }  // namespace
 
 std::string Table::str() const {
@@ -51,6 +76,21 @@ std::string wrapped(const std::vector<std::string>& words, std::size_t indent, s
     used = (fits ? used + 1 : indent) + columns(word);
   }
   return out.empty() ? out : out + "\n";
+}
+
+std::string folded(const std::string& text, std::size_t width) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (columns(line) > width)
+      append_folded(out, line, width);
+    else
+      out += line;
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
 }
 
 std::string visible(const std::string& text) {

@@ -17,6 +17,10 @@ struct Table {
 // Words set on lines of at most `width` columns, each after `indent` spaces; a longer word has its own line.
 std::string wrapped(const std::vector<std::string>& words, std::size_t indent, std::size_t width);
 
+// Lines longer than `width` columns are broken between words; what follows is indented as the last column of
+// the line is (after the last two spaces of its first half), or as the line itself. Other lines are kept.
+std::string folded(const std::string& text, std::size_t width);
+
 // Line breaks, tabs and other control characters made visible (\n, \t, \x1b), so that no text can move the
 // cursor or break a row.
 std::string visible(const std::string& text);

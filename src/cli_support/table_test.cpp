@@ -16,6 +16,16 @@ TEST(Table, WrapsWords) {
   EXPECT_EQ(wrapped({}, 2, 8), "");
 }
 
+TEST(Table, FoldsLongLinesUnderTheirLastColumn) {
+  EXPECT_EQ(folded("name  one two three four\nshort\n", 16), "name  one two\n      three four\nshort\n");
+  EXPECT_EQ(folded("  a é three four five", 11), "  a é three\n  four five");
+  EXPECT_EQ(folded("a aaaaaaaaaaaaaaaaa b\n\n", 8), "a\naaaaaaaaaaaaaaaaa\nb\n\n");
+  EXPECT_EQ(folded("one two;  three", 9), "one two;\nthree");
+  EXPECT_EQ(folded("exactly8\nexactly 9", 9), "exactly8\nexactly 9");
+  EXPECT_EQ(folded("", 8), "");
+  EXPECT_EQ(folded("            ", 8), "            ");
+}
+
 TEST(Table, ControlCharactersBecomeVisible) {
   EXPECT_EQ(visible("a\nb\tc\rd\x1b[31m\x7f é"), "a\\nb\\tc\\rd\\x1b[31m\\x7f é");
 }
