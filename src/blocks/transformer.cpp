@@ -32,15 +32,18 @@ Var mlp(const Var& x, const MlpWeights& w, int layer) {
   return linear(hidden, w.down, Site::MlpOut, layer);
 }
 
-Var pre_norm_block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer) {
-  const Var mid =
-      add(x, attention(norm(x, w.attention_norm), w.attention, options, layer), Site::ResidMid, layer);
-  return add(mid, mlp(norm(mid, w.mlp_norm), w.mlp, layer), Site::ResidPost, layer);
+Var block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer) {
+  const Var read = options.pre_norm ? norm(x, w.attention_norm) : x;
+  return after_attention(x, attention(read, w.attention, options, layer), w, options, layer);
 }
 
-Var post_norm_block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer) {
-  const Var mid =
-      norm(add(x, attention(x, w.attention, options, layer)), w.attention_norm, Site::ResidMid, layer);
+Var after_attention(const Var& x, const Var& attended, const BlockWeights& w, const BlockOptions& options,
+                    int layer) {
+  if (options.pre_norm) {
+    const Var mid = add(x, attended, Site::ResidMid, layer);
+    return add(mid, mlp(norm(mid, w.mlp_norm), w.mlp, layer), Site::ResidPost, layer);
+  }
+  const Var mid = norm(add(x, attended), w.attention_norm, Site::ResidMid, layer);
   return norm(add(mid, mlp(mid, w.mlp, layer)), w.mlp_norm, Site::ResidPost, layer);
 }
 

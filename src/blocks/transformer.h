@@ -8,24 +8,16 @@
 
 namespace headwater {
 
-// Angles of a rotary position embedding for the tokens of this run, [T, E/2] each.
-struct RotaryTables {
-  Tensor cos, sin;
-};
-
-struct BlockOptions {
-  HeadLayout heads;
-  std::optional<RotaryTables> rotary;
-};
-
 // LayerNorm, or RMSNorm where the weights have no beta.
 Var norm(const Var& x, const NormWeights& w, Site site = Site::None, int layer = 0);
 Var attention(const Var& x, const AttentionWeights& w, const BlockOptions& options, int layer);
 Var mlp(const Var& x, const MlpWeights& w, int layer);
 
-// x + attention(norm x), then + mlp(norm ·): GPT-2, Llama, ViT.
-Var pre_norm_block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer);
-// norm(x + attention x), then norm(· + mlp ·): BERT and its kin.
-Var post_norm_block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer);
+// Pre-norm (GPT-2, Llama, ViT): x + attention(norm x), then + mlp(norm ·).
+// Post-norm (BERT and its kin): norm(x + attention x), then norm(· + mlp ·).
+Var block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer);
+// The rest of a block once attention's output is there: residual sums, norms, feed-forward.
+Var after_attention(const Var& x, const Var& attended, const BlockWeights& w, const BlockOptions& options,
+                    int layer);
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// The weights of one block, as every family reads them.
+// The weights of one block, as every family reads them, and what else its computation depends on.
 #pragma once
 
 #include <optional>
@@ -23,6 +23,17 @@ struct BlockWeights {
   NormWeights attention_norm;
   MlpWeights mlp;
   NormWeights mlp_norm;
+};
+
+// Angles of a rotary position embedding for the tokens of this run, [T, E/2] each.
+struct RotaryTables {
+  Tensor cos, sin;
+};
+
+struct BlockOptions {
+  HeadLayout heads;
+  std::optional<RotaryTables> rotary;
+  bool pre_norm = false;
 };
 
 }  // namespace headwater

@@ -61,9 +61,10 @@ class Bert final : public Model {
                       vocabulary_projection(lm, "decoder", "bias", c.config, encoder_)}};
   }
 
-  Var forward(Tape& tape, const Batch& batch) const override {
-    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
+  Var start(Tape& tape, const Batch& batch) const override {
+    return encoder_.start(tape, batch, counted_positions(batch));
   }
+  Var finish(const Var& stream, const Batch& batch) const override { return head_(stream, batch); }
 
   PostNormEncoder encoder_;
   Head head_;

@@ -82,9 +82,10 @@ class DistilBert final : public Model {
                 vocabulary_projection(root, "vocab_projector", "vocab_projector.bias", c.config, encoder_)}};
   }
 
-  Var forward(Tape& tape, const Batch& batch) const override {
-    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
+  Var start(Tape& tape, const Batch& batch) const override {
+    return encoder_.start(tape, batch, counted_positions(batch));
   }
+  Var finish(const Var& stream, const Batch& batch) const override { return head_(stream, batch); }
 
   PostNormEncoder encoder_;
   Head head_;

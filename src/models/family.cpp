@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "blocks/transformer.h"
+
 namespace headwater {
 namespace {
 
@@ -64,6 +66,33 @@ std::string supported_types() {
 }
 
 }  // namespace
+
+Var Model::start(Tape& /*tape*/, const Batch& /*batch*/) const {
+  throw InternalError("model: expected one made of blocks, found one without a start");
+}
+
+Var Model::finish(const Var& /*stream*/, const Batch& /*batch*/) const {
+  throw InternalError("model: expected one made of blocks, found one without an end");
+}
+
+Var Model::forward(Tape& tape, const Batch& batch) const {
+  return resume(start(tape, batch), nullptr, 0, batch);
+}
+
+Var Model::resume(const Var& stream, const Var* attended, int layer, const Batch& batch) const {
+  const Anatomy parts = anatomy();
+  if (parts.blocks == nullptr) return finish(stream, batch);
+  BlockOptions options{.heads = {}, .rotary = rotary(stream.value.dim(1)), .pre_norm = info_.pre_norm};
+  Var x = stream;
+  for (auto l = static_cast<std::size_t>(layer); l < parts.blocks->size(); ++l) {
+    const BlockWeights& weights = (*parts.blocks)[l];
+    options.heads = parts.heads[l];
+    const int at = static_cast<int>(l);
+    const bool given = attended != nullptr && at == layer;
+    x = given ? after_attention(x, *attended, weights, options, at) : block(x, weights, options, at);
+  }
+  return finish(x, batch);
+}
 
 Var Model::run(Tape& tape, const Batch& batch) const {
   if (info_.image_size > 0)

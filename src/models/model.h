@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <headwater/model_info.h>
@@ -14,8 +15,8 @@ namespace headwater {
 
 struct Checkpoint;
 
-// The weights of the blocks, for methods with an exact shortcut through a block (value zeroing, norms): what
-// stands between the sites. A post-norm block is norm(x + ·), a pre-norm one x + ·(norm x): info().pre_norm.
+// What a model is made of, for methods with an exact shortcut through a block (value zeroing, norms) or that
+// start in the middle: what stands between the sites.
 struct Anatomy {
   const std::vector<BlockWeights>* blocks = nullptr;  // null: the model is not made of such blocks
   std::vector<HeadLayout> heads;                      // of each block
@@ -35,10 +36,18 @@ class Model {
   // Checks the batch (throws InputError: too long, an id outside the vocabulary, unequal lengths), then
   // records everything onto the tape and returns the logits. Throws FormatError if they are not finite.
   Var run(Tape& tape, const Batch& batch) const;
+  // The same from the middle: `stream` is the input of block `layer`, and with `attended` that block's
+  // attention is not computed but given. `batch` says what the head needs, for as many rows as the stream
+  // has.
+  Var resume(const Var& stream, const Var* attended, int layer, const Batch& batch) const;
 
  protected:
   friend std::unique_ptr<Model> load_model(const Checkpoint& checkpoint);
-  virtual Var forward(Tape& tape, const Batch& batch) const = 0;
+  // A family is its start, its blocks (anatomy) and its end; a model that is not overrides forward.
+  virtual Var start(Tape& tape, const Batch& batch) const;          // → Site::ResidPre of block 0
+  virtual Var finish(const Var& stream, const Batch& batch) const;  // last norm and head → logits
+  virtual std::optional<RotaryTables> rotary(Index /*tokens*/) const { return {}; }
+  virtual Var forward(Tape& tape, const Batch& batch) const;
   ModelInfo info_;
 };
 

@@ -80,9 +80,10 @@ class Roberta final : public Model {
     return all;
   }
 
-  Var forward(Tape& tape, const Batch& batch) const override {
-    return head_(encoder_(tape, batch, positions(batch)), batch);
+  Var start(Tape& tape, const Batch& batch) const override {
+    return encoder_.start(tape, batch, positions(batch));
   }
+  Var finish(const Var& stream, const Batch& batch) const override { return head_(stream, batch); }
 
   PostNormEncoder encoder_;
   Head head_;

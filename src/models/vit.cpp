@@ -105,23 +105,24 @@ class VisionTransformer final : public Model {
     if (taught) teacher_ = read_linear(root, "distillation_classifier", labels, d);
   }
 
-  Var forward(Tape& tape, const Batch& batch) const override {
+  Var start(Tape& tape, const Batch& batch) const override {
     const Var pixels = tape.leaf(batch.pixels, Site::Pixels);
     const Var tokens =
         prepend(linear(patches(pixels, info_.patch_size), project_), prefix_, Site::Embed);  // [B, T, D]
     std::vector<std::vector<int>> order(static_cast<std::size_t>(pixels.value.dim(0)));
     for (auto& row : order)
       for (int t = 0; t < info_.positions; ++t) row.push_back(t);
-    Var x = add(tokens, embed(tape, positions_, order), Site::ResidPre);
-    const BlockOptions options{.heads = layout(), .rotary = {}};
-    for (int l = 0; l < info_.layers; ++l)
-      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], options, l);
-    x = norm(x, final_norm_, Site::FinalNorm);
+    return add(tokens, embed(tape, positions_, order), Site::ResidPre);
+  }
+
+  Var finish(const Var& stream, const Batch& batch) const override {
+    const Var x = norm(stream, final_norm_, Site::FinalNorm);
     if (!teacher_) return head_(x, batch);
     // The mean of what [CLS] and the distillation token answer.
-    const Var student = linear(select(x, std::vector<int>(order.size(), 0), Site::Pooled),
-                               std::get<LinearWeights>(head_.steps[0]));
-    const Var taught = linear(select(x, std::vector<int>(order.size(), 1)), *teacher_);
+    const auto rows = static_cast<std::size_t>(x.value.dim(0));
+    const Var student =
+        linear(select(x, std::vector<int>(rows, 0), Site::Pooled), std::get<LinearWeights>(head_.steps[0]));
+    const Var taught = linear(select(x, std::vector<int>(rows, 1)), *teacher_);
     return scale(add(student, taught), 0.5, Site::Logits);
   }
 
