@@ -55,13 +55,12 @@ void LayeredFlow::choose_sink(Index t) {
 }
 
 void LayeredFlow::restore() {
-  for (const Touched& arc : touched_) {
-    const Index p = arc.row % T_, q = arc.column % T_;
-    const std::size_t cell =
-        static_cast<std::size_t>(arc.row) * static_cast<std::size_t>(T_) + static_cast<std::size_t>(q);
+  const auto row_length = static_cast<std::size_t>(T_);
+  for (const Arc& arc : touched_) {
+    const std::size_t cell = arc.row * row_length + arc.q;
     left_[cell] = capacities_.arcs[cell];
-    add(open_.data() + static_cast<Index>(arc.row) * words_, q);
-    drop(used_.data() + static_cast<Index>(arc.column) * words_, p);
+    add(open_.data() + arc.row * words_, arc.q);
+    drop(used_.data() + arc.column * words_, arc.p);
   }
   touched_.clear();
 }
@@ -119,6 +118,7 @@ bool LayeredFlow::find_levels() {
     for (Index w = 0; w < words_; ++w) drains |= at(level, 0)[w] & sink_open_[static_cast<std::size_t>(w)];
     if (drains != 0) {
       for (Index w = 0; w < words_; ++w) at(level, 0)[w] &= sink_open_[static_cast<std::size_t>(w)];
+      std::fill(at(level, 1), at(level + 1, 0), 0);  // who does not drain by now is too far away
       last_level_ = level;
       return true;
     }
@@ -170,65 +170,84 @@ Units LayeredFlow::blocking_flow(Units wanted) {
 }
 
 Units LayeredFlow::push(Index l, Index p, Index level, Units amount) {
-  if (l == 0 && level == last_level_) {
-    Units& left = sink_left_[static_cast<std::size_t>(p)];
-    const Units pushed = std::min(left, amount);
-    left -= pushed;
-    if (left == 0) {
-      drop(sink_open_.data(), p);
-      drop(at(level, 0), p);
-    }
-    return pushed;
-  }
+  if (l == 0 && level == last_level_) return into_sink(p, amount);
   Units pushed = 0;
-  if (level < last_level_) {
-    if (l > 0) {
-      const Word* arcs = open(l, p);
-      const Word* next = at(level + 1, l - 1);
-      for (const Index q : {sink_, p})
-        while (pushed < amount && has(arcs, q) && has(next, q))
-          pushed += push_down(l, p, q, level, amount - pushed);
-      for (Index w = 0; w < words_; ++w)
-        for (Word bits = arcs[w] & next[w]; bits != 0 && pushed < amount; bits = arcs[w] & next[w])
-          pushed += push_down(l, p, w * word_bits + std::countr_zero(bits), level, amount - pushed);
-    }
-    if (l < top_) {
-      const Word* arcs = used(l + 1, p);
-      const Word* next = at(level + 1, l + 1);
-      for (Index w = 0; w < words_; ++w)
-        for (Word bits = arcs[w] & next[w]; bits != 0 && pushed < amount; bits = arcs[w] & next[w])
-          pushed += push_back(l, p, w * word_bits + std::countr_zero(bits), level, amount - pushed);
-    }
-  }
+  if (l > 0) pushed = push_down(l, p, level, amount);
+  if (l < top_ && pushed < amount) pushed += push_back(l, p, level, amount - pushed);
   if (pushed < amount) drop(at(level, l), p);
   return pushed;
 }
 
-// Over the arc (l, p) → (l − 1, q).
-Units LayeredFlow::push_down(Index l, Index p, Index q, Index level, Units amount) {
-  const Index row = l * T_ + p;
-  const auto cell = static_cast<std::size_t>(row * T_ + q);
-  const Units pushed = push(l - 1, q, level + 1, std::min(left_[cell], amount));
-  if (pushed == 0) return 0;
-  if (!has(used(l, q), p)) {
-    add(used(l, q), p);
-    touched_.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(l * T_ + q)});
-  }
-  left_[cell] -= pushed;
-  if (left_[cell] == 0) drop(open(l, p), q);
+Units LayeredFlow::push_down(Index l, Index p, Index level, Units amount) {
+  const Word* arcs = open(l, p);
+  const Word* next = at(level + 1, l - 1);
+  const bool last = level + 1 == last_level_;  // then only layer 0 is left, and it drains
+  Units left = amount;
+  const auto over = [&](Index q) { left -= last ? drain(p, q, left) : push_over(l, p, q, level, left); };
+  for (const Index q : {sink_, p})
+    while (left > 0 && has(arcs, q) && has(next, q)) over(q);
+  for (Index w = 0; w < words_ && left > 0; ++w)
+    for (Word bits = arcs[w] & next[w]; bits != 0 && left > 0; bits = arcs[w] & next[w])
+      over(w * word_bits + std::countr_zero(bits));
+  return amount - left;
+}
+
+// Over the arc (1, p) → (0, q) and into the sink: the innermost step, spared the recursion.
+Units LayeredFlow::drain(Index p, Index q, Units amount) {
+  Units& arc = left_[static_cast<std::size_t>((T_ + p) * T_ + q)];
+  const Units pushed = into_sink(q, std::min(amount, arc));
+  carry(1, p, q, arc, pushed);
   return pushed;
 }
 
-// Takes flow back from the arc (l + 1, q) → (l, p).
-Units LayeredFlow::push_back(Index l, Index p, Index q, Index level, Units amount) {
-  const auto cell = static_cast<std::size_t>(((l + 1) * T_ + q) * T_ + p);
-  const Units carried = capacities_.arcs[cell] - left_[cell];
-  const Units pushed = push(l + 1, q, level + 1, std::min(carried, amount));
-  if (pushed == 0) return 0;
-  if (left_[cell] == 0) add(open(l + 1, q), p);
-  left_[cell] += pushed;
-  if (pushed == carried) drop(used(l + 1, p), q);
+Units LayeredFlow::into_sink(Index p, Units amount) {
+  Units& left = sink_left_[static_cast<std::size_t>(p)];
+  const Units pushed = std::min(left, amount);
+  left -= pushed;
+  if (left == 0) {
+    drop(sink_open_.data(), p);
+    drop(at(last_level_, 0), p);
+  }
   return pushed;
+}
+
+// Over the arc (l, p) → (l − 1, q) and on from there.
+Units LayeredFlow::push_over(Index l, Index p, Index q, Index level, Units amount) {
+  Units& arc = left_[static_cast<std::size_t>((l * T_ + p) * T_ + q)];
+  const Units pushed = push(l - 1, q, level + 1, std::min(arc, amount));
+  if (pushed > 0) carry(l, p, q, arc, pushed);
+  return pushed;
+}
+
+void LayeredFlow::carry(Index l, Index p, Index q, Units& left, Units amount) {
+  Word* carriers = used(l, q);
+  if (!has(carriers, p)) {
+    add(carriers, p);
+    touched_.push_back({static_cast<std::uint32_t>(l * T_ + p), static_cast<std::uint32_t>(l * T_ + q),
+                        static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q)});
+  }
+  left -= amount;
+  if (left == 0) drop(open(l, p), q);
+}
+
+// Takes flow back from the arcs (l + 1, q) → (l, p).
+Units LayeredFlow::push_back(Index l, Index p, Index level, Units amount) {
+  const Word* arcs = used(l + 1, p);
+  const Word* next = at(level + 1, l + 1);
+  Units left = amount;
+  for (Index w = 0; w < words_ && left > 0; ++w)
+    for (Word bits = arcs[w] & next[w]; bits != 0 && left > 0; bits = arcs[w] & next[w]) {
+      const Index q = w * word_bits + std::countr_zero(bits);
+      const auto cell = static_cast<std::size_t>(((l + 1) * T_ + q) * T_ + p);
+      const Units carried = capacities_.arcs[cell] - left_[cell];
+      const Units pushed = push(l + 1, q, level + 1, std::min(carried, left));
+      if (pushed == 0) continue;
+      if (left_[cell] == 0) add(open(l + 1, q), p);
+      left_[cell] += pushed;
+      if (pushed == carried) drop(used(l + 1, p), q);
+      left -= pushed;
+    }
+  return amount - left;
 }
 
 }  // namespace headwater

@@ -28,8 +28,9 @@ class LayeredFlow {
 
  private:
   using Word = std::uint64_t;
-  struct Touched {
+  struct Arc {                  // (l, p) → (l − 1, q)
     std::uint32_t row, column;  // l · T + p and l · T + q
+    std::uint32_t p, q;
   };
 
   void restore();
@@ -38,8 +39,12 @@ class LayeredFlow {
   bool spread(Index level);
   Units blocking_flow(Units wanted);
   Units push(Index l, Index p, Index level, Units amount);
-  Units push_down(Index l, Index p, Index q, Index level, Units amount);
-  Units push_back(Index l, Index p, Index q, Index level, Units amount);
+  Units push_down(Index l, Index p, Index level, Units amount);
+  Units push_over(Index l, Index p, Index q, Index level, Units amount);
+  Units push_back(Index l, Index p, Index level, Units amount);
+  Units drain(Index p, Index q, Units amount);
+  Units into_sink(Index p, Units amount);
+  void carry(Index l, Index p, Index q, Units& left, Units amount);
 
   Word* open(Index l, Index p) { return open_.data() + (l * T_ + p) * words_; }
   Word* used(Index l, Index q) { return used_.data() + (l * T_ + q) * words_; }
@@ -57,7 +62,7 @@ class LayeredFlow {
   std::vector<Word> unseen_, all_;
   std::vector<Units> supply_left_, sink_left_, sink_capacity_;
   std::vector<Word> sink_open_;
-  std::vector<Touched> touched_;
+  std::vector<Arc> touched_;
 };
 
 }  // namespace headwater
