@@ -16,7 +16,7 @@ namespace headwater {
 
 // One option of a method: its name, allowed values or type, and default, all as text.
 struct MethodOption {
-  std::string_view name, type, otherwise, help;  // type: "number", "integer", "a|b|c"
+  std::string_view name, type, otherwise, help;  // type: "number", "integer", "text", "a|b|c"
 };
 
 // Options as given, checked against the record: unknown names and bad values are InputErrors that list
