@@ -12,65 +12,12 @@
 // relative accuracy near 0, so the quotient does too. The factor x in f' is held within ±64, where what it
 // multiplies has vanished or will: otherwise a huge x would meet a zero.
 #include "base/parallel.h"
-#include "kernels/kernels.h"
-#include "kernels/special.h"
+#include "kernels/activate.h"
 
 namespace headwater::kernels {
 namespace {
 
 constexpr Index least_numbers = 4096;  // per thread
-
-template <class R, class V>
-[[gnu::always_inline]] inline void hold(V& x) {
-  x = x > R{64} ? V{} + R{64} : x;
-  x = x < R{-64} ? V{} - R{64} : x;
-}
-
-// The activations of the form x · gate(x), gate = a distribution function: x becomes the gate, `rise` the
-// gate's derivative.
-template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void gate(Vec<R, I>& x, Vec<R, I>& rise) {
-  using V = Vec<R, I>;
-  constexpr R twice_root = static_cast<R>(1.59576912160573071176);  // 2 √(2/π)
-  constexpr R cubic = static_cast<R>(0.044715), quick = static_cast<R>(1.702);
-  if constexpr (F == Activation::Gelu) {
-    rise = x;
-    hold<R>(rise);
-    rise *= R{-0.5} * rise;
-    exponential<R, I>(rise);
-    rise *= static_cast<R>(0.39894228040143267794);  // 1 / √(2π)
-    normal_distribution<R, I>(x);
-  } else if constexpr (F == Activation::GeluTanh) {
-    hold<R>(x);
-    const V u = twice_root * (x + cubic * x * x * x), du = twice_root * (R{1} + R{3} * cubic * x * x);
-    logistic<R, I>(u, x, rise);
-    rise *= du;
-  } else if constexpr (F == Activation::Silu) {
-    const V u = x;
-    logistic<R, I>(u, x, rise);
-  } else if constexpr (F == Activation::QuickGelu) {
-    const V u = quick * x;
-    logistic<R, I>(u, x, rise);
-    rise *= quick;
-  } else {
-    static_assert(F == Activation::Relu);
-    x = x > R{0} ? V{} + R{1} : V{};
-    rise = V{};
-  }
-}
-
-template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void value(Vec<R, I>& x) {
-  if constexpr (F == Activation::Tanh) {
-    hyperbolic_tangent<R, I>(x);
-  } else if constexpr (F == Activation::Relu) {
-    x = x < R{0} ? Vec<R, I>{} : x;  // NaN stays
-  } else {
-    Vec<R, I> g = x, rise;
-    gate<R, I, F>(g, rise);
-    x *= g;
-  }
-}
 
 template <class R, class I, Activation F>
 [[gnu::always_inline]] inline void secant(Vec<R, I>& x) {
@@ -121,20 +68,7 @@ void map(const R* x, R* y, Index n) {
 
 template <class R, Part P>
 void map_any(Activation f, const R* x, R* y, Index n) {
-  switch (f) {
-    case Activation::Gelu:
-      return map<R, Activation::Gelu, P>(x, y, n);
-    case Activation::GeluTanh:
-      return map<R, Activation::GeluTanh, P>(x, y, n);
-    case Activation::Relu:
-      return map<R, Activation::Relu, P>(x, y, n);
-    case Activation::Silu:
-      return map<R, Activation::Silu, P>(x, y, n);
-    case Activation::Tanh:
-      return map<R, Activation::Tanh, P>(x, y, n);
-    case Activation::QuickGelu:
-      return map<R, Activation::QuickGelu, P>(x, y, n);
-  }
+  with_activation(f, [&](auto chosen) { map<R, decltype(chosen)::value, P>(x, y, n); });
 }
 
 }  // namespace

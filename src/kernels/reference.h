@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/kernels.h"
+#include "kernels/shifts.h"
 
 namespace headwater::kernels::reference {
 
@@ -51,5 +52,15 @@ template <class R>
 void scale(const R* a, double factor, R* y, Index n) noexcept;
 template <class R>
 void add_bias(R* y, const R* bias, Index rows, Index n) noexcept;
+
+template <class R>
+void remove_parts(const R* p, const R* u, R* q, Index rows, Index parts, Index n) noexcept;
+template <class R>
+void norm_shift(const NormRows<R>& at, const R* q, R* d, R* inverse, Index rows, Index n) noexcept;
+template <class R>
+void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate, const R* p, const R* s,
+                  const R* base, R* d, Index rows, Index parts, Index n) noexcept;
+template <class R>
+void cosine_shift(const R* x, const R* length, const R* d, R* distance, Index rows, Index n) noexcept;
 
 }  // namespace headwater::kernels::reference

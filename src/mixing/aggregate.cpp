@@ -128,6 +128,11 @@ void put_flow(Attribution& result, const Tensor& maps, const FlowView& view, DTy
 
 Attribution aggregate(Attribution result, const std::string& kind, Blend blend, bool causal,
                       const std::function<void(double)>& progress) {
+  if (result.axes.empty() || result.axes.back() != "key")
+    throw InputError(
+        fmt::format("aggregate: expected a map per layer, found scores per {} of {}; leave out the "
+                    "options that make it so",
+                    result.axes.empty() ? "input" : result.axes.back(), result.method));
   const DType dtype = result.scores.dtype();
   Attribution whole{.method = result.method + "_" + kind, .options = std::move(result.options)};
   whole.options.emplace_back("aggregate", kind);

@@ -1,0 +1,36 @@
+// Value zeroing in one block: how far each output moves when the values of one token (or of a set of tokens)
+// are zeroed there and all attention weights stay. By the exact shortcut at the top of the source; no block
+// is run again, and the bits depend neither on the number of threads nor on the memory for tiles.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "study/study.h"
+
+namespace headwater {
+
+struct ZeroingOptions {
+  std::vector<int> heads;     // whose values are zeroed
+  std::vector<int> together;  // tokens zeroed as one set; empty: each on its own
+  bool final_norm = true;     // compare after the model's last norm in the last layer, where there is one
+  bool rounded = false;       // 1 − cos of whole vectors in float32, instead of from differences
+  enum class Folding { Auto, Keep, Never } fold = Folding::Auto;
+};
+
+// D[i, j] = 1 − cos(output i with the values of j zeroed, output i), [T, T], exactly 0 where a causal mask
+// forbids; [T] for a set. Throws Unsupported if the model shows no blocks. `progress`, called with 0 … 1, may
+// throw to stop.
+Tensor zero_values(const Study& study, int layer, const ZeroingOptions& options,
+                   const std::function<void(double)>& progress);
+
+// Whether zero_values would fold the first feed-forward matrix.
+bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& options);
+
+// The same number D[i, j] by running the block again for one row, plainly, from the values of the run.
+double plain_distance(const Study& study, int layer, Index i, Index j, const ZeroingOptions& options);
+
+// The least that zero_values needs, in bytes.
+std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOptions& options);
+
+}  // namespace headwater
