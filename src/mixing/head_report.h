@@ -1,0 +1,35 @@
+// How far an attention map is determined by what its head writes: the numbers reported per layer and head
+// beside effective attention.
+#pragma once
+
+#include <vector>
+
+#include <headwater/report.h>
+
+namespace headwater {
+
+// One number per layer and head of each.
+class HeadReport {
+ public:
+  HeadReport(const ModelInfo& info, Index tokens);
+
+  // From the values V [T, E]: their rank, that of [V, 1], and σ_1 / σ_rank.
+  void space(Index layer, Index head, Index rank, Index rank_with_ones, double kappa);
+  // From the maps, raw and effective [T, T], and the values [T, c] whose mixture must not change.
+  template <class R>
+  void maps(Index layer, Index head, const R* raw, const R* effective, const double* values, Index width);
+
+  double worst_output_error() const;  // largest |A⊥V − AV| / |AV| of all heads
+  bool identifiable() const;          // at level 0, every head
+  std::vector<Detail> details() const;
+
+ private:
+  double& at(Tensor& table, Index layer, Index head) const;
+  Index heads_, width_, tokens_;
+  bool causal_;
+  Tensor rank_, nullity_l0_, nullity_l1_, free_l3_, kappa_, null_energy_, pearson_, negative_mass_, row_sum_,
+      output_error_;                          // [L, H]
+  Tensor received_raw_, received_effective_;  // [L, H, T]
+};
+
+}  // namespace headwater
