@@ -1,0 +1,252 @@
+// ALTI (Ferrando et al., 2022): how much nearer to the output of the attention block its part T_ij brings us.
+// With R_ij of mixing/attention_parts.h,
+//
+//   post-norm   T_ij = γ ⊙ C(R_ij) / s_i,  y_i = norm(a_i)        pre-norm   T_ij = R_ij,  y_i = a_i
+//   c_ij = max(0, ‖y_i‖₁ − ‖y_i − T_ij‖₁), rows divided by their sum
+//
+// The L1 norm needs the vectors T_ij; they are made for one token j and a few rows i at a time. The two norms
+// are subtracted component by component, Σ_k |y_k| − |y_k − T_k|, so that no digits are lost between large
+// sums.
+//
+// compat: the authors' programs take torch's pairwise_distance, which adds 1e-6 to every component of T − y,
+// and a deviation without ε; the one for translation takes the sample deviation (n − 1).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/parallel.h"
+#include "kernels/kernels.h"
+#include "methods/method.h"
+#include "mixing/attention_parts.h"
+#include "mixing/norms.h"
+#include "study/maps.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index block_rows = 32;
+
+struct Compat {
+  double shift = 0;         // added to every component of T − y
+  bool with_eps = true;     // in s_i
+  double degrees_lost = 0;  // s_i divides by D − this
+};
+
+Compat compat_of(const std::string& name) {
+  if (name == "alti") return {.shift = 1e-6, .with_eps = false};
+  if (name == "alti_nmt") return {.shift = 1e-6, .with_eps = false, .degrees_lost = 1};
+  return {};
+}
+
+// Σ_k |y_k| − |t_k − y_k + shift|
+double nearer(const double* y, const double* t, Index n, double shift) {
+  double sums[8] = {};
+  Index k = 0;
+  for (; k + 8 <= n; k += 8)
+    for (Index lane = 0; lane < 8; ++lane)
+      sums[lane] += std::abs(y[k + lane]) - std::abs(t[k + lane] - y[k + lane] + shift);
+  for (; k < n; ++k) sums[0] += std::abs(y[k]) - std::abs(t[k] - y[k] + shift);
+  return std::accumulate(sums, sums + 8, 0.0);
+}
+
+// What row i's parts are divided by, and what they are compared with.
+struct Outputs {
+  std::vector<double> scales;  // 1 / s_i, or 1
+  std::vector<double> y;       // [T, D]
+};
+
+Outputs outputs_of(const AttentionParts& parts, const NormMap* norm, const Compat& compat) {
+  const Index T = parts.tokens(), D = parts.width();
+  Outputs made{.scales = std::vector<double>(static_cast<std::size_t>(T), 1.0), .y = parts.sums()};
+  if (norm == nullptr) return made;
+  const auto n = static_cast<double>(D);
+  for (Index i = 0; i < T; ++i) {
+    double* row = made.y.data() + i * D;
+    const double s = compat.with_eps ? norm->deviation(row)
+                                     : std::sqrt(norm->variance(row) * n / (n - compat.degrees_lost));
+    made.scales[static_cast<std::size_t>(i)] = 1 / s;
+    norm->apply(row);
+    for (Index k = 0; k < D; ++k)
+      row[k] = row[k] / s + (norm->beta().empty() ? 0 : norm->beta()[static_cast<std::size_t>(k)]);
+  }
+  return made;
+}
+
+// The column of token j of one layer: c_ij before rows are divided.
+class Column {
+ public:
+  Column(const AttentionParts& parts, const Outputs& outputs, const NormMap* norm, const Compat& compat)
+      : parts_(parts),
+        outputs_(outputs),
+        norm_(norm),
+        compat_(compat),
+        alpha_(static_cast<std::size_t>(block_rows * parts.heads())),
+        block_(static_cast<std::size_t>(block_rows * parts.width())),
+        own_(static_cast<std::size_t>(parts.width())) {}
+
+  // u [H, D] of token j, the norm's map applied already.
+  void operator()(Index j, const double* u, double* map) {
+    const Index T = parts_.tokens(), H = parts_.heads(), D = parts_.width();
+    std::copy_n(parts_.input(j), D, own_.data());
+    if (norm_ != nullptr) norm_->apply(own_.data());
+    for (Index begin = parts_.first_query(j); begin < T; begin += block_rows) {
+      const Index rows = std::min(block_rows, T - begin);
+      for (Index r = 0; r < rows; ++r) {
+        parts_.weights(begin + r, j, alpha_.data() + r * H);
+        for (Index h = 0; h < H; ++h)
+          alpha_[static_cast<std::size_t>(r * H + h)] *= outputs_.scales[static_cast<std::size_t>(begin + r)];
+      }
+      kernels::gemm<double>({.m = rows, .n = D, .k = H, .lda = H, .ldb = D, .ldc = D}, alpha_.data(), u,
+                            block_.data());
+      for (Index i = begin; i < begin + rows; ++i) {
+        double* part = block_.data() + (i - begin) * D;
+        if (i == j)
+          for (Index k = 0; k < D; ++k)
+            part[k] += own_[static_cast<std::size_t>(k)] * outputs_.scales[static_cast<std::size_t>(i)];
+        map[i * T + j] = std::max(0.0, nearer(outputs_.y.data() + i * D, part, D, compat_.shift));
+      }
+    }
+  }
+
+ private:
+  const AttentionParts& parts_;
+  const Outputs& outputs_;
+  const NormMap* norm_;
+  const Compat& compat_;
+  std::vector<double> alpha_, block_, own_;  // [rows, H], [rows, D], [D]
+};
+
+// c_ij of sampled pairs as the formula says it, relative to ‖y_i‖₁; the largest difference.
+double plain_difference(const AttentionParts& parts, const Outputs& outputs, const NormMap* norm,
+                        const Compat& compat, const std::vector<double>& map) {
+  const Index D = parts.width();
+  double worst = 0;
+  for (const auto& [i, j] : sampled_pairs(parts.tokens(), parts.causal())) {
+    std::vector<double> part = parts.part(i, j);
+    for (Index k = 0; i == j && k < D; ++k) part[static_cast<std::size_t>(k)] += parts.input(i)[k];
+    if (norm != nullptr) norm->apply(part.data());
+    double whole = 0, rest = 0;
+    for (Index k = 0; k < D; ++k) {
+      const double y = outputs.y[static_cast<std::size_t>(i * D + k)];
+      const double t = part[static_cast<std::size_t>(k)] * outputs.scales[static_cast<std::size_t>(i)];
+      whole += std::abs(y);
+      rest += std::abs(t - y + compat.shift);
+    }
+    const double apart =
+        std::abs(std::max(0.0, whole - rest) - map[static_cast<std::size_t>(i * parts.tokens() + j)]);
+    worst = std::max(worst, whole > 0 ? apart / whole : apart);
+  }
+  return worst;
+}
+
+struct Totals {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // row sums
+  double peak = 0, apart = 0;
+  Index empty = 0;
+};
+
+// c_ij of one layer, [T, T], rows divided.
+std::vector<double> layer_map(const Study& study, int layer, const Compat& compat, SumCheck& sums,
+                              Totals& totals) {
+  const AttentionParts parts(study, layer);
+  const Index T = parts.tokens(), H = parts.heads(), D = parts.width();
+  const BlockWeights& block = (*study.model().anatomy().blocks)[static_cast<std::size_t>(layer)];
+  const NormMap after(block.attention_norm);
+  const NormMap* norm = study.info().pre_norm ? nullptr : &after;
+  const Outputs outputs = outputs_of(parts, norm, compat);
+  std::vector<double> map(static_cast<std::size_t>(T * T));
+  sums.begin(parts);
+  parts.for_tiles([&](Index begin, Index count, double* u) {
+    sums.add(parts, begin, count, u);
+    parallel_for(count, 1, [&](Index from, Index to) {
+      Column column(parts, outputs, norm, compat);
+      for (Index j = from; j < to; ++j) {
+        for (Index h = 0; h < H && norm != nullptr; ++h) norm->apply(u + (j * H + h) * D);
+        column(begin + j, u + j * H * D, map.data());
+      }
+    });
+  });
+  sums.end(parts, study.at(Site::ResidMid, layer), norm);
+  totals.apart = std::max(totals.apart, plain_difference(parts, outputs, norm, compat, map));
+  for (Index i = 0; i < T; ++i) {
+    const double* row = map.data() + i * T;
+    const double sum = std::accumulate(row, row + T, 0.0);
+    totals.smallest = std::min(totals.smallest, sum);
+    totals.largest = std::max(totals.largest, sum);
+    totals.peak = std::max(totals.peak, *std::max_element(row, row + T));
+  }
+  totals.empty += normalise_rows(map, T);
+  return map;
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const ModelInfo& info = study.info();
+  const Index L = info.layers, T = study.tokens();
+  const Compat compat = compat_of(options.text("compat"));
+  Attribution result{.method = "alti", .options = options.all(), .axes = {"layer", "query", "key"}};
+  result.scores = Tensor({L, T, T}, info.dtype);
+  SumCheck sums(info.dtype);
+  Totals totals;
+  for (int layer = 0; layer < info.layers; ++layer) {
+    const std::vector<double> map = layer_map(study, layer, compat, sums, totals);
+    dispatch(info.dtype, [&](auto r) {
+      using R = decltype(r);
+      std::transform(map.begin(), map.end(), result.scores.data<R>() + layer * T * T,
+                     [](double v) { return static_cast<R>(v); });
+    });
+    study.progress(static_cast<double>(layer + 1) / info.layers);
+  }
+  if (totals.empty == 0) result.checks.push_back(check_row_sums(result.scores));
+  result.checks.push_back(check_nonnegative(result.scores));
+  if (info.causal) result.checks.push_back(check_causal(result.scores));
+  result.checks.push_back(sums.check());
+  result.checks.push_back({.name = "row by row equals plain vectors",
+                           .passed = totals.apart <= 1e-10,
+                           .value = totals.apart,
+                           .bound = 1e-10});
+  result.notes.push_back(maximum_note(Tensor::full({1, 1}, DType::Float64, totals.peak)));
+  result.notes.push_back(row_sums_note(totals.smallest, totals.largest, totals.empty));
+  if (info.causal) forbid_future(result.scores);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
+  const auto threads = static_cast<std::size_t>(thread_count());
+  return static_cast<std::size_t>(info.layers) * T * T * bytes_of(info.dtype) +
+         (T * T + T * D + threads * block_rows * D) * sizeof(double) + AttentionParts::bytes(info, tokens);
+}
+
+}  // namespace
+
+extern const Method alti;
+const Method alti{
+    .name = "alti",
+    .summary =
+        "Each token's share in the output of the attention block, by how much nearer to it its part leads.",
+    .formula =
+        "c[l,i,j] = max(0, ‖y[l,i]‖₁ − ‖y[l,i] − T[l,i,j]‖₁), rows divided by their sum;  T: token j's part "
+        "of "
+        "y, residual path and norm included",
+    .paper =
+        "Ferrando et al., 2022: Measuring the Mixing of Contextual Information in the Transformer. EMNLP",
+    .cost =
+        "One forward run and 2 T² H D + 3 T² D operations per layer; vectors are made for one token at a "
+        "time.",
+    .limits =
+        "The feed-forward layers are not in it, nor is the target; the biases of the output projection and "
+        "of "
+        "the norm belong to no token. Parts that lead away from the output are cut to 0.",
+    .options = {{"compat", "none|alti|alti_nmt", "none",
+                 "as the authors' programs: 1e-6 added to every component and a deviation without eps "
+                 "(alti), of the sample (alti_nmt)"}},
+    .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
+    .mixing = Mixing::Complete,
+    .sites = AttentionParts::sites(),
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,64 @@
+// GlobEnc (Modarressi et al., 2022): attention_norm_res_ln taken through the second norm of the block as
+// well,
+//
+//   ‖γ2 ⊙ C(G_ij) / s'_i‖        G_ij = γ1 ⊙ C(R_ij) / s_i,  C(z) = z − mean z,  s'_i from y_i + FFN(y_i)
+//
+// The feed-forward part changes the scale s'_i, but its own mixing of a row is left out. The authors multiply
+// the raw norms through the layers (--aggregate rollout); with normalise=rows the rows are divided first.
+#include "methods/method.h"
+#include "mixing/norms.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr NormStage stage = NormStage::Block;
+
+NormRequest request_of(const MethodOptions& options) {
+  return {.method = "globenc", .stage = stage, .normalise_rows = options.text("normalise") == "rows"};
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  Attribution result = norm_attribution(study, request_of(options));
+  result.options = options.all();
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  return norm_bytes(info, tokens, request_of(options));
+}
+
+std::string unsupported(const ModelInfo& info) {
+  return lacks_post_norm("globenc", info);
+}
+
+}  // namespace
+
+extern const Method globenc;
+const Method globenc{
+    .name = "globenc",
+    .summary =
+        "Each token's part in the output of an encoder block, through both norms; its rollout is GlobEnc.",
+    .formula =
+        "N[l,i,j] = ‖γ₂ ⊙ C(γ₁ ⊙ C(R[l,i,j]) / s[l,i]) / s′[l,i]‖₂,  C(z) = z − mean z,  R = f[l,i,j] + [i = "
+        "j] x[l,i]",
+    .paper =
+        "Modarressi et al., 2022: GlobEnc: Quantifying Global Token Attribution by Incorporating the Whole "
+        "Encoder Layer in Transformers. NAACL",
+    .cost =
+        "One forward run and, per layer, 2 T H² D + 2 T² H² operations on Gram matrices; no vector per pair "
+        "of tokens is made.",
+    .limits =
+        "For post-norm models (BERT and its kin). The feed-forward part acts through the scale of its norm "
+        "alone; the target is not in it. Rollout multiplies raw norms as the authors do, so values grow and "
+        "only ranks within a row compare.",
+    .options = {{"normalise", "none|rows", "none", "rows: divide each row by its sum; none: raw norms"}},
+    .claims = {.nonnegative = true, .causal = true},
+    .mixing = Mixing::Raw,
+    .sites = norm_sites(stage),
+    .unsupported = unsupported,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater
