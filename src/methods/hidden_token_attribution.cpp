@@ -86,7 +86,7 @@ void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks
   for (Index l = 0; l < L; ++l) {
     const std::vector<double> pattern = study.at(Site::Pattern, static_cast<int>(l)).to_doubles();
     for (Index h = 0; h < H; ++h) {
-      const Agreement agreement =
+      const RowCorrelation agreement =
           row_agreement(shares.data() + (l * H + h) * T * T, pattern.data() + h * T * T, T, info.causal);
       pearson.data<double>()[l * H + h] = agreement.pearson;
       spearman.data<double>()[l * H + h] = agreement.spearman;

@@ -144,6 +144,7 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
   if (kind == "flow") {
     put_flow(whole, maps, {}, dtype, progress);
   } else {
+    if (progress) progress(0);
     roll_out(maps);
     whole.scores = maps.to(dtype);
     if (blend != Blend::AsIs) whole.checks.push_back(check_row_sums(whole.scores));

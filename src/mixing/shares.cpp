@@ -9,6 +9,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/rank.h"
+
 namespace headwater {
 
 namespace {
@@ -26,34 +28,6 @@ double quantile(const std::vector<double>& sorted, double q) {
   const auto low = static_cast<std::size_t>(place);
   const std::size_t high = std::min(low + 1, sorted.size() - 1);
   return sorted[low] + (place - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
-
-double pearson(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto n = static_cast<double>(a.size());
-  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n;
-  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
-  double ab = 0, aa = 0, bb = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    ab += (a[k] - mean_a) * (b[k] - mean_b);
-    aa += (a[k] - mean_a) * (a[k] - mean_a);
-    bb += (b[k] - mean_b) * (b[k] - mean_b);
-  }
-  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : std::numeric_limits<double>::quiet_NaN();
-}
-
-// Ranks from 0; equal values share the mean of theirs.
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin;
-    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    for (std::size_t k = begin; k < end; ++k) ranks[order[k]] = static_cast<double>(begin + end - 1) / 2;
-    begin = end;
-  }
-  return ranks;
 }
 
 // What share_details reads off one layer.
@@ -149,7 +123,7 @@ Index undecided_rows(const Shares& shares, Index tokens) {
   return count;
 }
 
-Agreement row_agreement(const double* a, const double* b, Index tokens, bool causal) {
+RowCorrelation row_agreement(const double* a, const double* b, Index tokens, bool causal) {
   double of_values = 0, of_ranks = 0, rows = 0;
   for (Index j = 0; j < tokens; ++j) {
     const Index end = causal ? j + 1 : tokens;
@@ -159,7 +133,7 @@ Agreement row_agreement(const double* a, const double* b, Index tokens, bool cau
     const double r = pearson(x, y);
     if (std::isnan(r)) continue;
     of_values += r;
-    of_ranks += pearson(ranks_of(x), ranks_of(y));
+    of_ranks += spearman(x, y);
     rows += 1;
   }
   return {of_values / rows, of_ranks / rows};  // 0/0 is NaN: no row counted

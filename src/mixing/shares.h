@@ -24,9 +24,9 @@ Index undecided_rows(const Shares& shares, Index tokens);
 
 // Mean over the rows of two maps [T, T] of Pearson's and Spearman's correlation; rows with fewer than three
 // allowed tokens, or constant ones, do not count. NaN where none counts.
-struct Agreement {
+struct RowCorrelation {
   double pearson, spearman;
 };
-Agreement row_agreement(const double* a, const double* b, Index tokens, bool causal);
+RowCorrelation row_agreement(const double* a, const double* b, Index tokens, bool causal);
 
 }  // namespace headwater

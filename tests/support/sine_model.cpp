@@ -71,8 +71,8 @@ Var SineModel::forward(Tape& tape, const Batch&) const {
   Var x = tape.leaf(sines({1, T, D}, 1, 1), Site::ResidPre);
   for (int layer = 0; layer < 2; ++layer) {
     const BlockWeights& block = blocks_[static_cast<std::size_t>(layer)];
-    const BlockOptions options{.heads = heads_, .rotary = {}};
-    x = info_.pre_norm ? pre_norm_block(x, block, options, layer) : post_norm_block(x, block, options, layer);
+    const BlockOptions options{.heads = heads_, .rotary = {}, .pre_norm = info_.pre_norm};
+    x = headwater::block(x, block, options, layer);
   }
   return scale(x, 1, Site::Logits);
 }
