@@ -23,11 +23,12 @@ ninja_quiet = $(if $(MAKE_TERMOUT),, -- --quiet)
 quiet = >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build bench format format-check tidy asan tsan fuzz install clean setup
+.PHONY: help run test build bench docs format format-check tidy asan tsan fuzz install clean setup
 
 help:
 	@echo 'make run       build, explain a sentence (MODEL=dir TEXT="…"), write $(OUTPUT)'
 	@echo 'make test      build and run every test'
+	@echo 'make docs      write docs/methods.md from the methods records'
 	@echo 'make bench     build and run the benchmarks'
 	@echo 'make asan      tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan      tests under the thread sanitizer'
@@ -67,6 +68,9 @@ bench:
 	@cmake --build build/bench -j $(JOBS)$(ninja_quiet)
 	@build/bench/bench/kernels_bench
 	@echo "beside PyTorch: python bench/peers/forward_torch.py build/bench/bench/forward_bench"
+
+docs: build
+	@$(PROGRAM) methods --format markdown -q -o docs/methods.md
 
 asan tsan:
 	@tools/install-packages run test dev

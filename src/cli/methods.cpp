@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <headwater/error.h>
 
 #include "cli/command.h"
 #include "cli_support/method_text.h"
@@ -12,15 +13,22 @@
 namespace headwater {
 namespace {
 
+constexpr const char* formats = "text|json|markdown";
+
 struct Options {
   std::string name;
   OutputOptions output;
 };
 
 int run(const Options& options) {
-  const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
+  const std::string format = options.output.chosen_format(formats, ".txt=text .md=markdown");
+  const bool json = format == "json";
+  if (format == "markdown" && !options.name.empty())
+    throw InputError("methods: markdown is the page of all methods; leave the name out");
   Output output(options.output.path);
-  if (options.name.empty()) {
+  if (format == "markdown") {
+    output.write(methods_markdown());
+  } else if (options.name.empty()) {
     json ? output.write(methods_json()) : output.write_text(methods_table());
   } else {
     const Method& method = find_method(options.name);
@@ -34,7 +42,7 @@ std::function<int()> setup(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("name", options->name, "A method: its formula, paper, cost, limits and options")
       ->option_text(" ");
-  add_output_options(app, options->output, "text|json");
+  add_output_options(app, options->output, formats);
   return [options] { return run(*options); };
 }
 

@@ -61,6 +61,28 @@ std::string method_page(const Method& method) {
   return page;
 }
 
+std::string methods_markdown() {
+  std::string page =
+      "# Methods\n\nWritten by `headwater methods --format markdown`: the records of the methods "
+      "themselves.\n";
+  for (const Method* method : all_methods()) {
+    page += fmt::format("\n## {}\n\n{}\n\n`{}`\n\n- **Paper.** {}\n- **Cost.** {}\n- **Limits.** {}\n",
+                        method->name, method->summary, method->formula, method->paper, method->cost,
+                        method->limits);
+    if (const auto claims = claims_of(*method); !claims.empty())
+      page += fmt::format("- **Promises.** {}.\n", fmt::join(claims, "; "));
+    if (method->options.empty()) continue;
+    page += "\n| option | values | default | |\n|---|---|---|---|\n";
+    for (const MethodOption& option : method->options) {
+      std::string values(option.type);
+      for (std::size_t at = 0; (at = values.find('|', at)) != std::string::npos; at += 2)
+        values.insert(at, "\\");
+      page += fmt::format("| `{}` | {} | {} | {} |\n", option.name, values, option.otherwise, option.help);
+    }
+  }
+  return page;
+}
+
 std::string methods_json() {
   OrderedJson list = OrderedJson::array();
   for (const Method* method : all_methods()) list.push_back(as_json(*method));

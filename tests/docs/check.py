@@ -49,6 +49,9 @@ def main():
         for name in ("report.html", "maps.npz"):
             if not pathlib.Path(folder, name).stat().st_size:
                 sys.exit(f"{name} is empty")
+    page = subprocess.run([program, "methods", "--format", "markdown"], capture_output=True, text=True, env=environment).stdout
+    if page != (ROOT / "docs" / "methods.md").read_text():
+        sys.exit("docs/methods.md is not what the program says; make docs writes it")
     if commands < 3 or snippets < 1:
         sys.exit(f"expected examples, found {commands} commands and {snippets} snippets")
     print(f"{commands} commands and {snippets} snippets work")
