@@ -9,7 +9,8 @@
 // sums.
 //
 // compat: the authors' programs take torch's pairwise_distance, which adds 1e-6 to every component of T − y,
-// and a deviation without ε; the one for translation takes the sample deviation (n − 1).
+// and a deviation without ε; the one for translation takes the sample deviation (n − 1). Cells that a causal
+// mask forbids stay out of the rows here too.
 #include <algorithm>
 #include <cmath>
 #include <limits>

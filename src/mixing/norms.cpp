@@ -270,7 +270,7 @@ Index normalise_rows(std::vector<double>& map, Index tokens) {
 
 std::string row_sums_note(double smallest, double largest, Index empty) {
   std::string note = fmt::format("Raw row sums lie between {:.4g} and {:.4g}.", smallest, largest);
-  if (empty > 0) note += fmt::format(" {} rows hold nothing and stay zero.", empty);
+  if (empty > 0) note += fmt::format(" Rows without any weight, left at zero: {}.", empty);
   return note;
 }
 

@@ -80,9 +80,10 @@ def feed_forward(block, names, x, activation):
 
 
 def alti(parts, y, shift):
-    """parts T [T, T, D], y [T, D]: shares, rows divided by their sum."""
+    """parts T [T, T, D], y [T, D]: shares, rows divided by their sum. A cell that a mask forbids (T exactly 0) has none,
+    whatever the shift would make of it."""
     near = np.abs(y).sum(-1)[:, None] - np.abs(parts - y[:, None] + shift).sum(-1)
-    near = np.maximum(near, 0)
+    near = np.maximum(near, 0) * np.any(parts != 0, axis=-1)
     assert (near.sum(-1) > 0).all()
     return near / near.sum(-1, keepdims=True)
 
