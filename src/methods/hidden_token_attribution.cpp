@@ -6,9 +6,9 @@
 // |·| is the Frobenius norm unless said otherwise, x the input e⁰ of the first block. The derivatives are
 // tangents in forward mode, which serve all layers at once: a basis of them where the model is narrow, else a
 // few chosen and a few random ones per token, with error bars (mixing/block_norms). One block alone
-// (wrt=local) has a closed form in post-norm models. With heads=true the same is said of every head's output
-// (Pascual, Brunner and Wattenhofer, 2021) and compared with the head's attention: the global view of a head
-// beside its local one.
+// (wrt=local) has a closed form in post-norm models. With head_outputs=true the same is said of every head's
+// output (Pascual, Brunner and Wattenhofer, 2021) and compared with the head's attention: the global view of
+// a head beside its local one.
 #include <algorithm>
 #include <cmath>
 
@@ -51,13 +51,13 @@ BlockNormSettings settings_of(const MethodOptions& options, Index width) {
                       .guided = options.integer("k"),
                       .probes = options.integer("m"),
                       .seed = static_cast<std::uint64_t>(options.integer("seed")),
-                      .heads = options.text("heads") == "true"};
+                      .heads = options.text("head_outputs") == "true"};
   if (s.guided < 1) refuse("k", "at least 1", options.text("k"));
   if (s.probes < 2) refuse("m", "at least 2, for error bars", options.text("m"));
   const bool derived = s.norm == BlockNorm::Spectral || s.norm == BlockNorm::Ones;
   if (derived && mode != "auto" && mode != "exact")
     refuse("mode", "auto or exact with norm=" + norm + ", which no probe estimates", mode);
-  if (derived && s.heads) refuse("norm", "frobenius or gradxinput with heads", norm);
+  if (derived && s.heads) refuse("norm", "frobenius or gradxinput with head_outputs", norm);
   if (s.norm == BlockNorm::GradientTimesInput && s.with_respect_to == Differentiated::Sum)
     refuse("wrt", "e0, word or local with norm=gradxinput, which needs the value itself", "sum");
   const bool local = s.with_respect_to == Differentiated::Local;
@@ -181,7 +181,8 @@ const Method hidden_token_attribution{
          {"k", "integer", "24", "guided: chosen directions per token"},
          {"m", "integer", "8", "random probes per token"},
          {"seed", "integer", "0", "of the random directions"},
-         {"heads", "false|true", "false", "also the outputs of single heads, compared with their attention"}},
+         {"head_outputs", "false|true", "false",
+          "also the outputs of single heads, compared with their attention"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .tiles = true,
     .run = run,
