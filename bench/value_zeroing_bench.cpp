@@ -1,12 +1,13 @@
-// Value zeroing of a model, and its second feed-forward products alone, timed on request, so that a peer can be
-// timed in turn with them.
+// Value zeroing of a model, and its second feed-forward products alone, timed on request, so that a peer can
+// be timed in turn with them.
 //
 //   value_zeroing_bench MODEL_FOLDER TOKENS THREADS
 //
 // Reads lines "zeroing N", "single N" or "products N" from standard input and answers with the N times in
-// milliseconds. "zeroing" keeps its folds from call to call, "single" folds anew as one call of its own would;
-// both start from a kept forward run. "products" are the same rows times W_2 and nothing else, in tiles of the
-// same size. "scores" answers with the scores of the first layer. bench/peers/value_zeroing_torch.py drives it.
+// milliseconds. "zeroing" keeps its folds from call to call, "single" folds anew as one call of its own
+// would; both start from a kept forward run. "products" are the same rows times W_2 and nothing else, in
+// tiles of the same size. "scores" answers with the scores of the first layer.
+// bench/peers/value_zeroing_torch.py drives it.
 
 #include <chrono>
 #include <cstdlib>

@@ -1,0 +1,91 @@
+#include "support/value_example.h"
+
+#include <cmath>
+
+#include "blocks/transformer.h"
+
+namespace headwater::testing {
+
+namespace {
+
+constexpr Index D = 4, F = 6, T = 3;
+
+std::vector<double> sine(double s, Index n, double scale, double off = 0) {
+  std::vector<double> values;
+  for (Index k = 0; k < n; ++k) values.push_back(off + scale * std::sin(s + 1.7 * static_cast<double>(k)));
+  return values;
+}
+
+// W [in, out] of the formula is stored as [out, in].
+LinearWeights sine_linear(double s, Index in, Index out, double scale, DType dtype) {
+  const std::vector<double> given = sine(s, in * out, scale);
+  std::vector<double> turned;
+  for (Index o = 0; o < out; ++o)
+    for (Index i = 0; i < in; ++i) turned.push_back(given[static_cast<std::size_t>(i * out + o)]);
+  return {.weight = std::make_shared<Matrix>(Tensor::of({out, in}, turned, dtype)),
+          .bias = Tensor::of({out}, sine(s + 0.1, out, 0.1), dtype)};
+}
+
+NormWeights sine_norm(double s, double eps, DType dtype) {
+  return {.gamma = Tensor::of({D}, sine(s, D, 0.1, 1), dtype),
+          .beta = Tensor::of({D}, sine(s + 0.1, D, 0.05), dtype),
+          .eps = eps};
+}
+
+class SineModel : public Model {
+ public:
+  SineModel(bool pre_norm, DType dtype) : final_(sine_norm(90, 1e-5, dtype)) {
+    info_.layers = 2;
+    info_.heads = info_.groups = info_.head_width = 2;
+    info_.width = D;
+    info_.feed_forward = F;
+    info_.vocabulary = info_.positions = 8;
+    info_.causal = info_.pre_norm = pre_norm;
+    info_.dtype = dtype;
+    const double eps = pre_norm ? 1e-5 : 1e-12;
+    for (int l = 0; l < 2; ++l) {
+      const double b = 10.0 * (l + 1);
+      blocks_.push_back({.attention = {.q = sine_linear(b + 1, D, D, 2, dtype),
+                                       .k = sine_linear(b + 2, D, D, 2, dtype),
+                                       .v = sine_linear(b + 3, D, D, .5, dtype),
+                                       .out = sine_linear(b + 4, D, D, .5, dtype)},
+                         .attention_norm = sine_norm(b + 5, eps, dtype),
+                         .mlp = {.gate = {},
+                                 .up = sine_linear(b + 6, D, F, .5, dtype),
+                                 .down = sine_linear(b + 7, F, D, .5, dtype),
+                                 .f = pre_norm ? Activation::GeluTanh : Activation::Gelu},
+                         .mlp_norm = sine_norm(b + 8, eps, dtype)});
+    }
+  }
+
+  Anatomy anatomy() const override {
+    return {
+        .blocks = &blocks_, .heads = {heads(), heads()}, .final_norm = info_.pre_norm ? &final_ : nullptr};
+  }
+
+ protected:
+  Var forward(Tape& tape, const Batch&) const override {
+    Var x = tape.leaf(Tensor::of({1, T, D}, sine(1, T * D, 1), info_.dtype), Site::ResidPre);
+    const BlockOptions options{.heads = heads(), .rotary = {}};
+    for (int l = 0; l < info_.layers; ++l) {
+      const BlockWeights& w = blocks_[static_cast<std::size_t>(l)];
+      x = info_.pre_norm ? pre_norm_block(x, w, options, l) : post_norm_block(x, w, options, l);
+    }
+    return info_.pre_norm ? norm(x, final_, Site::FinalNorm) : x;
+  }
+
+ private:
+  HeadLayout heads() const {
+    return {.heads = 2, .groups = 2, .scale = 1 / std::sqrt(2.0), .causal = info_.causal};
+  }
+  std::vector<BlockWeights> blocks_;
+  NormWeights final_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> sine_model(bool pre_norm, DType dtype) {
+  return std::make_unique<SineModel>(pre_norm, dtype);
+}
+
+}  // namespace headwater::testing
