@@ -44,10 +44,10 @@ TEST(Shares, UndecidedRows) {
 
 TEST(Shares, AgreementOfRows) {
   const Numbers a{1, 2, 3, 1, 2, 3, 1, 1, 1}, b{2, 4, 7, 7, 4, 2, 1, 2, 3};
-  const Agreement agreement = row_agreement(a.data(), b.data(), 3, false);  // the last row is constant
+  const RowCorrelation agreement = row_agreement(a.data(), b.data(), 3, false);  // the last row is constant
   EXPECT_NEAR(agreement.spearman, 0, 1e-15);
   EXPECT_NEAR(agreement.pearson, 0, 1e-15);
-  const Agreement causal = row_agreement(b.data(), b.data(), 3, true);  // one row of three tokens
+  const RowCorrelation causal = row_agreement(b.data(), b.data(), 3, true);  // one row of three tokens
   EXPECT_NEAR(causal.pearson, 1, 1e-15);
   const Numbers twice{1, 1, 2, 1, 1, 2, 1, 1, 2}, rising{1, 2, 3, 1, 2, 3, 1, 2, 3};
   EXPECT_NEAR(row_agreement(twice.data(), rising.data(), 3, false).spearman, std::sqrt(3) / 2, 1e-15);

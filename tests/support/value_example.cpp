@@ -32,9 +32,9 @@ NormWeights sine_norm(double s, double eps, DType dtype) {
           .eps = eps};
 }
 
-class SineModel : public Model {
+class ValueExample : public Model {
  public:
-  SineModel(bool pre_norm, DType dtype) : final_(sine_norm(90, 1e-5, dtype)) {
+  ValueExample(bool pre_norm, DType dtype) : final_(sine_norm(90, 1e-5, dtype)) {
     info_.layers = 2;
     info_.heads = info_.groups = info_.head_width = 2;
     info_.width = D;
@@ -66,10 +66,10 @@ class SineModel : public Model {
  protected:
   Var forward(Tape& tape, const Batch&) const override {
     Var x = tape.leaf(Tensor::of({1, T, D}, sine(1, T * D, 1), info_.dtype), Site::ResidPre);
-    const BlockOptions options{.heads = heads(), .rotary = {}};
+    const BlockOptions options{.heads = heads(), .rotary = {}, .pre_norm = info_.pre_norm};
     for (int l = 0; l < info_.layers; ++l) {
       const BlockWeights& w = blocks_[static_cast<std::size_t>(l)];
-      x = info_.pre_norm ? pre_norm_block(x, w, options, l) : post_norm_block(x, w, options, l);
+      x = block(x, w, options, l);
     }
     return info_.pre_norm ? norm(x, final_, Site::FinalNorm) : x;
   }
@@ -85,7 +85,7 @@ class SineModel : public Model {
 }  // namespace
 
 std::unique_ptr<Model> sine_model(bool pre_norm, DType dtype) {
-  return std::make_unique<SineModel>(pre_norm, dtype);
+  return std::make_unique<ValueExample>(pre_norm, dtype);
 }
 
 }  // namespace headwater::testing
