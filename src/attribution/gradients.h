@@ -17,10 +17,10 @@ Place input_place(std::string_view name);
 
 // How a gradient [T, D] becomes one number per token.
 enum class Reduction {
-  L2,          // ‖g‖₂
-  Sum,         // Σ_d g, signed
-  AbsSum,      // |Σ_d g|
-  Max,         // max_d |g|
+  L2,      // ‖g‖₂
+  Sum,     // Σ_d g, signed
+  AbsSum,  // |Σ_d g|
+  Max,     // max_d |g|
 };
 Reduction reduction_of(std::string_view name);  // "l2", "sum", "abs_sum", "max"
 std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduction reduction);

@@ -12,7 +12,7 @@ struct Fit {
   std::vector<double> coefficients;     // one per unit
   std::vector<double> standard_errors;  // from the residuals, by the sandwich formula
   double intercept = 0;
-  double r_squared = 0;  // share of the (weighted) spread explained; 1 when there is none
+  double r_squared = 0;     // share of the (weighted) spread explained; 1 when there is none
   double stationarity = 0;  // how far the solution is from a minimum: relative size of the loss' gradient
 };
 

@@ -1,8 +1,8 @@
 // What stands in for a token that is taken away: the embedding of a special token, nothing, the mean, or for
 // images a patch of one colour. Also the baselines of integrated gradients.
 //
-// Note [Same ids]. A replacement is a row at Site::Embed put in by an edit, while the model runs on the ids as
-// they are. So positions, segments and the row a classifier reads stay what they were: some families count
+// Note [Same ids]. A replacement is a row at Site::Embed put in by an edit, while the model runs on the ids
+// as they are. So positions, segments and the row a classifier reads stay what they were: some families count
 // positions, or look for the last token, by skipping [PAD] ids.
 #pragma once
 

@@ -5,6 +5,7 @@
 //
 // The right-hand side is completeness. By default Gauss–Legendre nodes are doubled, 8, 16, …, until the gap
 // |Σ score − (F(x) − F(x′))| is at most tolerance · |F(x) − F(x′)|.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -104,8 +105,8 @@ struct Settings {
 };
 
 Settings settings_of(const MethodOptions& options) {
-  const Settings settings{options.integer("steps"), options.integer("max_steps"),
-                          options.number("tolerance"), rule_of(options.text("rule"))};
+  const Settings settings{options.integer("steps"), options.integer("max_steps"), options.number("tolerance"),
+                          rule_of(options.text("rule"))};
   const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
     throw InputError(
         fmt::format("integrated_gradients: option {}: expected {}, found {}", option, expected, found));
@@ -139,7 +140,8 @@ void explain_path(const Path& path, const Integral& integral, Replacement baseli
         "scores say more about the norm's epsilon than about the text; prefer mask, pad or mean.");
   if (!result.checks.back().passed)
     result.notes.emplace_back(
-        "The scores do not add up to the change of the output within the tolerance: raise max_steps or steps, "
+        "The scores do not add up to the change of the output within the tolerance: raise max_steps or "
+        "steps, "
         "use rule=gauss, or choose a baseline nearer to the input.");
 }
 
@@ -152,12 +154,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<bool> kept =
       keep ? special_tokens(study) : std::vector<bool>(static_cast<std::size_t>(study.tokens()), false);
   const Tensor x = study.at(at.site, at.layer);
-  Path path{study,
-            objective,
-            at,
-            baseline_at(study, at, baseline, kept),
-            x.reshaped(x.shape().without_front()),
-            0};
+  Path path{
+      study, objective, at, baseline_at(study, at, baseline, kept), x.reshaped(x.shape().without_front()), 0};
   path.change = objective.value() -
                 values_at(study, objective, at, path.from.reshaped(path.from.shape().with_front(1))).front();
   const Integral integral = integrate(path, settings);
@@ -183,7 +181,8 @@ const Method integrated_gradients{
     .name = "integrated_gradients",
     .summary =
         "What each token adds to the output on the way from a neutral input; scores add up to the change.",
-    .formula = "score[t] = Σ_d (x − x′)[t,d] · ∫₀¹ ∂F/∂x[t,d] (x′ + α (x − x′)) dα;  Σ_t score[t] = F(x) − F(x′)",
+    .formula =
+        "score[t] = Σ_d (x − x′)[t,d] · ∫₀¹ ∂F/∂x[t,d] (x′ + α (x − x′)) dα;  Σ_t score[t] = F(x) − F(x′)",
     .paper = "Sundararajan, Taly and Yan, 2017: Axiomatic Attribution for Deep Networks. ICML",
     .cost = "One forward run and one backward walk per node; 8, 16, 32 … nodes until the sum is right.",
     .limits =

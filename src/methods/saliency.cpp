@@ -43,12 +43,13 @@ const Method saliency{
     .limits =
         "A slope, not a contribution: a saturated output reacts to nothing, and scores do not add up to "
         "anything. Sensitive to the scale of embeddings.",
-    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
-                {"reduction", "l2|sum|abs_sum|max", "l2",
-                 "one number per token: norm, signed sum, absolute value of the sum, or largest absolute value"},
-                {"wrt", "e0|embed", "e0",
-                 "the input of the first block (positions and embedding norm included) or the token "
-                 "embeddings alone"}},
+    .options =
+        {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+         {"reduction", "l2|sum|abs_sum|max", "l2",
+          "one number per token: norm, signed sum, absolute value of the sum, or largest absolute value"},
+         {"wrt", "e0|embed", "e0",
+          "the input of the first block (positions and embedding norm included) or the token "
+          "embeddings alone"}},
     .claims = {.nonnegative = true},
     .needs_target = true,
     .run = run,

@@ -153,15 +153,16 @@ const Method smooth_grad{
     .limits =
         "Shows the slope around the input, at points no text has; the amount of noise changes the picture. "
         "Scores do not add up to anything.",
-    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
-                {"samples", "integer", "32", "noisy copies, at least 2"},
-                {"noise", "number", "0.1", "deviation of the noise as a share of max x − min x"},
-                {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"},
-                {"reduction", "l2|sum|abs_sum|max", "l2",
-                 "one number per token: norm, signed sum, absolute value of the sum, or largest absolute value"},
-                {"wrt", "e0|embed", "e0",
-                 "the input of the first block (positions and embedding norm included) or the token "
-                 "embeddings alone"}},
+    .options =
+        {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+         {"samples", "integer", "32", "noisy copies, at least 2"},
+         {"noise", "number", "0.1", "deviation of the noise as a share of max x − min x"},
+         {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"},
+         {"reduction", "l2|sum|abs_sum|max", "l2",
+          "one number per token: norm, signed sum, absolute value of the sum, or largest absolute value"},
+         {"wrt", "e0|embed", "e0",
+          "the input of the first block (positions and embedding norm included) or the token "
+          "embeddings alone"}},
     .claims = {.nonnegative = true},
     .sites = {Site::ResidPre},
     .tiles = true,
