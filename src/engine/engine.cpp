@@ -39,6 +39,14 @@ bool reads_images(const ModelInfo& info) {
   return info.image_size > 0;
 }
 
+// What the model sees where a picture is black, per channel.
+std::vector<double> black_pixel(const ImageProcessor& processor) {
+  const Tensor pixels = processor.pixels({.width = 1, .height = 1, .rgb = {0, 0, 0}}, DType::Float64);
+  std::vector<double> black;
+  for (Index c = 0; c < pixels.dim(0); ++c) black.push_back(pixels.at(c * pixels.size() / pixels.dim(0)));
+  return black;
+}
+
 // Keeps the row the output was read from, then brings everything into the view asked for.
 void show_as(Report& report, const View& view) {
   for (Attribution& result : report.attributions)
@@ -182,7 +190,11 @@ Report Engine::explain(const Request& request) const {
   if (reader.tokenizer)
     study.special_ids = {.mask = reader.tokenizer->special_id("mask_token"),
                          .unknown = reader.tokenizer->special_id("unk_token"),
-                         .pad = reader.tokenizer->special_id("pad_token")};
+                         .pad = reader.tokenizer->special_id("pad_token"),
+                         .cls = reader.tokenizer->special_id("cls_token")};
+  else
+    study.black = black_pixel(*reader.processor);
+  study.problem = reader.problem;
   const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(reader, row, study.encoding(), PredictOptions{}.top);
   report.target = resolve_target(reader, request.target, report.prediction, study.encoding(), row);

@@ -9,6 +9,7 @@
 #include <headwater/report.h>
 
 #include "models/model.h"
+#include "study/inputs.h"
 #include "tape/tape.h"
 #include "text/tokenizer.h"
 
@@ -21,9 +22,9 @@ struct Run {
   Tensor at(Site site, int layer = 0) const { return tape->at(site, layer).value; }
 };
 
-// Ids a method may put in a token's place.
+// Ids a method may put in a token's place, and the one that takes part in an answer's probability.
 struct SpecialIds {
-  std::optional<int> mask, unknown, pad;
+  std::optional<int> mask, unknown, pad, cls;
 };
 
 // How much memory a method may use beyond its planned bytes, to work on larger tiles.
@@ -63,6 +64,8 @@ class Study {
   double target_logit(const Tensor& logits) const;
 
   SpecialIds special_ids;
+  Problem problem = Problem::SingleLabel;        // what a sequence classifier's scores mean
+  std::vector<double> black;                     // image models: a black pixel as the model sees it, [C]
   std::size_t scratch = default_scratch;         // bytes a method may take for larger tiles
   std::function<void(double done)> on_progress;  // may throw to stop the method
   void progress(double done) const {             // 0 … 1; called by methods that take long

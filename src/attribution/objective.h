@@ -1,0 +1,44 @@
+// Objective: the number a method explains, as a function F of the logits: the target's logit or its
+// probability; with a contrast the difference of two. Works on batches, one F per input.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "study/study.h"
+
+namespace headwater {
+
+enum class Output { Logit, Probability };
+Output output_of(std::string_view name);  // "logit", "probability"
+
+class Objective {
+ public:
+  // Throws Unsupported for the probability of a regression score, which has none.
+  Objective(const Study& study, Output output);
+
+  // The rows of a token-wise head that F needs (Batch::positions); empty: all of them.
+  std::vector<int> positions() const;
+  // F of every input of a batch. `positions` as the batch had them; a single row is the target's, wherever
+  // the target's token stands in that input.
+  std::vector<double> values(const Tensor& logits, const std::vector<int>& positions) const;
+  // ∂F/∂logits of every input, the seed of a pull.
+  Tensor seed(const Tensor& logits, const std::vector<int>& positions) const;
+  // F of the study's own input.
+  double value() const;
+  bool over_tokens() const { return over_tokens_; }  // a softmax over the tokens: all rows belong to F
+
+ private:
+  enum class Link { Identity, Sigmoid, Softmax };
+  struct Slice;
+  template <class R>
+  Slice slice_of(const R* logits, const Shape& shape, Index input, Index row, int column) const;
+  Index row_of(const Shape& shape, const std::vector<int>& positions) const;
+
+  const Study& study_;
+  Link link_ = Link::Identity;
+  bool over_tokens_ = false;   // answers: the softmax runs over tokens
+  std::vector<bool> allowed_;  // which tokens take part; empty: all
+};
+
+}  // namespace headwater

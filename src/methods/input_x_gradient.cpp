@@ -1,0 +1,57 @@
+// Input × gradient (Shrikumar et al., 2016; Denil et al., 2014): the first-order Taylor term of the output,
+//
+//   score_t = Σ_d x_td ∂F/∂x_td       or its norm ‖x_t ⊙ ∂F/∂x_t‖₂
+//
+// with x the embeddings [T, D].
+#include "attribution/gradients.h"
+#include "methods/method.h"
+#include "study/memory.h"
+
+namespace headwater {
+
+namespace {
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const Objective objective(study, output_of(options.text("output")));
+  const Place at = input_place(options.text("wrt"));
+  const Tensor gradient = gradient_of(study, objective, at);  // [T, D]
+  std::vector<double> product = gradient.to_doubles();
+  const std::vector<double> x = study.at(at.site, at.layer).to_doubles();
+  for (std::size_t i = 0; i < product.size(); ++i) product[i] *= x[i];
+  Attribution result{.method = "input_x_gradient", .options = options.all(), .axes = {"token"}};
+  const std::vector<double> scores =
+      reduce(product, gradient.dim(0), reduction_of(options.text("reduction")));
+  result.scores = Tensor::of({gradient.dim(0)}, scores, study.info().dtype);
+  result.checks.push_back(check_gradient(study, objective, at, gradient));
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  return 3 * passing_bytes(info, tokens, objective_rows(info, tokens));
+}
+
+}  // namespace
+
+extern const Method input_x_gradient;
+const Method input_x_gradient{
+    .name = "input_x_gradient",
+    .summary = "What each token's embedding adds to the output, to first order.",
+    .formula = "score[t] = Σ_d x[t,d] · ∂F/∂x[t,d]   (or ‖x[t] ⊙ ∂F/∂x[t]‖₂)",
+    .paper =
+        "Shrikumar, Greenside, Shcherbina and Kundaje, 2016: Not Just a Black Box: Learning Important "
+        "Features Through Propagating Activation Differences. arXiv 1605.01713",
+    .cost = "One forward run, one backward walk, and two forward runs for the check.",
+    .limits =
+        "First order around the input only: saturation hides tokens, and the sum is not F. The unstated "
+        "baseline is a zero embedding.",
+    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+                {"reduction", "sum|l2", "sum", "signed sum over the embedding, or the norm of the product"},
+                {"wrt", "e0|embed", "e0",
+                 "the input of the first block (positions and embedding norm included) or the token "
+                 "embeddings alone"}},
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

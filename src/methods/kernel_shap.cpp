@@ -1,0 +1,206 @@
+// Kernel SHAP (Lundberg & Lee, 2017): Shapley values of the units, the only scores that share F(x) − F(∅)
+// fairly among them,
+//
+//   φ_u = Σ_{S ∌ u} |S|! (n − |S| − 1)! / n! · (F(S ∪ u) − F(S)),     Σ_u φ_u = F(x) − F(∅)
+//
+// computed by that sum when all 2ⁿ coalitions are within the sample budget. Otherwise coalitions are drawn
+// with probability proportional to the Shapley kernel (sizes s by 1 / (s (n − s)), then which), each with its
+// complement (Covert & Lee, 2021), and
+//
+//   φ = argmin Σ_z (F(z) − F(∅) − z·φ)²  with  Σ φ = F(x) − F(∅)
+//
+// Standard errors are those of this regression, pairs taken as one draw.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "attribution/game.h"
+#include "attribution/least_squares.h"
+#include "attribution/random.h"
+#include "methods/method.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr std::size_t most_enumerated = 20;  // units; beyond, 2ⁿ is no budget
+
+struct Settings {
+  std::size_t samples;
+  std::uint64_t seed;
+};
+
+Settings settings_of(const MethodOptions& options, std::size_t units) {
+  const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
+    throw InputError(fmt::format("kernel_shap: option {}: expected {}, found {}", option, expected, found));
+  };
+  const int samples = options.integer("samples"), seed = options.integer("seed");
+  if (samples != 0 && samples < 4) refuse("samples", "0 or at least 4", samples);
+  if (seed < 0) refuse("seed", "at least 0", seed);
+  return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512,
+          static_cast<std::uint64_t>(seed)};
+}
+
+struct Shapley {
+  Fit fit;
+  double change = 0;  // F(x) − F(∅)
+  bool exact = true;
+};
+
+// By the definition; coalition number s has unit u present where bit u of s is set.
+Shapley enumerate(const Game& game) {
+  const std::size_t n = game.units().size(), all = std::size_t{1} << n;
+  std::vector<Coalition> coalitions(all, Coalition(n, false));
+  for (std::size_t s = 0; s < all; ++s)
+    for (std::size_t u = 0; u < n; ++u) coalitions[s][u] = ((s >> u) & 1U) != 0;
+  const std::vector<double> values = game.values(coalitions);
+  std::vector<double> share(n);  // |S|! (n − |S| − 1)! / n! = 1 / (n · C(n − 1, |S|))
+  double choices = 1;
+  for (std::size_t size = 0; size < n; ++size) {
+    share[size] = 1 / (static_cast<double>(n) * choices);
+    choices *= static_cast<double>(n - 1 - size) / static_cast<double>(size + 1);
+  }
+  Shapley result{
+      .fit = {.coefficients = std::vector<double>(n, 0.0), .standard_errors = std::vector<double>(n, 0.0)},
+      .change = values.back() - values.front()};
+  for (std::size_t s = 0; s < all; ++s) {
+    const auto size = static_cast<std::size_t>(std::count(coalitions[s].begin(), coalitions[s].end(), true));
+    for (std::size_t u = 0; u < n; ++u)
+      if (!coalitions[s][u])
+        result.fit.coefficients[u] += share[size] * (values[s | (std::size_t{1} << u)] - values[s]);
+  }
+  return result;
+}
+
+std::vector<Coalition> draw_pairs(std::size_t units, const Settings& settings) {
+  std::vector<double> up_to;  // cumulative weight of the sizes 1 … n − 1
+  double sum = 0;
+  for (std::size_t size = 1; size < units; ++size) {
+    sum += 1 / (static_cast<double>(size) * static_cast<double>(units - size));
+    up_to.push_back(sum);
+  }
+  Random random(settings.seed);
+  std::vector<Coalition> drawn;
+  while (drawn.size() + 4 <= settings.samples) {  // two of the budget are ∅ and everything
+    const double at = random.uniform() * sum;
+    const auto below = std::upper_bound(up_to.begin(), up_to.end(), at);
+    const auto size = std::min<std::size_t>(units - 1, static_cast<std::size_t>(below - up_to.begin()) + 1);
+    drawn.push_back(random.choice(units, size));
+    drawn.push_back(drawn.back());
+    drawn.back().flip();
+  }
+  return drawn;
+}
+
+Shapley regress(const Game& game, const Settings& settings) {
+  const std::size_t n = game.units().size();
+  std::vector<Coalition> coalitions = draw_pairs(n, settings);
+  coalitions.emplace_back(n, true);
+  coalitions.emplace_back(n, false);
+  std::vector<double> values = game.values(coalitions);
+  const double nothing = values.back(), change = values[values.size() - 2] - nothing;
+  coalitions.resize(coalitions.size() - 2);
+  values.resize(coalitions.size());
+  for (double& v : values) v -= nothing;
+  const std::optional<Fit> fit =
+      coalitions.empty() ? std::nullopt : paired_least_squares(coalitions, values, change);
+  if (!fit)
+    throw InputError(
+        fmt::format("kernel_shap: option samples: expected enough to tell {} units apart, found {}; at least "
+                    "{} will do",
+                    n, settings.samples, 4 * n + 4));
+  return {.fit = *fit, .change = change, .exact = false};
+}
+
+Shapley shapley_values(const Game& game, const Settings& settings) {
+  const std::size_t n = game.units().size();
+  if (n == 0) return {};
+  const bool all = n <= most_enumerated && (std::size_t{1} << n) <= settings.samples;
+  return all ? enumerate(game) : regress(game, settings);
+}
+
+Check check_efficiency(const Shapley& shapley, const Tensor& scores) {
+  double sum = 0, mass = 0;
+  for (const double score : scores.to_doubles()) {
+    sum += score;
+    mass += std::abs(score);
+  }
+  Check check{.name = "scores add up to F(x) − F(nothing)", .value = std::abs(sum - shapley.change)};
+  check.bound = (scores.dtype() == DType::Float32 ? 1e-6 : 1e-12) * (mass + std::abs(shapley.change));
+  check.passed = check.value <= check.bound;
+  return check;
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const Objective objective(study, output_of(options.text("output")));
+  const Replacement replacement = replacement_of(options.text("replace"), study);
+  const Game game(study, objective,
+                  units_of(study, {.words = options.text("unit") == "word",
+                                   .keep_target = replacement == Replacement::Delete}),
+                  replacement);
+  const Settings settings = settings_of(options, game.units().size());
+  const Shapley shapley = shapley_values(game, settings);
+  const Index T = study.tokens();
+  Attribution result{.method = "kernel_shap", .options = options.all(), .axes = {"token"}};
+  result.scores = per_token(game.units(), shapley.fit.coefficients, T, study.info().dtype);
+  result.details.push_back({"standard_error",
+                            {"token"},
+                            per_token(game.units(), shapley.fit.standard_errors, T, study.info().dtype)});
+  result.checks = {check_nothing_removed(game, objective.value()), check_efficiency(shapley, result.scores)};
+  if (shapley.exact) {
+    result.notes.push_back(fmt::format("Exact: all {} coalitions of {} units were run.",
+                                       std::size_t{1} << game.units().size(), game.units().size()));
+  } else {
+    result.details.push_back(
+        {"r_squared",
+         {"value"},
+         Tensor::of({1}, std::vector<double>{shapley.fit.r_squared}, study.info().dtype)});
+    result.notes.push_back(
+        fmt::format("Estimated from {} coalitions of {} units; an additive model explains {:.1f} % of their "
+                    "spread.",
+                    settings.samples, game.units().size(), 100 * shapley.fit.r_squared));
+  }
+  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(replacement)));
+  describe_units(game.units(), shapley.fit.coefficients, result);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto samples = static_cast<std::size_t>(std::max(0, options.integer("samples"))) + 2 * T + 512;
+  return game_bytes(info, tokens) + samples * (T / 4 + 256) + 5 * T * T * sizeof(double);
+}
+
+}  // namespace
+
+extern const Method kernel_shap;
+const Method kernel_shap{
+    .name = "kernel_shap",
+    .summary = "Shapley values: the change of the output, shared fairly among tokens, words or patches.",
+    .formula = "φ[u] = Σ_{S∌u} |S|!(n−|S|−1)!/n! · (F(S∪u) − F(S));  Σ_u φ[u] = F(x) − F(∅)",
+    .paper =
+        "Lundberg and Lee, 2017: A Unified Approach to Interpreting Model Predictions. NeurIPS; Covert "
+        "and Lee, 2021: Improving KernelSHAP. AISTATS",
+    .cost = "One forward run per distinct coalition, in batches: all 2ⁿ if they are within the budget.",
+    .limits =
+        "Averages over inputs with most units missing, which the model has hardly seen; the replacement "
+        "matters. Estimates carry noise (see standard_error).",
+    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+                {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
+                 "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of "
+                 "the input's own token embeddings, or of the picture's colour)"},
+                {"unit", "token|word", "token", "what is taken away at once"},
+                {"samples", "integer", "0",
+                 "how many coalitions at most; 0: 2 · units + 512. Exact if all 2ⁿ are within it"},
+                {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"}},
+    .sites = {Site::ResidPre},
+    .tiles = true,
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

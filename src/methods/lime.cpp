@@ -1,0 +1,146 @@
+// LIME (Ribeiro, Singh & Guestrin, 2016): a linear model of the output around the input. Coalitions z of the
+// n units are drawn as the authors do for text: the number of absent units uniformly from 1 … n, then which;
+// the first sample is the input itself. Nearer ones count more,
+//
+//   π(z) = exp(−D(z)² / 2σ²),   D(z) = 1 − cos(z, 1) = 1 − √(|z| / n)
+//   score = argmin_φ Σ_z π(z) (F(z) − b − z·φ)² + λ ‖φ‖²
+//
+// Standard errors are White's, from the residuals of the linear model.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "attribution/game.h"
+#include "attribution/least_squares.h"
+#include "attribution/random.h"
+#include "methods/method.h"
+
+namespace headwater {
+
+namespace {
+
+struct Settings {
+  std::size_t samples;
+  double width, ridge;
+  std::uint64_t seed;
+};
+
+Settings settings_of(const MethodOptions& options, std::size_t units) {
+  const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
+    throw InputError(fmt::format("lime: option {}: expected {}, found {}", option, expected, found));
+  };
+  const int samples = options.integer("samples"), seed = options.integer("seed");
+  const double width = options.number("kernel_width"), ridge = options.number("ridge");
+  if (samples < 0 || samples == 1) refuse("samples", "0 or at least 2", samples);
+  if (seed < 0) refuse("seed", "at least 0", seed);
+  if (!(width > 0)) refuse("kernel_width", "a number above 0", width);
+  if (!(ridge >= 0)) refuse("ridge", "a number not below 0", ridge);
+  return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512, width, ridge,
+          static_cast<std::uint64_t>(seed)};
+}
+
+std::vector<Coalition> neighbours(std::size_t units, const Settings& settings) {
+  Random random(settings.seed);
+  std::vector<Coalition> coalitions{Coalition(units, true)};
+  while (coalitions.size() < settings.samples) {
+    Coalition absent = random.choice(units, 1 + random.below(units));
+    absent.flip();
+    coalitions.push_back(std::move(absent));
+  }
+  return coalitions;
+}
+
+std::vector<double> kernel(const std::vector<Coalition>& coalitions, double width) {
+  std::vector<double> weights;
+  for (const Coalition& z : coalitions) {
+    const auto present = static_cast<double>(std::count(z.begin(), z.end(), true));
+    const double distance = 1 - std::sqrt(present / static_cast<double>(z.size()));
+    weights.push_back(std::exp(-distance * distance / (2 * width * width)));
+  }
+  return weights;
+}
+
+Fit surrogate(const Game& game, const Settings& settings) {
+  const std::vector<Coalition> coalitions = neighbours(game.units().size(), settings);
+  const std::vector<double> values = game.values(coalitions);
+  const std::optional<Fit> fit =
+      weighted_ridge(coalitions, values, kernel(coalitions, settings.width), settings.ridge);
+  if (!fit)
+    throw InputError(
+        fmt::format("lime: option samples: expected enough to tell {} units apart without ridge, found {}; "
+                    "raise samples or ridge",
+                    game.units().size(), settings.samples));
+  return *fit;
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const Objective objective(study, output_of(options.text("output")));
+  const Replacement replacement = replacement_of(options.text("replace"), study);
+  const Game game(study, objective,
+                  units_of(study, {.words = options.text("unit") == "word",
+                                   .keep_target = replacement == Replacement::Delete}),
+                  replacement);
+  const Settings settings = settings_of(options, game.units().size());
+  const Fit fit = game.units().size() > 0 ? surrogate(game, settings) : Fit{.r_squared = 1};
+  const Index T = study.tokens();
+  Attribution result{.method = "lime", .options = options.all(), .axes = {"token"}};
+  result.scores = per_token(game.units(), fit.coefficients, T, study.info().dtype);
+  result.details.push_back(
+      {"standard_error", {"token"}, per_token(game.units(), fit.standard_errors, T, study.info().dtype)});
+  result.details.push_back(
+      {"r_squared", {"value"}, Tensor::of({1}, std::vector<double>{fit.r_squared}, study.info().dtype)});
+  constexpr double bound = 1e-9;
+  result.checks = {check_nothing_removed(game, objective.value()),
+                   {.name = "no better linear model nearby",
+                    .passed = fit.stationarity <= bound,
+                    .value = fit.stationarity,
+                    .bound = bound}};
+  result.notes.push_back(
+      fmt::format("{} samples; the linear model explains {:.1f} % of the output's spread around the input{}. "
+                  "What is taken away is replaced by {}.",
+                  settings.samples, 100 * fit.r_squared,
+                  fit.r_squared < 0.5 ? ", too little to trust its weights" : "", describe(replacement)));
+  describe_units(game.units(), fit.coefficients, result);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto samples = static_cast<std::size_t>(std::max(0, options.integer("samples"))) + 2 * T + 512;
+  return game_bytes(info, tokens) + samples * (T / 4 + 256) + 4 * T * T * sizeof(double);
+}
+
+}  // namespace
+
+extern const Method lime;
+const Method lime{
+    .name = "lime",
+    .summary = "Weights of a linear model fitted to the output with random parts of the input taken away.",
+    .formula = "score = argmin_φ Σ_z π(z) (F(z) − b − z·φ)² + λ‖φ‖²,  π(z) = exp(−(1 − √(|z|/n))² / 2σ²)",
+    .paper =
+        "Ribeiro, Singh and Guestrin, 2016: “Why Should I Trust You?”: Explaining the Predictions of Any "
+        "Classifier. KDD",
+    .cost = "One forward run per distinct sample, in batches.",
+    .limits =
+        "A linear picture of a model that is not; R² says how far. Ridge shrinks the weights, sampling adds "
+        "noise (see standard_error), and kernel width and replacement change the answer.",
+    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+                {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
+                 "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of "
+                 "the input's own token embeddings, or of the picture's colour)"},
+                {"unit", "token|word", "token", "what is taken away at once"},
+                {"samples", "integer", "0", "how many coalitions; 0: 2 · units + 512"},
+                {"kernel_width", "number", "0.25", "σ of the weighting"},
+                {"ridge", "number", "1", "λ, the penalty on large weights"},
+                {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"}},
+    .sites = {Site::ResidPre},
+    .tiles = true,
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,72 @@
+// Occlusion (Zeiler & Fergus, 2014; for text: leave-one-out, Li, Monroe & Jurafsky, 2016): the output with a
+// token, a word or a patch taken away,
+//
+//   score_u = F(x) − F(x without u)
+//
+// All inputs with one unit taken away run in batches.
+#include <fmt/format.h>
+
+#include "attribution/game.h"
+#include "methods/method.h"
+
+namespace headwater {
+
+namespace {
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const Objective objective(study, output_of(options.text("output")));
+  const Replacement replacement = replacement_of(options.text("replace"), study);
+  const Game game(study, objective,
+                  units_of(study, {.words = options.text("unit") == "word",
+                                   .with_special = options.text("special") == "include",
+                                   .keep_target = replacement == Replacement::Delete}),
+                  replacement);
+  const std::size_t n = game.units().size();
+  std::vector<Coalition> coalitions(n, Coalition(n, true));
+  for (std::size_t u = 0; u < n; ++u) coalitions[u][u] = false;
+  const double whole = objective.value();
+  std::vector<double> scores;
+  for (const double without : game.values(coalitions)) scores.push_back(whole - without);
+  Attribution result{.method = "occlusion", .options = options.all(), .axes = {"token"}};
+  result.scores = per_token(game.units(), scores, study.tokens(), study.info().dtype);
+  result.checks.push_back(check_nothing_removed(game, whole));
+  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(replacement)));
+  describe_units(game.units(), scores, result);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  const auto T = static_cast<std::size_t>(tokens);
+  return game_bytes(info, tokens) + T * T / 8 + 64 * T;
+}
+
+}  // namespace
+
+extern const Method occlusion;
+const Method occlusion{
+    .name = "occlusion",
+    .summary = "How much the output falls when one token, word or patch is taken away.",
+    .formula = "score[u] = F(x) − F(x without u)",
+    .paper =
+        "Zeiler and Fergus, 2014: Visualizing and Understanding Convolutional Networks. ECCV; Li, Monroe and "
+        "Jurafsky, 2016: Understanding Neural Networks through Representation Erasure. arXiv 1612.08220",
+    .cost = "One forward run per unit, in batches.",
+    .limits =
+        "One unit at a time: two that say the same hide each other. The changed input may be unlike "
+        "anything the model was trained on, and the replacement matters.",
+    .options =
+        {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+         {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
+          "what stands in its place; auto: mask where there is one, otherwise mean (of the input's own "
+          "token embeddings, or of the picture's colour); black for images; delete shortens the text"},
+         {"unit", "token|word", "token", "what is taken away at once"},
+         {"special", "skip|include", "skip",
+          "special tokens are not taken away and score 0, or are treated like others"}},
+    .sites = {Site::ResidPre},
+    .tiles = true,
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater
