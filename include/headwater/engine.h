@@ -6,12 +6,14 @@
 // Const and thread-safe after loading. Throws the errors of error.h and nothing else.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <headwater/error.h>
+#include <headwater/heads.h>
 #include <headwater/model_info.h>
 #include <headwater/report.h>
 #include <headwater/request.h>
@@ -42,6 +44,19 @@ class Engine {
   Report explain(const Request& request) const;
   // Bytes needed beyond the weights to explain an input of this many tokens: an upper estimate.
   std::size_t planned_bytes(const Request& request) const;
+
+  // Heads over labelled inputs (heads.h); classifiers only. `progress` as in a Request.
+  using OnProgress = std::function<void(const Progress&)>;
+  HeadImportance head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
+                                 const OnProgress& progress = {}) const;
+  std::vector<PruningCurve> pruning_curves(std::span<const LabelledInput> inputs,
+                                           std::span<const HeadImportance> rankings,
+                                           const PruningOptions& options = {},
+                                           const OnProgress& progress = {}) const;
+  // Writes a copy of the model's folder without the least important share of all heads.
+  void save_pruned(const HeadImportance& importance, double rate, const std::string& folder) const;
+  TriggerReport triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options = {},
+                         const OnProgress& progress = {}) const;
 
  private:
   struct Impl;

@@ -12,6 +12,9 @@
 #include "engine/jobs.h"
 #include "engine/places.h"
 #include "engine/view.h"
+#include "heads/importance.h"
+#include "heads/pruning.h"
+#include "heads/triggers.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
 #include "report/focus.h"
@@ -224,6 +227,44 @@ std::size_t Engine::planned_bytes(const Request& request) const {
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size());
   }
   return plan_memory(jobs_of(request, info()), info(), tokens, rows, request.max_memory).total;
+}
+
+namespace {
+
+Advance advance_of(const Engine::OnProgress& progress, const std::string& what) {
+  return [&progress, what](double done) {
+    if (progress) progress({.method = what, .done = done});
+  };
+}
+
+}  // namespace
+
+HeadImportance Engine::head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
+                                       const OnProgress& progress) const {
+  const std::vector<Labelled> labelled = prepare_labelled(impl_->reader, inputs);
+  return headwater::head_importance(impl_->reader, labelled, ranking, advance_of(progress, ranking));
+}
+
+std::vector<PruningCurve> Engine::pruning_curves(std::span<const LabelledInput> inputs,
+                                                 std::span<const HeadImportance> rankings,
+                                                 const PruningOptions& options,
+                                                 const OnProgress& progress) const {
+  const std::vector<Labelled> labelled = prepare_labelled(impl_->reader, inputs);
+  return headwater::pruning_curves(impl_->reader, labelled, rankings, options,
+                                   advance_of(progress, "pruning"));
+}
+
+void Engine::save_pruned(const HeadImportance& importance, double rate, const std::string& folder) const {
+  if (!(rate >= 0 && rate <= 1))
+    throw InputError(fmt::format("rate: expected a share from 0 to 1, found {}", rate));
+  headwater::save_pruned(impl_->identity.folder.path, impl_->identity.weight_files, info(),
+                         pruned_mask(importance, rate, false, false), folder);
+}
+
+TriggerReport Engine::triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
+                               const OnProgress& progress) const {
+  const std::vector<Labelled> labelled = prepare_labelled(impl_->reader, inputs);
+  return find_triggers(impl_->reader, labelled, options, advance_of(progress, "triggers"));
 }
 
 }  // namespace headwater

@@ -12,7 +12,7 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Objective objective(study, output_of(options.text("output")));
+  const Objective objective(study, output_of(options.text("quantity")));
   const Place at = input_place(options.text("wrt"));
   const Tensor gradient = gradient_of(study, objective, at);  // [T, D]
   std::vector<double> product = gradient.to_doubles();
@@ -44,7 +44,8 @@ const Method input_x_gradient{
     .limits =
         "First order around the input only: saturation hides tokens, and the sum is not F. The unstated "
         "baseline is a zero embedding.",
-    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+    .options = {{"quantity", "logit|probability", "logit",
+                 "what F is: the target's logit or its probability"},
                 {"reduction", "sum|l2", "sum", "signed sum over the embedding, or the norm of the product"},
                 {"wrt", "e0|embed", "e0",
                  "the input of the first block (positions and embedding norm included) or the token "

@@ -147,7 +147,7 @@ void explain_path(const Path& path, const Integral& integral, Replacement baseli
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options);
-  const Objective objective(study, output_of(options.text("output")));
+  const Objective objective(study, output_of(options.text("quantity")));
   const Replacement baseline = replacement_of(options.text("baseline"), study);
   const Place at = input_place(options.text("wrt"));
   const bool keep = options.text("special") == "keep";
@@ -188,7 +188,8 @@ const Method integrated_gradients{
     .limits =
         "The answer depends on the baseline, and the straight way to it leaves what the model has seen. A "
         "zero baseline in a pre-norm model measures the norm.",
-    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+    .options = {{"quantity", "logit|probability", "logit",
+                 "what F is: the target's logit or its probability"},
                 {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
                  "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
                  "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},

@@ -135,7 +135,7 @@ Check check_efficiency(const Shapley& shapley, const Tensor& scores) {
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Objective objective(study, output_of(options.text("output")));
+  const Objective objective(study, output_of(options.text("quantity")));
   const Replacement replacement = replacement_of(options.text("replace"), study);
   const Game game(study, objective,
                   units_of(study, {.words = options.text("unit") == "word",
@@ -188,7 +188,8 @@ const Method kernel_shap{
     .limits =
         "Averages over inputs with most units missing, which the model has hardly seen; the replacement "
         "matters. Estimates carry noise (see standard_error).",
-    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+    .options = {{"quantity", "logit|probability", "logit",
+                 "what F is: the target's logit or its probability"},
                 {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
                  "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of "
                  "the input's own token embeddings, or of the picture's colour)"},

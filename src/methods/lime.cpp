@@ -77,7 +77,7 @@ Fit surrogate(const Game& game, const Settings& settings) {
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Objective objective(study, output_of(options.text("output")));
+  const Objective objective(study, output_of(options.text("quantity")));
   const Replacement replacement = replacement_of(options.text("replace"), study);
   const Game game(study, objective,
                   units_of(study, {.words = options.text("unit") == "word",
@@ -127,7 +127,8 @@ const Method lime{
     .limits =
         "A linear picture of a model that is not; R² says how far. Ridge shrinks the weights, sampling adds "
         "noise (see standard_error), and kernel width and replacement change the answer.",
-    .options = {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+    .options = {{"quantity", "logit|probability", "logit",
+                 "what F is: the target's logit or its probability"},
                 {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
                  "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of "
                  "the input's own token embeddings, or of the picture's colour)"},

@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Objective objective(study, output_of(options.text("output")));
+  const Objective objective(study, output_of(options.text("quantity")));
   const Replacement replacement = replacement_of(options.text("replace"), study);
   const Game game(study, objective,
                   units_of(study, {.words = options.text("unit") == "word",
@@ -55,7 +55,7 @@ const Method occlusion{
         "One unit at a time: two that say the same hide each other. The changed input may be unlike "
         "anything the model was trained on, and the replacement matters.",
     .options =
-        {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+        {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
          {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
           "what stands in its place; auto: mask where there is one, otherwise mean (of the input's own "
           "token embeddings, or of the picture's colour); black for images; delete shortens the text"},

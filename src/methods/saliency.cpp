@@ -12,7 +12,7 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Objective objective(study, output_of(options.text("output")));
+  const Objective objective(study, output_of(options.text("quantity")));
   const Place at = input_place(options.text("wrt"));
   const Tensor gradient = gradient_of(study, objective, at);  // [T, D]
   Attribution result{.method = "saliency", .options = options.all(), .axes = {"token"}};
@@ -44,7 +44,7 @@ const Method saliency{
         "A slope, not a contribution: a saturated output reacts to nothing, and scores do not add up to "
         "anything. Sensitive to the scale of embeddings.",
     .options =
-        {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+        {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
          {"reduction", "l2|sum|abs_sum|max", "l2",
           "one number per token: norm, signed sum, absolute value of the sum, or largest absolute value"},
          {"wrt", "e0|embed", "e0",

@@ -115,7 +115,7 @@ std::vector<double> jackknife(const Noisy& noisy, Index tokens, Reduction reduct
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options);
-  const Objective objective(study, output_of(options.text("output")));
+  const Objective objective(study, output_of(options.text("quantity")));
   const Place at = input_place(options.text("wrt"));
   const Reduction reduction = reduction_of(options.text("reduction"));
   const Noisy noisy = sample(study, objective, at, settings);
@@ -154,7 +154,7 @@ const Method smooth_grad{
         "Shows the slope around the input, at points no text has; the amount of noise changes the picture. "
         "Scores do not add up to anything.",
     .options =
-        {{"output", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+        {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
          {"samples", "integer", "32", "noisy copies, at least 2"},
          {"noise", "number", "0.1", "deviation of the noise as a share of max x − min x"},
          {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"},

@@ -9,8 +9,8 @@
 #include "mixing/value_zeroing_fold.h"
 #include "models/family.h"
 #include "support/fakes.h"
-#include "support/value_example.h"
 #include "support/tiny_models.h"
+#include "support/value_example.h"
 
 namespace headwater {
 namespace {

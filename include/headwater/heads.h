@@ -1,0 +1,78 @@
+// Attention heads over a labelled file: which matter, what happens without them, which tokens they single
+// out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <headwater/request.h>
+#include <headwater/tensor.h>
+
+namespace headwater {
+
+struct LabelledInput {
+  Input input;
+  std::string label;  // a label's name or index
+};
+
+// How important every head is, by one ranking.
+//   attattr              mean over inputs of the largest attribution of the head (Hao et al., 2021)
+//   attention            mean over inputs of its largest attention weight (the mean weight is 1/T for every
+//   head) taylor               mean over inputs of |Σ A ⊙ ∂loss/∂A| (Michel et al., 2019) taylor_published
+//   what the released script of AttAttr computes under that name: Σ |z · ∂(sum of logits)/∂z|
+//                        per token, divided by its length in every layer
+//   accuracy_difference  accuracy of the whole model minus accuracy without the head
+struct HeadImportance {
+  std::string ranking;
+  int layers = 0, heads = 0, inputs = 0;
+  std::vector<double> scores;  // [layers × heads]
+};
+std::vector<std::string> head_rankings();
+
+struct PruningOptions {
+  std::vector<double> rates{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1};  // share of heads removed
+  int random_orders = 5;                                                // of the baseline
+  unsigned seed = 1;
+};
+
+// Accuracy as heads are removed. A removed head's attention is 0 after the softmax.
+struct PruningCurve {
+  std::string ranking;  // of HeadImportance, or "random"
+  std::string scope;    // "global": over all heads; "layer": the same share of every layer
+  std::string order;    // "least": the least important first, "most"; "random"
+  std::vector<double> rates, accuracy;
+  std::vector<double> lowest, highest;  // of the random orders
+};
+
+// Trigger patterns (Hao et al., 2021): token pairs with extreme attribution, put into other inputs.
+struct TriggerOptions {
+  int inputs = 500;     // labelled inputs the patterns are taken from
+  int patterns = 3;     // tried per label, strongest first
+  double least = 0.02;  // sum of the two largest attributions a pattern needs
+  double second = 0.2;  // the second pair counts if it is at least this share of the first
+  int shortest = 0;     // tokens an input needs to give a pattern
+};
+
+struct TriggerToken {
+  int id = 0;
+  std::string text;
+  int sequence = 0;
+  double place = 0;  // relative position in its sequence
+};
+
+struct Trigger {
+  std::string label;  // predicted for the input it was taken from
+  std::string source;
+  std::vector<TriggerToken> tokens;
+  double strength = 0;           // sum of the two largest attributions
+  std::vector<double> accuracy;  // per gold label, with the trigger inserted
+};
+
+struct TriggerReport {
+  std::vector<std::string> labels;
+  std::vector<int> inputs;        // per gold label
+  std::vector<double> accuracy;   // per gold label, before
+  std::vector<Trigger> triggers;  // strongest first
+};
+
+}  // namespace headwater

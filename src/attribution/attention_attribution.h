@@ -1,0 +1,37 @@
+// Attribution of attention weights (Hao et al., 2021): what each weight of each head contributes to an
+// output, by integrated gradients from no attention to the attention there was, one layer at a time.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "attribution/objective.h"
+#include "attribution/quadrature.h"
+#include "study/study.h"
+
+namespace headwater {
+
+struct AttentionAttributionOptions {
+  // A fixed rule; none: nested nodes until the completeness defect is at most `tolerance` of the largest
+  // attribution.
+  std::optional<std::vector<Node>> nodes;
+  double tolerance = 0.01;
+};
+
+struct AttentionAttribution {
+  Tensor scores;               // [L, H, T, T], signed; rows are queries
+  std::vector<int> nodes;      // evaluations per layer
+  std::vector<double> change;  // F(A) − F(0) per layer
+  std::vector<double> defect;  // Σ scores − F(A) + F(0) per layer
+  double flop = 0;             // of the evaluations
+};
+
+// The sites it reads, and what it needs beyond them and its result for a text of this length.
+std::vector<Site> attention_attribution_sites();
+std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens);
+
+// Throws Unsupported if the model is not made of blocks. Reports progress from 0 to 1.
+AttentionAttribution attribute_attention(const Study& study, const Objective& objective,
+                                         const AttentionAttributionOptions& options = {});
+
+}  // namespace headwater

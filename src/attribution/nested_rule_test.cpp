@@ -1,0 +1,29 @@
+#include "attribution/nested_rule.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace headwater {
+namespace {
+
+TEST(NestedRule, IntegratesPolynomialsExactly) {
+  const int exact[nested_levels] = {5, 11, 23, 47};  // by Patterson's construction
+  for (int level = 0; level < nested_levels; ++level)
+    for (int degree = 0; degree <= exact[level]; ++degree) {
+      double sum = 0;
+      for (const Node& node : nested_rule(level)) sum += node.weight * std::pow(node.at, degree);
+      EXPECT_NEAR(sum, 1.0 / (degree + 1), 2e-15) << level << " " << degree;
+    }
+}
+
+TEST(NestedRule, EveryLevelBeginsWithTheOneBelow) {
+  for (int level = 1; level < nested_levels; ++level) {
+    const std::vector<Node> below = nested_rule(level - 1), nodes = nested_rule(level);
+    ASSERT_EQ(nodes.size(), 2 * below.size() + 1);
+    for (std::size_t k = 0; k < below.size(); ++k) EXPECT_EQ(nodes[k].at, below[k].at);
+  }
+}
+
+}  // namespace
+}  // namespace headwater

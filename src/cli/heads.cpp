@@ -1,0 +1,68 @@
+// `headwater heads`: how important every attention head is for a labelled file.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli_support/heads_text.h"
+#include "cli_support/labelled_reader.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+#include "cli_support/prediction_writer.h"
+#include "cli_support/progress.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json";
+
+struct Options {
+  ModelOptions model;
+  OutputOptions output;
+  std::string file, rankings = "attattr,attention,taylor";
+  std::size_t limit = 200;
+};
+
+int run(const Options& options) {
+  const bool json = options.output.chosen_format(formats, ".txt=text") == "json";
+  const std::vector<LabelledInput> inputs = read_labelled(options.file, options.limit);
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  ProgressLine progress(options.output.quiet);
+  std::vector<HeadImportance> rankings;
+  for (const std::string& ranking : split(options.rankings, ','))
+    rankings.push_back(engine.head_importance(inputs, ranking, [&](const Progress& p) { progress.show(p); }));
+  progress.clear();
+  output.write(json ? heads_json(rankings)
+                    : heads_text(rankings, terminal_of(output, options.output.colour).colour));
+  output.finish();
+  return 0;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines")
+      ->option_text("FILE")
+      ->required()
+      ->group("Input");
+  app.add_option("--limit", options->limit, "Inputs used, from the first on; 0: all (default 200)")
+      ->option_text("N")
+      ->group("Input");
+  app.add_option("--by", options->rankings,
+                 "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
+      ->option_text("RANKINGS")
+      ->group("Methods");
+  add_model_options(app, options->model);
+  add_output_options(app, options->output, formats);
+  add_colour_option(app, options->output);
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command heads{.name = "heads",
+                           .summary = "How important every attention head is",
+                           .group = "Use a model",
+                           .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,98 @@
+// `headwater prune`: accuracy as attention heads are removed, and a model folder without them.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli_support/heads_text.h"
+#include "cli_support/labelled_reader.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+#include "cli_support/progress.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json|csv";
+
+struct Options {
+  ModelOptions model;
+  OutputOptions output;
+  std::string file, rankings = "attattr,attention", save;
+  std::size_t limit = 0, rank_limit = 200;
+  double rate = 0.2;
+  PruningOptions pruning;
+};
+
+int run(const Options& options) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::vector<LabelledInput> inputs = read_labelled(options.file, options.limit);
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  ProgressLine progress(options.output.quiet);
+  const auto show = [&](const Progress& p) { progress.show(p); };
+  const std::size_t ranked =
+      options.rank_limit == 0 ? inputs.size() : std::min(inputs.size(), options.rank_limit);
+  std::vector<HeadImportance> rankings;
+  for (const std::string& ranking : split(options.rankings, ','))
+    rankings.push_back(engine.head_importance(std::span(inputs).first(ranked), ranking, show));
+  if (!options.save.empty()) {
+    engine.save_pruned(rankings.front(), options.rate, options.save);
+    progress.clear();
+    options.output.say(fmt::format("written: {} without the {:.0f} % least important heads by {}",
+                                   options.save, 100 * options.rate, rankings.front().ranking));
+  }
+  const std::vector<PruningCurve> curves = engine.pruning_curves(inputs, rankings, options.pruning, show);
+  progress.clear();
+  output.write(format == "json"  ? curves_json(curves)
+               : format == "csv" ? curves_csv(curves)
+                                 : curves_text(curves));
+  output.finish();
+  return 0;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines")
+      ->option_text("FILE")
+      ->required()
+      ->group("Input");
+  app.add_option("--limit", options->limit, "Inputs the accuracy is measured on; 0: all (default 0)")
+      ->option_text("N")
+      ->group("Input");
+  app.add_option("--rank-limit", options->rank_limit, "Inputs the heads are ranked by; 0: all (default 200)")
+      ->option_text("N")
+      ->group("Input");
+  app.add_option("--by", options->rankings,
+                 "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
+      ->option_text("RANKINGS")
+      ->group("Methods");
+  app.add_option("--rates", options->pruning.rates, "Shares of heads removed (default 0 0.1 … 1)")
+      ->option_text("SHARE …")
+      ->group("Methods");
+  app.add_option("--random-orders", options->pruning.random_orders, "Of the random baseline (default 5)")
+      ->option_text("N")
+      ->group("Methods");
+  app.add_option("--seed", options->pruning.seed, "Of the random baseline (default 1)")
+      ->option_text("N")
+      ->group("Methods");
+  app.add_option("--save", options->save, "Write a model folder without the least important heads")
+      ->option_text("FOLDER")
+      ->group("Output");
+  app.add_option("--rate", options->rate, "Share of heads that --save removes (default 0.2)")
+      ->option_text("SHARE")
+      ->group("Output");
+  add_model_options(app, options->model);
+  add_output_options(app, options->output, formats);
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command prune{.name = "prune",
+                           .summary = "Accuracy as attention heads are removed",
+                           .group = "Use a model",
+                           .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,105 @@
+// `headwater tree`: how tokens pass on what the prediction rests on, as an attribution tree.
+#include "heads/tree.h"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <headwater/engine.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli_support/input_reader.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+#include "cli_support/progress.h"
+#include "cli_support/table.h"
+#include "report/focus.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json|svg";
+
+struct Options {
+  ModelOptions model;
+  InputOptions input;
+  OutputOptions output;
+  TargetSpec target;
+  TreeOptions tree;
+};
+
+std::string tree_json(const Tree& tree, const Report& report, const std::vector<std::string>& tokens) {
+  using OrderedJson = nlohmann::ordered_json;
+  OrderedJson edges = OrderedJson::array();
+  for (const TreeEdge& edge : tree.edges)
+    edges.push_back(
+        {{"layer", edge.layer}, {"parent", edge.parent}, {"child", edge.child}, {"score", edge.score}});
+  const OrderedJson json{{"schema", "headwater.tree/1"},
+                         {"text", report.text},
+                         {"target", report.target.label},
+                         {"tokens", tokens},
+                         {"root", tree.root},
+                         {"kept", tree.kept},
+                         {"edges", std::move(edges)}};
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+int run(const Options& options) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  InputReader reader(options.input);
+  const std::optional<Input> input = reader.next();
+  if (!input) throw InputError("expected a text, found an empty input");
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  ProgressLine progress(options.output.quiet);
+  const Report report = engine.explain({.input = *input,
+                                        .target = options.target,
+                                        .methods = {{"attattr"}},
+                                        .progress = [&](const Progress& p) { progress.show(p); }});
+  progress.clear();
+  TreeOptions how = options.tree;
+  how.answer = static_cast<int>(focus_row(report));
+  const Tree tree = attribution_tree(report.attributions.front().scores, how);
+  std::vector<std::string> tokens;
+  for (const TokenView& token : report.prediction.tokens) tokens.push_back(visible(token.text));
+  for (Index t = static_cast<Index>(tokens.size()); t < report.attributions.front().scores.shape().back();
+       ++t)
+    tokens.push_back(
+        t < report.model.prefix_tokens ? "[CLS]" : fmt::format("patch {}", t - report.model.prefix_tokens));
+  output.write(format == "json"  ? tree_json(tree, report, tokens)
+               : format == "svg" ? tree_svg(tree, tokens, report.model.layers)
+                                 : tree_text(tree, tokens));
+  output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  return 0;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add_input_options(app, options->input);
+  add_model_options(app, options->model);
+  app.add_option("--target", options->target.label, "Label or token to explain (default: the prediction)")
+      ->option_text("LABEL")
+      ->group("Target");
+  app.add_option("--tau", options->tree.tau,
+                 "Share of a layer's largest attribution an edge needs (default 0.4)")
+      ->option_text("SHARE")
+      ->group("Tree");
+  app.add_option("--lambda", options->tree.lambda, "Cost of an edge, in the same shares (default 0)")
+      ->option_text("SHARE")
+      ->group("Tree");
+  app.add_flag("--published", options->tree.published, "The steps of the paper's released script")
+      ->group("Tree");
+  add_output_options(app, options->output, formats);
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command tree{.name = "tree",
+                          .summary = "Which token passes on what to which, as an attribution tree",
+                          .group = "Use a model",
+                          .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,68 @@
+// `headwater triggers`: patterns a model is over-confident about, and what they do to other inputs.
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli_support/heads_text.h"
+#include "cli_support/labelled_reader.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+#include "cli_support/progress.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json";
+
+struct Options {
+  ModelOptions model;
+  OutputOptions output;
+  std::string file;
+  std::size_t limit = 0;
+  TriggerOptions triggers;
+};
+
+int run(const Options& options) {
+  const bool json = options.output.chosen_format(formats, ".txt=text") == "json";
+  const std::vector<LabelledInput> inputs = read_labelled(options.file, options.limit);
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  ProgressLine progress(options.output.quiet);
+  const TriggerReport report =
+      engine.triggers(inputs, options.triggers, [&](const Progress& p) { progress.show(p); });
+  progress.clear();
+  json ? output.write(triggers_json(report)) : output.write_text(triggers_text(report));
+  output.finish();
+  return 0;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  const auto option = [&app](const char* name, auto& value, const char* help, const char* text,
+                             const char* group) {
+    return app.add_option(name, value, help)->option_text(text)->group(group);
+  };
+  option("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines", "FILE", "Input")
+      ->required();
+  option("--limit", options->limit, "Inputs read; 0: all (default 0)", "N", "Input");
+  option("--sources", options->triggers.inputs, "Inputs the patterns are taken from (default 500)", "N",
+         "Input");
+  option("--shortest", options->triggers.shortest, "Tokens an input needs to give a pattern", "N", "Input");
+  option("--patterns", options->triggers.patterns, "Patterns tried per label (default 3)", "N", "Methods");
+  option("--least", options->triggers.least, "Attribution a pattern needs (default 0.02)", "SUM", "Methods");
+  option("--second", options->triggers.second,
+         "The second pair counts from this share of the first on (default 0.2)", "SHARE", "Methods");
+  add_model_options(app, options->model);
+  add_output_options(app, options->output, formats);
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command triggers{.name = "triggers",
+                              .summary = "Token patterns a model is over-confident about",
+                              .group = "Use a model",
+                              .setup = setup};
+
+}  // namespace headwater

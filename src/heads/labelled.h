@@ -1,0 +1,38 @@
+// Labelled: inputs with their gold class, encoded once and run in batches of equal length.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <headwater/heads.h>
+
+#include "study/inputs.h"
+#include "study/study.h"
+
+namespace headwater {
+
+struct Labelled {
+  Batch batch;  // one input
+  Encoding encoding;
+  int gold = 0;
+};
+
+using Advance = std::function<void(double done)>;  // 0 … 1; may throw to stop
+
+// Throws Unsupported for models that do not classify whole texts or images into exclusive labels, InputError
+// for an unknown label or an input the model cannot take, naming the input by its number.
+std::vector<Labelled> prepare_labelled(const Reader& reader, std::span<const LabelledInput> inputs);
+
+// A study of one of them, aimed at a class, that keeps these sites (none: everything).
+Study study_of(const Reader& reader, const Labelled& one, int target, const std::vector<Site>& sites);
+
+// Which heads stay: [layer][head].
+using HeadMask = std::vector<std::vector<bool>>;
+HeadMask all_heads(const ModelInfo& info);
+
+// The predicted class of every input when the other heads' attention is zero.
+std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs, const HeadMask& mask);
+double accuracy(std::span<const Labelled> inputs, const std::vector<int>& predicted);
+
+}  // namespace headwater

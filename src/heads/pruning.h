@@ -1,0 +1,24 @@
+// Pruning: accuracy without some heads, and a model folder that has them removed.
+#pragma once
+
+#include "heads/labelled.h"
+
+namespace headwater {
+
+// Curves of every ranking given, globally and per layer, least and most important first, and of random
+// orders.
+std::vector<PruningCurve> pruning_curves(const Reader& reader, std::span<const Labelled> inputs,
+                                         std::span<const HeadImportance> rankings,
+                                         const PruningOptions& options, const Advance& advance);
+
+// The mask that removes int(rate · all) heads by this importance: over all heads, or the same share per
+// layer.
+HeadMask pruned_mask(const HeadImportance& importance, double rate, bool per_layer, bool most_first);
+
+// Copies the model's folder and zeroes what the removed heads write: their columns of the attention's output
+// projection. Any reader of Hugging Face folders opens it, and its logits are those of the masked model. The
+// folder appears whole or not at all; throws InputError if it exists.
+void save_pruned(const std::string& model_folder, const std::vector<std::string>& weight_files,
+                 const ModelInfo& info, const HeadMask& mask, const std::string& folder);
+
+}  // namespace headwater

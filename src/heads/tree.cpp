@@ -1,0 +1,181 @@
+// With a^l = Σ_h Attr_h^l [T, T] and p^l = a^l / max a^l, a tree is to make Σ_edges (p − λ) large, over edges
+// with p > τ. The steps of the paper: the root is the token whose row, over all layers and without itself,
+// has the largest sum; from the second layer from the top downwards, an edge (i, j) is taken if i is in the
+// tree, j is not, and it pays; at last [CLS] is tied to every token of the tree in the top layer.
+//
+// The released script differs: the largest value that scales a layer is looked for outside row 0; the root is
+// searched over positive values and never row 0; in the second layer from the top only the root may be a
+// parent; row 0 is never a parent; tokens reached in a sweep are parents at once; and [CLS] is not tied.
+#include "heads/tree.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+namespace headwater {
+
+namespace {
+
+struct Layers {
+  Index count, tokens;
+  std::vector<double> values;  // [L, T, T]
+  double at(Index l, Index i, Index j) const {
+    return values[static_cast<std::size_t>((l * tokens + i) * tokens + j)];
+  }
+};
+
+Layers summed_over_heads(const Tensor& attribution) {
+  const Index L = attribution.dim(0), H = attribution.dim(1), T = attribution.dim(2);
+  Layers layers{L, T, std::vector<double>(static_cast<std::size_t>(L * T * T), 0.0)};
+  for (Index l = 0; l < L; ++l)
+    for (Index h = 0; h < H; ++h)
+      for (Index c = 0; c < T * T; ++c)
+        if (const double v = attribution.at((l * H + h) * T * T + c); !std::isnan(v))
+          layers.values[static_cast<std::size_t>(l * T * T + c)] += v;
+  return layers;
+}
+
+// The largest of a layer; the script leaves row 0 out and takes the magnitude.
+double scale_of(const Layers& layers, Index l, bool published) {
+  double largest = -INFINITY;
+  for (Index i = published ? 1 : 0; i < layers.tokens; ++i)
+    for (Index j = 0; j < layers.tokens; ++j) largest = std::max(largest, layers.at(l, i, j));
+  return published ? std::abs(largest) : largest;
+}
+
+int root_of(const Layers& layers, bool published, int answer) {
+  std::vector<double> rows(static_cast<std::size_t>(layers.tokens), 0.0);
+  rows[static_cast<std::size_t>(answer)] = -INFINITY;
+  for (Index i = 0; i < layers.tokens; ++i)
+    for (Index j = 0; i != answer && j < layers.tokens; ++j) {
+      double sum = 0;
+      for (Index l = 0; l < layers.count; ++l) sum += layers.at(l, i, j);
+      if (i != j && (!published || sum > 0)) rows[static_cast<std::size_t>(i)] += sum;
+    }
+  return static_cast<int>(std::max_element(rows.begin(), rows.end()) - rows.begin());
+}
+
+class Growing {
+ public:
+  Growing(const Layers& layers, const TreeOptions& options)
+      : layers_(layers), options_(options), in_(static_cast<std::size_t>(layers.tokens), false) {
+    tree_.root = root_of(layers, options.published, options.published ? 0 : options.answer);
+    in_[static_cast<std::size_t>(tree_.root)] = true;
+  }
+
+  void sweep(Index l) {
+    const double scale = scale_of(layers_, l, options_.published);
+    if (!(scale > 0)) return;
+    const bool only_root = options_.published && l == layers_.count - 2;
+    for (Index i = options_.published ? 1 : 0; i < layers_.tokens; ++i) {
+      if (!in_[static_cast<std::size_t>(i)] || (only_root && i != tree_.root)) continue;
+      for (Index j = 0; j < layers_.tokens; ++j) {
+        const double share = layers_.at(l, i, j) / scale;
+        if (in_[static_cast<std::size_t>(j)] || !(share > options_.tau) || !(share > options_.lambda))
+          continue;
+        in_[static_cast<std::size_t>(j)] = true;
+        add(l, i, j, share);
+      }
+    }
+  }
+
+  // The token the output is read from reads every token of the tree in the last layer.
+  void tie() {
+    const Index l = layers_.count - 1, i = options_.answer;
+    const double scale = scale_of(layers_, l, false);
+    for (Index j = 0; j < layers_.tokens; ++j)
+      if (j != i && in_[static_cast<std::size_t>(j)])
+        add(l, i, j, scale > 0 ? layers_.at(l, i, j) / scale : 0);
+  }
+
+  Tree done() && { return std::move(tree_); }
+
+ private:
+  void add(Index l, Index i, Index j, double share) {
+    tree_.edges.push_back(
+        {static_cast<int>(i), static_cast<int>(j), static_cast<int>(l), layers_.at(l, i, j)});
+    tree_.kept += share - options_.lambda;
+  }
+
+  const Layers& layers_;
+  const TreeOptions& options_;
+  std::vector<bool> in_;
+  Tree tree_;
+};
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += ' ';
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+Tree attribution_tree(const Tensor& attribution, const TreeOptions& options) {
+  if (attribution.rank() != 4 || attribution.dim(0) < 2 || attribution.dim(2) < 2)
+    throw InputError("tree: expected at least 2 layers and 2 tokens; use a longer text");
+  if (options.answer < 0 || options.answer >= attribution.dim(2))
+    throw InputError(
+        fmt::format("tree: expected a token from 0 to {}, found {}", attribution.dim(2) - 1, options.answer));
+  if (!(options.tau >= 0 && options.tau < 1) || !(options.lambda >= 0))
+    throw InputError(fmt::format("tree: expected 0 <= tau < 1 and lambda >= 0, found {} and {}", options.tau,
+                                 options.lambda));
+  const Layers layers = summed_over_heads(attribution);
+  Growing growing(layers, options);
+  for (Index l = layers.count - 2; l >= 0; --l) growing.sweep(l);
+  if (!options.published) growing.tie();
+  return std::move(growing).done();
+}
+
+std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens) {
+  const auto name = [&](int t) { return fmt::format("{}:{}", t, tokens[static_cast<std::size_t>(t)]); };
+  std::string out = fmt::format("root {}\n", name(tree.root));
+  for (const TreeEdge& edge : tree.edges)
+    out +=
+        fmt::format("L{:<3} {} <- {}  {:.6f}\n", edge.layer, name(edge.parent), name(edge.child), edge.score);
+  return out;
+}
+
+std::string tree_svg(const Tree& tree, const std::vector<std::string>& tokens, int layers) {
+  const int step = 74, level = 64, left = 52, top = 40;
+  const int width = left + step * static_cast<int>(tokens.size()) + 20, height = top + level * layers + 50;
+  const auto x = [&](int t) { return left + step * t + step / 2; };
+  const auto y = [&](int l) { return top + level * (layers - 1 - l); };
+  double largest = 0;
+  for (const TreeEdge& edge : tree.edges) largest = std::max(largest, std::abs(edge.score));
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+      "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"white\"/>\n",
+      width, height);
+  for (int l = 0; l < layers; ++l)
+    out += fmt::format("<text x=\"8\" y=\"{}\" fill=\"#4c5b6b\">L{}</text>\n", y(l) + 4, l);
+  for (const TreeEdge& edge : tree.edges)
+    out += fmt::format(
+        "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#1e6cb2\" stroke-width=\"{:.1f}\" "
+        "stroke-opacity=\"0.75\"><title>L{} {} reads {}: {:.6f}</title></line>\n",
+        x(edge.parent), y(edge.layer), x(edge.child), y(edge.layer) + level,
+        1 + 4 * (largest > 0 ? std::abs(edge.score) / largest : 0), edge.layer,
+        escaped(tokens[static_cast<std::size_t>(edge.parent)]),
+        escaped(tokens[static_cast<std::size_t>(edge.child)]), edge.score);
+  for (std::size_t t = 0; t < tokens.size(); ++t)
+    out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\"{}>{}</text>\n", x(static_cast<int>(t)),
+                       height - 18, static_cast<int>(t) == tree.root ? " font-weight=\"bold\"" : "",
+                       escaped(tokens[t]));
+  return out + "</svg>\n";
+}
+
+}  // namespace headwater

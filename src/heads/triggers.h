@@ -1,0 +1,16 @@
+// Adversarial triggers (Hao et al., 2021): the token pairs a model is most sure about in one input, put into
+// others.
+#pragma once
+
+#include "heads/labelled.h"
+
+namespace headwater {
+
+TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inputs,
+                            const TriggerOptions& options, const Advance& advance);
+
+// The ids with a trigger's tokens inserted at their relative places, before [SEP] and after [CLS]; cut to
+// `limit` tokens (0: no limit) before the last special token.
+std::vector<int> with_trigger(const Labelled& one, const std::vector<TriggerToken>& tokens, Index limit);
+
+}  // namespace headwater

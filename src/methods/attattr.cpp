@@ -1,0 +1,115 @@
+// Self-attention attribution (Hao, Dong, Wei and Xu, 2021): integrated gradients on the attention weights of
+// one layer at a time, from none to what they were; attribution/attention_attribution.h has the mathematics.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "attribution/attention_attribution.h"
+#include "methods/method.h"
+#include "study/maps.h"
+
+namespace headwater {
+
+namespace {
+
+AttentionAttributionOptions settings_of(const MethodOptions& options) {
+  AttentionAttributionOptions settings;
+  settings.tolerance = options.number("tolerance");
+  const int steps = options.integer("steps");
+  const std::string& rule = options.text("rule");
+  if (!(settings.tolerance > 0))
+    throw InputError(
+        fmt::format("attattr: option tolerance: expected a number above 0, found {}", settings.tolerance));
+  if (steps < 1 || steps > 10000)
+    throw InputError(fmt::format("attattr: option steps: expected 1 … 10000, found {}", steps));
+  if (rule != "adaptive") settings.nodes = quadrature(rule_of(rule), steps);
+  return settings;
+}
+
+// The defect of the worst layer, as a share of that layer's largest attribution.
+Check completeness(const AttentionAttribution& found, double tolerance) {
+  const Index L = found.scores.dim(0), cells = found.scores.size() / L;
+  // Below this the change of F drowns in the working type's rounding.
+  const double floor = found.scores.dtype() == DType::Float32 ? 1e-5 : 1e-12;
+  double worst = 0;
+  for (Index l = 0; l < L; ++l) {
+    double largest = 0;
+    for (Index i = 0; i < cells; ++i) largest = std::max(largest, std::abs(found.scores.at(l * cells + i)));
+    const double gap = std::max(0.0, std::abs(found.defect[static_cast<std::size_t>(l)]) - floor);
+    if (gap > 0) worst = std::max(worst, gap / largest);
+  }
+  return {.name = "each layer sums to F(A) − F(0)",
+          .passed = worst <= tolerance,
+          .value = worst,
+          .bound = tolerance};
+}
+
+template <class T>
+Detail per_layer(std::string name, const std::vector<T>& values) {
+  const std::vector<double> numbers(values.begin(), values.end());
+  return {.name = std::move(name),
+          .axes = {"layer"},
+          .values = Tensor::of({static_cast<Index>(numbers.size())}, numbers, DType::Float64)};
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const AttentionAttributionOptions settings = settings_of(options);
+  const Objective objective(study, output_of(options.text("quantity")));
+  AttentionAttribution found = attribute_attention(study, objective, settings);
+  Attribution result{
+      .method = "attattr", .options = options.all(), .axes = {"layer", "head", "query", "key"}};
+  result.checks.push_back(completeness(found, settings.tolerance));
+  result.notes.push_back(fmt::format("{} evaluations from the layers up, {:.3g} TFLOP; by layer {}.",
+                                     std::accumulate(found.nodes.begin(), found.nodes.end(), 0),
+                                     found.flop / 1e12, fmt::join(found.nodes, " ")));
+  result.details = {per_layer("nodes", found.nodes), per_layer("change", found.change),
+                    per_layer("defect", found.defect)};
+  result.scores = std::move(found.scores);
+  if (study.info().causal) {
+    result.checks.push_back(check_causal(result.scores));
+    forbid_future(result.scores);
+  }
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  return attention_attribution_bytes(info, tokens);
+}
+
+}  // namespace
+
+extern const Method attattr;
+const Method attattr{
+    .name = "attattr",
+    .summary = "What every attention weight contributes to the output, by integrated gradients per layer.",
+    .formula = "Attr[l,h] = A ⊙ ∫₀¹ ∂F(a·A)/∂A da,  F the target's probability;  Σ Attr[l] = F(A) − F(0)",
+    .paper =
+        "Hao, Dong, Wei & Xu, 2021: Self-Attention Attribution: Interpreting Information Interactions Inside "
+        "Transformer. AAAI",
+    .cost =
+        "Per layer a forward and a backward run of the layers above for each node; 3 nodes where they "
+        "suffice, "
+        "7, 15 or 31 where completeness demands it.",
+    .limits =
+        "One layer at a time, against the baseline of no attention at all, which no model was trained on. "
+        "Interactions between layers and what the feed-forward parts do are not in it. Large attention gains "
+        "may "
+        "need many nodes; the completeness check says so.",
+    .options = {{"quantity", "probability|logit", "probability", "what is explained: F"},
+                {"rule", "adaptive|gauss|left|right|midpoint|trapezoid", "adaptive",
+                 "nested nodes until complete, or a fixed rule; the paper's is right, its code's left"},
+                {"steps", "integer", "20", "evaluations of a fixed rule"},
+                {"tolerance", "number", "0.01",
+                 "completeness defect allowed, as a share of the largest weight"}},
+    .claims = {.causal = true},
+    .sites = attention_attribution_sites(),
+    .tiles = true,
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater
