@@ -27,6 +27,8 @@ namespace headwater {
 
 namespace {
 
+constexpr int most_evaluations = 400;  // per layer; what is left of the defect is shown
+
 ModelInfo layers_above(const ModelInfo& info, int layer) {
   ModelInfo rest = info;
   rest.layers = info.layers - layer;
@@ -44,12 +46,24 @@ class Layer {
         attended_(study.at(Site::AttnOut, layer)),
         bias_((*study.model().anatomy().blocks)[static_cast<std::size_t>(layer)].attention.out.bias) {}
 
-  // F(0): the attention's output is its bias alone.
-  double without_attention() const {
+  // F(aA); at 0 the attention's output is its bias alone.
+  double value(double a) const {
     Tape tape(Keep::Nothing);
     const Batch batch = copies(1);
-    const Node none{.at = 0, .weight = 0};
-    return objective_.values(resume(tape, {&none, 1}, batch).value, batch.positions).front();
+    const Node node{.at = a, .weight = 0};
+    return objective_.values(resume(tape, {&node, 1}, batch).value, batch.positions).front();
+  }
+
+  // ⟨g, O⟩: what a gradient [T, D] at the attention's output says F changes by as a goes from 0 to 1. It is
+  // the sum of all attributions that gradient gives.
+  double along_attention(const std::vector<double>& gradient) const {
+    double sum = 0;
+    const Index D = stream_.dim(2);
+    for (Index i = 0; i < attended_.size(); ++i) {
+      const double bias = bias_.empty() ? 0 : bias_.at(i % D);
+      sum += gradient[static_cast<std::size_t>(i)] * (attended_.at(i) - bias);
+    }
+    return sum;
   }
 
   // Adds ∂F/∂o at these nodes, one [T, D] each, to `gradients`.
@@ -103,24 +117,95 @@ class Layer {
   Tensor stream_, attended_, bias_;
 };
 
-// Ḡ = Σ_k w_k g_k
-template <class R>
-std::vector<R> weighted_sum(std::span<const Node> nodes, const std::vector<Tensor>& gradients) {
+// Σ_k w_k g_k
+std::vector<double> weighted_sum(std::span<const Node> nodes, const std::vector<Tensor>& gradients) {
   std::vector<double> sum(static_cast<std::size_t>(gradients.front().size()), 0.0);
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    const R* g = gradients[k].data<R>();
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += nodes[k].weight * static_cast<double>(g[i]);
-  }
-  return {sum.begin(), sum.end()};
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    dispatch(gradients[k].dtype(), [&](auto r) {
+      const auto* g = std::as_const(gradients[k]).template data<decltype(r)>();
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += nodes[k].weight * static_cast<double>(g[i]);
+    });
+  return sum;
 }
 
-struct Sums {
-  double total = 0, largest = 0;
+// A part of the way from no attention to all of it.
+struct Piece {
+  double begin, end;     // of a
+  double before, after;  // F there
+  int level = -1;
+  std::vector<Tensor> gradients;
+  std::vector<double> sum;  // ∫ ∂F/∂o da over the piece
+  double defect = 0;        // ⟨sum, O⟩ − (after − before)
 };
 
-// to [H, T, T] = A ⊙ ⟨(Ḡ W_o)_{h,i}, V_{h,j}⟩
+// ∫₀¹ ∂F/∂o da with as many nodes as completeness demands. Each piece has a completeness of its own, which
+// tells where to look closer: first more nodes, then two halves, so that a kink (ReLU) costs nodes at the
+// kink alone.
+class Integral {
+ public:
+  Integral(const Layer& layer, double whole) : layer_(layer), none_(layer.value(0)) {
+    pieces_.push_back({.begin = 0, .end = 1, .before = none_, .after = whole});
+  }
+
+  void fixed(const std::vector<Node>& nodes) { evaluate(pieces_.front(), nodes); }
+  void refine() {
+    const auto worst = std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
+      return (a.level >= 0 ? std::abs(a.defect) : INFINITY) < (b.level >= 0 ? std::abs(b.defect) : INFINITY);
+    });
+    if (worst->level == last_level) {
+      halve(*worst);
+      return;
+    }
+    evaluate(*worst, nested_rule(++worst->level));
+    if (worst->level == last_level) worst->gradients.clear();
+  }
+  bool complete() const {  // every piece has been looked at
+    return std::all_of(pieces_.begin(), pieces_.end(), [](const Piece& p) { return !p.sum.empty(); });
+  }
+  std::vector<double> gradient() const {
+    std::vector<double> sum = pieces_.front().sum;
+    for (std::size_t p = 1; p < pieces_.size(); ++p)
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += pieces_[p].sum[i];
+    return sum;
+  }
+  double defect() const {
+    double sum = 0;
+    for (const Piece& piece : pieces_) sum += piece.defect;
+    return sum;
+  }
+  double change() const { return pieces_.back().after - none_; }
+  int evaluations() const { return evaluations_; }
+
+ private:
+  static constexpr int last_level = 2;  // 15 nodes; beyond, halves do better
+
+  void evaluate(Piece& piece, std::vector<Node> nodes) {
+    const double length = piece.end - piece.begin;
+    for (Node& node : nodes) node = {piece.begin + node.at * length, node.weight * length};
+    const std::size_t before = piece.gradients.size();
+    layer_.evaluate(std::span(nodes).subspan(before), piece.gradients);
+    evaluations_ += static_cast<int>(piece.gradients.size() - before);
+    piece.sum = weighted_sum(nodes, piece.gradients);
+    piece.defect = layer_.along_attention(piece.sum) - (piece.after - piece.before);
+  }
+
+  // Pieces stay in order, so that the last one ends at all of the attention.
+  void halve(Piece& piece) {
+    const double middle = (piece.begin + piece.end) / 2, value = layer_.value(middle);
+    const Piece second{.begin = middle, .end = piece.end, .before = value, .after = piece.after};
+    piece = {.begin = piece.begin, .end = middle, .before = piece.before, .after = value};
+    pieces_.insert(pieces_.begin() + (&piece - pieces_.data()) + 1, second);
+  }
+
+  const Layer& layer_;
+  double none_;
+  std::vector<Piece> pieces_;
+  int evaluations_ = 0;
+};
+
+// to [H, T, T] = A ⊙ ⟨(Ḡ W_o)_{h,i}, V_{h,j}⟩; returns the largest magnitude.
 template <class R>
-Sums attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
+double attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
   const Anatomy parts = study.model().anatomy();
   const auto l = static_cast<std::size_t>(layer);
   const Index T = study.tokens(), H = parts.heads[l].heads, G = parts.heads[l].groups;
@@ -135,13 +220,12 @@ Sums attribute_heads(const Study& study, int layer, const std::vector<R>& gradie
   kernels::gemm_batch<R>({.m = T, .n = T, .k = E, .transpose_b = true, .lda = H * E, .ldb = G * E, .ldc = T},
                          tasks);
   const R* weight = pattern.data<R>();
-  Sums sums;
+  double largest = 0;
   for (Index i = 0; i < H * T * T; ++i) {
     to[i] *= weight[i];
-    sums.total += static_cast<double>(to[i]);
-    sums.largest = std::max(sums.largest, static_cast<double>(std::abs(to[i])));
+    largest = std::max(largest, static_cast<double>(std::abs(to[i])));
   }
-  return sums;
+  return largest;
 }
 
 // Forward and back of one node: the layers above, and this one without its attention.
@@ -179,24 +263,32 @@ AttentionAttribution attribute_attention(const Study& study, const Objective& ob
   for (int l = 0; l < L; ++l) {
     study.progress(static_cast<double>(l) / static_cast<double>(L));
     const Layer layer(study, objective, l);
-    const double change = whole - layer.without_attention();
-    std::vector<Tensor> gradients;
-    Sums sums;
-    for (int level = 0; level < nested_levels; ++level) {
-      const std::vector<Node> nodes = options.nodes ? *options.nodes : nested_rule(level);
-      layer.evaluate(std::span(nodes).subspan(gradients.size()), gradients);
+    Integral integral(layer, whole);
+    const auto attribute = [&] {
+      double largest = 0;
       dispatch(study.info().dtype, [&](auto r) {
         using R = decltype(r);
-        sums = attribute_heads(study, l, weighted_sum<R>(nodes, gradients),
-                               result.scores.data<R>() + l * H * T * T);
+        const std::vector<double> gradient = integral.gradient();
+        largest = attribute_heads(study, l, std::vector<R>(gradient.begin(), gradient.end()),
+                                  result.scores.data<R>() + l * H * T * T);
       });
-      if (options.nodes || std::abs(sums.total - change) <= options.tolerance * sums.largest) break;
+      return largest;
+    };
+    if (options.nodes) {
+      integral.fixed(*options.nodes);
+      attribute();
+    }
+    while (!options.nodes) {
+      integral.refine();
+      if (!integral.complete()) continue;
+      const double allowed = options.tolerance * attribute();
+      if (std::abs(integral.defect()) <= allowed || integral.evaluations() >= most_evaluations) break;
     }
     const bool gated = (*parts.blocks)[static_cast<std::size_t>(l)].mlp.gate.has_value();
-    result.flop += static_cast<double>(gradients.size()) * node_flop(study.info(), T, l, gated);
-    result.nodes.push_back(static_cast<int>(gradients.size()));
-    result.change.push_back(change);
-    result.defect.push_back(sums.total - change);
+    result.flop += integral.evaluations() * node_flop(study.info(), T, l, gated);
+    result.nodes.push_back(integral.evaluations());
+    result.change.push_back(integral.change());
+    result.defect.push_back(integral.defect());
   }
   study.progress(1);
   return result;

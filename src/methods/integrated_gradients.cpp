@@ -150,7 +150,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Objective objective(study, output_of(options.text("quantity")));
   const Replacement baseline = replacement_of(options.text("baseline"), study);
   const Place at = input_place(options.text("wrt"));
-  const bool keep = options.text("special") == "keep";
+  const bool keep = options.text("special_tokens") == "keep";
   const std::vector<bool> kept =
       keep ? special_tokens(study) : std::vector<bool>(static_cast<std::size_t>(study.tokens()), false);
   const Tensor x = study.at(at.site, at.layer);
@@ -193,7 +193,7 @@ const Method integrated_gradients{
                 {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
                  "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
                  "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
-                {"special", "keep|replace", "keep",
+                {"special_tokens", "keep|replace", "keep",
                  "special tokens keep their own embedding in the baseline, or are replaced too"},
                 {"steps", "integer", "0", "a fixed number of nodes; 0: doubled until the tolerance is met"},
                 {"rule", "gauss|left|right|midpoint|trapezoid", "gauss", "the quadrature"},

@@ -18,7 +18,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Replacement replacement = replacement_of(options.text("replace"), study);
   const Game game(study, objective,
                   units_of(study, {.words = options.text("unit") == "word",
-                                   .with_special = options.text("special") == "include",
+                                   .with_special = options.text("special_tokens") == "include",
                                    .keep_target = replacement == Replacement::Delete}),
                   replacement);
   const std::size_t n = game.units().size();
@@ -60,7 +60,7 @@ const Method occlusion{
           "what stands in its place; auto: mask where there is one, otherwise mean (of the input's own "
           "token embeddings, or of the picture's colour); black for images; delete shortens the text"},
          {"unit", "token|word", "token", "what is taken away at once"},
-         {"special", "skip|include", "skip",
+         {"special_tokens", "skip|include", "skip",
           "special tokens are not taken away and score 0, or are treated like others"}},
     .sites = {Site::ResidPre},
     .tiles = true,
