@@ -119,7 +119,9 @@ TEST(MethodLaws, AxesNameTheShape) {
       const std::string& name = result.axes[static_cast<std::size_t>(axis)];
       const Index expected = name == "layer"  ? study.info().layers
                              : name == "head" ? study.info().heads
-                                              : study.tokens();
+                             : name == "row" || name == "column"
+                                 ? study.info().image_size / study.info().patch_size
+                                 : study.tokens();
       EXPECT_EQ(result.scores.dim(axis), expected) << name;
     }
     EXPECT_EQ(result.options.size(), method.options.size());
