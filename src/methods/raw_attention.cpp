@@ -36,7 +36,7 @@ const Method raw_attention{
         "Vaswani et al., 2017: Attention Is All You Need. NeurIPS; as a baseline in Chefer, Gur and Wolf, "
         "2021. "
         "CVPR",
-    .cost = "One forward run.",
+    .cost = "One forward run, and a pull through the head to see which row it reads.",
     .limits =
         "The same for every label: it knows the row, not the target. The last block only; the token read "
         "itself is left out.",
