@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-ORDER = ("base tensor kernels tape ops checkpoint text image blocks models study mixing methods evaluations report "
+ORDER = ("base tensor kernels tape ops checkpoint text image blocks models study mixing attribution methods evaluations report "
          "engine cli_support cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
