@@ -25,9 +25,9 @@ OrderedJson as_json(const Method& method) {
   for (const MethodOption& option : method.options)
     options.push_back(
         {{"name", option.name}, {"type", option.type}, {"default", option.otherwise}, {"help", option.help}});
-  return {{"name", method.name},   {"summary", method.summary},  {"formula", method.formula},
-          {"paper", method.paper}, {"cost", method.cost},        {"limits", method.limits},
-          {"options", options},    {"claims", claims_of(method)}};
+  return {{"name", method.name},       {"aliases", method.aliases}, {"summary", method.summary},
+          {"formula", method.formula}, {"paper", method.paper},     {"cost", method.cost},
+          {"limits", method.limits},   {"options", options},        {"claims", claims_of(method)}};
 }
 
 }  // namespace
@@ -46,6 +46,7 @@ std::string method_page(const Method& method) {
   const auto add = [&page](std::string_view title, std::string_view text) {
     if (!text.empty()) page += fmt::format("\n{}\n  {}\n", title, text);
   };
+  add("Also known as", fmt::format("{}", fmt::join(method.aliases, ", ")));
   add("Formula", method.formula);
   add("Paper", method.paper);
   add("Cost", method.cost);

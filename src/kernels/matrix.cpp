@@ -93,6 +93,45 @@ Tensor Matrix::dense() const {
   return w;
 }
 
+namespace {
+
+template <class R>
+[[gnu::always_inline]] inline R part_of(R w, Matrix::Part part) {
+  switch (part) {
+    case Matrix::Part::Absolute:
+      return w < 0 ? -w : w;
+    case Matrix::Part::Positive:
+      return w > 0 ? w : 0;
+    case Matrix::Part::Negative:
+      return w < 0 ? w : 0;
+    case Matrix::Part::Whole:
+      break;
+  }
+  return w;
+}
+
+}  // namespace
+
+Matrix Matrix::part(Part part, DType dtype) const {
+  Matrix made(dtype == this->dtype() ? *this : Matrix(dense().to(dtype)));
+  if (part == Part::Whole) return made;
+  // Zeros that fill up the last panel stay zeros, so the layout does not matter.
+  Tensor packed(made.packed_.shape(), dtype);
+  dispatch(dtype, [&](auto r) {
+    using R = decltype(r);
+    const R* from = std::as_const(made.packed_).template data<R>();
+    R* to = packed.data<R>();
+    parallel_for(packed.size(), 65536, [&](Index begin, Index end) {
+      if (part == Part::Absolute)
+        for (Index i = begin; i < end; ++i) to[i] = part_of(from[i], Part::Absolute);
+      else
+        for (Index i = begin; i < end; ++i) to[i] = part_of(from[i], part);
+    });
+  });
+  made.packed_ = std::move(packed);
+  return made;
+}
+
 template <class R>
 void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
   if (m <= 0 || rows_ == 0) return;

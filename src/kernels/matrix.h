@@ -17,6 +17,9 @@ class Matrix {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   DType dtype() const { return packed_.dtype(); }
+  // Another matrix, made at each call: W itself, |W|, max(W, 0) or min(W, 0), in this type.
+  enum class Part { Whole, Absolute, Positive, Negative };
+  Matrix part(Part part, DType dtype) const;
   Tensor dense() const;  // W, row-major; unpacked at each call, for methods that need its entries
   // `to` [cols] = row `row` of W: an embedding table that is also a head needs no second copy.
   template <class R>

@@ -136,6 +136,27 @@ TYPED_TEST(MatrixTest, MayBeUsedInsideAParallelLoop) {
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin() + i * m * n));
 }
 
+TEST(Matrix, PartsInEitherType) {
+  const auto w = random_numbers<float>(5 * 37, 6);
+  const Matrix matrix(tensor_of({5, 37}, w));
+  for (const DType dtype : {DType::Float32, DType::Float64})
+    for (const auto part :
+         {Matrix::Part::Whole, Matrix::Part::Absolute, Matrix::Part::Positive, Matrix::Part::Negative}) {
+      const Matrix made = matrix.part(part, dtype);
+      EXPECT_EQ(made.dtype(), dtype);
+      const Tensor dense = made.dense();
+      for (Index i = 0; i < dense.size(); ++i) {
+        const auto v = static_cast<double>(w[static_cast<std::size_t>(i)]);
+        const double expected = part == Matrix::Part::Whole      ? v
+                                : part == Matrix::Part::Absolute ? std::abs(v)
+                                : part == Matrix::Part::Positive ? std::max(v, 0.0)
+                                                                 : std::min(v, 0.0);
+        ASSERT_EQ(dense.at(i), expected);
+      }
+    }
+  EXPECT_EQ(matrix.dense().at(3), static_cast<double>(w[3]));  // it is left as it was
+}
+
 TEST(Matrix, RefusesWhatIsNoMatrix) {
   EXPECT_THROW(Matrix(Tensor({2, 3, 4}, DType::Float32)), InternalError);
 }

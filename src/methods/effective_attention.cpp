@@ -278,9 +278,10 @@ void add_checks(Attribution& result, const Settings& settings, const HeadReport&
         "Every head's attention is determined by its output: effective attention is raw attention, bit for "
         "bit.");
   else
-    result.notes.emplace_back(
-        "Weights may be negative and rows need not sum to 1: use a signed scale, and do not renormalise, "
-        "which would change the head's output.");
+    result.notes.push_back(fmt::format(
+        "Weights may be negative{}: use a signed scale, and do not renormalise, which would change the "
+        "head's output.",
+        settings.sum_preserving ? "" : " and rows need not sum to 1"));
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {

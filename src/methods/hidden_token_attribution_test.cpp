@@ -240,6 +240,29 @@ TEST(HiddenTokenAttribution, SumAndWordDifferentiateAlike) {
             0);
 }
 
+// Tensors alive at once beyond the recorded run stay within the plan and the scratch, whatever that is.
+TEST(HiddenTokenAttribution, StaysWithinItsPlan) {
+  const Method& method = find_method("hidden_token_attribution");
+  for (const std::string name : {"bert_model", "gpt2_causal_lm", "llama_model"})
+    for (const std::size_t scratch : {std::size_t{0}, std::size_t{1} << 20U}) {
+      const auto model = tiny(name);
+      Study study = study_of(*model, 18);
+      study.scratch = scratch;
+      study.run();
+      for (const Options& options :
+           {Options{}, Options{{"mode", "guided"}, {"k", "4"}, {"m", "3"}}, Options{{"norm", "spectral"}},
+            Options{{"norm", "ones"}}, Options{{"head_outputs", "true"}}}) {
+        const MethodOptions given(method.name, method.options, options);
+        reset_tensor_pool_peak();
+        const std::size_t before = tensor_pool_statistics().live_bytes;
+        method.run(study, given);
+        EXPECT_LE(tensor_pool_statistics().peak_bytes - before,
+                  method.planned_bytes(model->info(), 18, given) + scratch)
+            << name << " " << scratch << " " << (options.empty() ? "" : options.begin()->second);
+      }
+    }
+}
+
 TEST(HiddenTokenAttribution, StopsWhenAsked) {
   const auto model = tiny("bert_model");
   for (const Options& options :

@@ -115,7 +115,9 @@ std::vector<std::pair<std::string, std::string>> MethodOptions::all() const {
 const Method& find_method(std::string_view name) {
   const auto methods = all_methods();
   for (const Method* method : methods)
-    if (method->name == name) return *method;
+    if (method->name == name ||
+        std::find(method->aliases.begin(), method->aliases.end(), name) != method->aliases.end())
+      return *method;
   std::vector<std::string_view> names;
   for (const Method* method : methods) names.push_back(method->name);
   std::stable_sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {

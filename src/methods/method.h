@@ -59,8 +59,9 @@ struct Method {
   Mixing mixing = Mixing::None;
   // Values of the run it reads by Study::at; empty: it walks the tape, and the run keeps everything.
   std::vector<Site> sites;
-  bool tiles = false;         // takes Study::scratch for larger tiles
-  bool needs_target = false;  // explains an output: refused for models without a head
+  bool tiles = false;                       // takes Study::scratch for larger tiles
+  bool needs_target = false;                // explains an output: refused for models without a head
+  std::vector<std::string_view> aliases{};  // other names it is known by
   // Why it means nothing for such a model ("…: … has no …; use …"), or empty. `run` refuses it too.
   std::string (*unsupported)(const ModelInfo&) = nullptr;
   Attribution (*run)(const Study&, const MethodOptions&) = nullptr;

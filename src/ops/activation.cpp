@@ -2,8 +2,10 @@
 //
 // The stand-in multiplies by a slope: the tangent f'(x) (the gradient), or under Rules::Activation::Secant
 // f(x)/x, the line through the origin, which conserves Σ m ⊙ x. A slope is symmetric: pull and push agree.
+// Relevance forms hand R on.
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 #include "ops/seeds.h"
 
 namespace headwater {
@@ -24,6 +26,7 @@ class ActivationOp final : public Op {
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    if (is_relevance(rules)) return {signal};
     return {times_slope(call, signal, rules)};
   }
 

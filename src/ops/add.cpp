@@ -1,8 +1,14 @@
 // y = a + b, shapes equal: the residual sum.
 //
 //   pull  m → (m, m)          push  (u, v) → u + v
+//
+// Relevance forms. R_a = a R/y, R_b = b R/y (Rules::Relevance::Lrp). Chefer et al. (2021) scale both so that
+// their totals s_a, s_b share s = Σ R by size:
+//   R_a ← R_a (|s_a| / (|s_a| + |s_b|)) s / s_a,  R_b likewise
+// Since s_a + s_b = s this changes nothing unless s_a and s_b differ in sign.
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 
 namespace headwater {
 namespace {
@@ -16,8 +22,11 @@ class AddOp final : public Op {
     return sum(x[0], x[1]);
   }
 
-  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
+  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
     stack_of(signal, call.y);
+    if (is_relevance(rules))
+      return relevance_of_sum(signal, call.x[0].to(signal.dtype()), call.x[1].to(signal.dtype()), rules,
+                              rules.relevance == Rules::Relevance::Chefer);
     return {signal, signal};
   }
 
@@ -38,7 +47,52 @@ class AddOp final : public Op {
   }
 };
 
+double sum_of(const double* values, Index count) {
+  double sum = 0;
+  for (Index i = 0; i < count; ++i) sum += values[i];
+  return sum;
+}
+double sum_of(const float* values, Index count) {
+  double sum = 0;
+  for (Index i = 0; i < count; ++i) sum += static_cast<double>(values[i]);
+  return sum;
+}
+
+// What the normalisation multiplies a branch of total `own` by, beside a branch of total `other`.
+double normaliser(double own, double other, double total, const Rules& rules) {
+  const bool plain = rules.guard == Rules::Guard::Plain;
+  const double share =
+      guarded(std::abs(own), std::abs(own) + std::abs(other), plain, reference_epsilon) * total;
+  return guarded(share, own, plain, reference_epsilon);
+}
+
 }  // namespace
+
+std::vector<Tensor> relevance_of_sum(const Tensor& relevance, const Tensor& a, const Tensor& b,
+                                     const Rules& rules, bool normalised) {
+  Tensor y(a.shape(), a.dtype());
+  dispatch(a.dtype(), [&](auto r) {
+    using R = decltype(r);
+    kernels::add(a.data<R>(), b.data<R>(), y.data<R>(), y.size());
+  });
+  const Tensor shares = ratio(relevance, y, rules);
+  Tensor to_a = times_value(shares, a), to_b = times_value(shares, b);
+  if (!normalised) return {to_a, to_b};
+  const Index inputs = relevance.size() / a.size() * a.dim(0), each = a.size() / a.dim(0);
+  dispatch(a.dtype(), [&](auto r) {
+    using R = decltype(r);
+    for (Index i = 0; i < inputs; ++i) {
+      R *of_a = to_a.data<R>() + i * each, *of_b = to_b.data<R>() + i * each;
+      const double s_a = sum_of(of_a, each), s_b = sum_of(of_b, each);
+      const double s = sum_of(relevance.data<R>() + i * each, each);
+      const bool plain = rules.guard == Rules::Guard::Plain;
+      if (plain && ((s_a >= 0 && s_b >= 0) || (s_a <= 0 && s_b <= 0))) continue;  // shares itself by size
+      kernels::scale(static_cast<const R*>(of_a), normaliser(s_a, s_b, s, rules), of_a, each);
+      kernels::scale(static_cast<const R*>(of_b), normaliser(s_b, s_a, s, rules), of_b, each);
+    }
+  });
+  return {to_a, to_b};
+}
 
 Var add(const Var& a, const Var& b, Site site, int layer) {
   return a.tape->record(std::make_shared<AddOp>(), {a, b}, site, layer);

@@ -21,4 +21,25 @@ TEST(Add, OneValueTwiceGivesTwiceTheSignal) {
   for (Index i = 0; i < m.size(); ++i) EXPECT_EQ(pulled.at(i), 2 * m.at(i));
 }
 
+TEST(Add, SharesRelevanceBySize) {
+  const auto shared = [](const std::vector<double>& a, const std::vector<double>& b,
+                         const std::vector<double>& r, Rules::Relevance form) {
+    Tape tape;
+    const Shape shape{1, static_cast<Index>(a.size())};
+    const Var left = tape.leaf(Tensor::of(shape, a)), right = tape.leaf(Tensor::of(shape, b));
+    const Signals back = tape.pull(add(left, right), Tensor::of(shape, r), {.relevance = form});
+    std::vector<double> both = back.of(left).to_doubles();
+    for (const double v : back.of(right).to_doubles()) both.push_back(v);
+    return both;
+  };
+  const auto near = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
+  };
+  const std::vector<double> same{.133333333, -.5, .6, .066666667, 1, -.3};
+  near(shared({1, -1, 2}, {.5, 2, -1}, {.2, .5, .3}, Rules::Relevance::Chefer), same);
+  near(shared({1, -1, 2}, {.5, 2, -1}, {.2, .5, .3}, Rules::Relevance::Lrp), same);
+  near(shared({-1, 2}, {3, 1}, {.6, .4}, Rules::Relevance::Lrp), {-.3, .266666667, .9, .133333333});
+  near(shared({-1, 2}, {3, 1}, {.6, .4}, Rules::Relevance::Chefer), {.28125, -.25, .84375, .125});
+}
+
 }  // namespace headwater::testing

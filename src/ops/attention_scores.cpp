@@ -1,12 +1,15 @@
 // s[b, h, i, j] = c · q[b, i, h] · k[b, j, g(h)], g(h) = h / (H/G): query heads may share a key head.
 //
 //   pull  m → ( c a Σ_j m_ij k_j,  c a Σ_h Σ_i m_ij q_i )          push  (u, v) → c a (u·k + q·v)
-// a = 1 is the exact Jacobian; Rules::Product::Halved takes a = 1/2.
+// a = 1 is the exact Jacobian; Rules::Product::Halved takes a = 1/2. Under Rules::Softmax::Constant the
+// pattern is given, whatever the scores: nothing passes. Relevance forms: R_q = q ⊙ (R/(q·k) k)/2, R_k = k ⊙
+// (R/(q·k)ᵀ q)/2; c drops out.
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 
 namespace headwater {
 namespace {
@@ -29,6 +32,8 @@ class AttentionScoresOp final : public Op {
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    if (is_relevance(rules)) return relevance(call, signal, rules);
+    if (rules.softmax == Rules::Softmax::Constant) return {Tensor(), Tensor()};
     const Dims d = dims(call.x);
     const Index seeds = stack_of(signal, call.y);
     Tensor dq(stacked_like(signal, call.y, call.x[0]), signal.dtype());
@@ -70,6 +75,7 @@ class AttentionScoresOp final : public Op {
   }
 
   Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& rules) const override {
+    if (rules.softmax == Rules::Softmax::Constant) return {};
     const Dims d = dims(call.x);
     const Tensor& some = parts[0].empty() ? parts[1] : parts[0];
     const Tensor& its = parts[0].empty() ? call.x[1] : call.x[0];
@@ -102,6 +108,17 @@ class AttentionScoresOp final : public Op {
             .e = x[0].dim(2) / layout_.heads};
   }
   static double share(const Rules& rules) { return rules.product == Rules::Product::Halved ? 0.5 : 1; }
+
+  std::vector<Tensor> relevance(const Call& call, Tensor arrived, const Rules& rules) const {
+    Call exact{.x = {call.x[0].to(arrived.dtype()), call.x[1].to(arrived.dtype())}, .y = call.y};
+    if (call.y.dtype() != arrived.dtype()) exact.y = forward(exact.x);
+    if (rules.mask_sum)
+      arrived = relevance_of_sum(arrived, exact.y, Tensor::zeros(exact.y.shape(), exact.y.dtype()), rules,
+                                 rules.relevance == Rules::Relevance::Chefer)[0];
+    const std::vector<Tensor> m =
+        pull(exact, ratio(arrived, exact.y, rules, layout_.scale), {.product = Rules::Product::Halved});
+    return {times_value(m[0], exact.x[0]), times_value(m[1], exact.x[1])};
+  }
 
   // out = a c q·k + beta out over all seeds, of which only one factor may carry any.
   void product(const Tensor& q, const Tensor& k, Tensor& out, const Dims& d, Index seeds, double a,

@@ -1,6 +1,7 @@
 // y[b, p, :] = x[b, positions[b][p], :]: the rows a head reads. `select` takes one row and drops its axis.
 //
 //   pull  adds each row's signal back to its place, zero elsewhere          push  picks the same rows
+// Relevance goes back the same way.
 
 #include <algorithm>
 
@@ -8,6 +9,7 @@
 #include <headwater/error.h>
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 
 namespace headwater {
 namespace {
@@ -31,7 +33,9 @@ class GatherOp final : public Op {
     return picked(x[0], shape[0], shape[1], {});
   }
 
-  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
+  std::vector<Tensor> pull(const Call& call, const Tensor& arrived, const Rules& rules) const override {
+    const Tensor signal =
+        is_relevance(rules) ? through_copy(arrived, call.y.to(arrived.dtype()), rules) : arrived;
     const Index seeds = stack_of(signal, call.y);
     const Index tokens = call.x[0].dim(1), width = call.x[0].dim(2), rows = count();
     Tensor dx = Tensor::zeros(stacked_like(signal, call.y, call.x[0]), signal.dtype());

@@ -3,10 +3,13 @@
 // With n̂ the normalised input and g = γ ⊙ m, the exact stand-in is
 //   pull  m → (g − mean g − n̂ mean(g n̂)) / σ          push  u → γ (u − mean u − n̂ mean(u n̂)) / σ
 // Holding σ constant (Rules::Norm::FrozenScale) drops the n̂ terms: the "LN rule" of Ali et al. (2022) and
-// the identity rule of AttnLRP. β belongs to no input.
+// the identity rule of AttnLRP. β belongs to no input, unless Rules::Bias::AbsDot shares it out among the
+// stacked parts (shared_bias.h). Relevance forms hand R on.
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 #include "ops/seeds.h"
+#include "ops/shared_bias.h"
 
 namespace headwater {
 namespace {
@@ -28,6 +31,7 @@ class LayerNormOp final : public Op {
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    if (is_relevance(rules)) return {signal};
     return {each_seed(signal, call.y, [&]<class R>(const R* m, R* dx) {
       kernels::layer_norm_pull(call.x[0].data<R>(), w_.gamma.data<R>(), m, dx, rows(call.y), width(), w_.eps,
                                exact(rules));
@@ -35,10 +39,12 @@ class LayerNormOp final : public Op {
   }
 
   Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& rules) const override {
-    return each_seed(parts[0], call.y, [&]<class R>(const R* u, R* dy) {
+    Tensor pushed = each_seed(parts[0], call.y, [&]<class R>(const R* u, R* dy) {
       kernels::layer_norm_push(call.x[0].data<R>(), w_.gamma.data<R>(), u, dy, rows(call.y), width(), w_.eps,
                                exact(rules));
     });
+    if (rules.bias == Rules::Bias::AbsDot) share_bias(pushed, w_.beta, stack_of(pushed, call.y));
+    return pushed;
   }
 
  private:

@@ -1,15 +1,81 @@
 // y = x Wᵀ + b over the last axis.
 //
-// It is its own stand-in, but for the bias, which belongs to no input:
+// It is its own stand-in, but for the bias, which belongs to no input (Rules::Bias::AbsDot shares it out
+// among stacked parts, shared_bias.h):
 //   pull  m → m W          push  u → u Wᵀ
+//
+// Rules::Linear::Lrp is layer-wise relevance propagation (Bach et al., 2015) with the generalised γ-rule
+// (Montavon et al., 2019; Andéol et al., 2021): R_j = Σ_i c_ij / (D_i ± ε) R_i, where products of the sign of
+// y_i count 1 + γ times, c_ij = x_j w_ij + γ (x_j w_ij)^{sign y_i}, and D_i = Σ_j c_ij + b_i + γ b_i^{sign
+// y_i} has the sign of y_i. As a stand-in, with f = y / (D + ε sign y) and (xw)^± = (xw ± |xw|)/2,
+//   pull  m → (1 + γ/2) (f m) W + γ/2 sign x ⊙ ((f sign y m) |W|)
+// and push is its transpose. γ = 0 is the ε-rule.
+//
+// Relevance forms (Chefer et al., 2021), over products x_j w_ij > 0 alone, the z⁺-rule:
+//   Z = Σ_j (x_j w_ij)⁺,   R_j = Σ_i (x_j w_ij)⁺ R_i / Z_i
+// and Rules::Relevance::Lrp, their baseline, in which products of two positive and of two negative numbers
+// each share out all of R_i. |ab| + ab = 2 (ab)⁺ makes it three products of which one is with |W|:
+//   Z = (y − b + |x| |W|ᵀ)/2,   R = (x ⊙ (R/Z W) + |x| ⊙ (R/Z |W|))/2
+// That cancels where few products are positive, so few inputs, the baseline and the reference's guard take
+// the four products of x⁺, x⁻ with W⁺, W⁻. |W| is made for the call and dropped: one copy stays resident.
+
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
+#include "ops/shared_bias.h"
 
 namespace headwater {
 namespace {
+
+constexpr Index few_inputs = 64;
+
+Tensor times(const Tensor& x, const Matrix& w) {
+  Tensor y(x.shape().with_back(w.cols()), x.dtype());
+  dispatch(x.dtype(), [&](auto r) {
+    using R = decltype(r);
+    w.times(x.data<R>(), y.data<R>(), x.size() / w.rows());
+  });
+  return y;
+}
+
+Tensor times_transposed(const Tensor& x, const Matrix& w, const Tensor& bias = {}) {
+  Tensor y(x.shape().with_back(w.rows()), x.dtype());
+  dispatch(x.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R* b = bias.empty() ? nullptr : bias.data<R>();
+    w.times_transposed(x.data<R>(), b, y.data<R>(), x.size() / w.cols());
+  });
+  return y;
+}
+
+// f(a, b) elementwise, shapes equal.
+template <class F>
+Tensor zip(const Tensor& a, const Tensor& b, const F& f) {
+  Tensor y(a.shape(), a.dtype());
+  dispatch(a.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R *from_a = a.data<R>(), *from_b = b.data<R>();
+    R* to = y.data<R>();
+    parallel_for(y.size(), 16384, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) to[i] = static_cast<R>(f(from_a[i], from_b[i]));
+    });
+  });
+  return y;
+}
+
+template <class F>
+Tensor map(const Tensor& a, const F& f) {
+  return zip(a, a, [&](auto v, auto) { return f(v); });
+}
+
+Tensor sum(const Tensor& a, const Tensor& b) {
+  return zip(a, b, [](auto u, auto v) { return u + v; });
+}
 
 class LinearOp final : public Op {
  public:
@@ -20,32 +86,175 @@ class LinearOp final : public Op {
     if (x[0].rank() == 0 || x[0].shape().back() != w_.weight->cols())
       throw InternalError(
           fmt::format("linear: expected x [.., {}], found {}", w_.weight->cols(), x[0].shape().str()));
-    return apply(x[0], w_.bias);
+    return times_transposed(x[0], *w_.weight, w_.bias);
   }
 
-  std::vector<Tensor> pull(const Call& /*call*/, const Tensor& signal,
-                           const Rules& /*rules*/) const override {
-    Tensor dx(signal.shape().with_back(w_.weight->cols()), signal.dtype());
-    dispatch(signal.dtype(), [&](auto r) {
-      using R = decltype(r);
-      w_.weight->times(signal.data<R>(), dx.data<R>(), signal.size() / w_.weight->rows());
-    });
-    return {dx};
+  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    if (is_relevance(rules)) return {relevance(call, signal, rules)};
+    if (rules.linear == Rules::Linear::Exact) return {times(signal, *w_.weight)};
+    const Tensor scaled = times_value(signal, lrp_factor(call, rules));
+    if (rules.gamma == 0) return {times(scaled, *w_.weight)};
+    const Tensor turned = times_value(scaled, map(call.y, [](auto y) { return y < 0 ? -1 : 1; }));
+    const Tensor absolute = times(turned, w_.weight->part(Matrix::Part::Absolute, signal.dtype()));
+    return {favoured(times(scaled, *w_.weight), times_value(absolute, signs(call.x[0])), rules)};
   }
 
-  Tensor push(const Call& /*call*/, std::span<const Tensor> parts, const Rules& /*rules*/) const override {
-    return apply(parts[0], {});
+  Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& rules) const override {
+    Tensor pushed = times_transposed(parts[0], *w_.weight);
+    if (rules.linear == Rules::Linear::Lrp) {
+      if (rules.gamma != 0) {
+        const Tensor turned = times_transposed(times_value(parts[0], signs(call.x[0])),
+                                               w_.weight->part(Matrix::Part::Absolute, parts[0].dtype()));
+        pushed =
+            favoured(pushed, times_value(turned, map(call.y, [](auto y) { return y < 0 ? -1 : 1; })), rules);
+      }
+      pushed = times_value(pushed, lrp_factor(call, rules));
+    }
+    if (rules.bias == Rules::Bias::AbsDot) share_bias(pushed, w_.bias, stack_of(pushed, call.y));
+    return pushed;
   }
 
  private:
-  Tensor apply(const Tensor& x, const Tensor& bias) const {
-    Tensor y(x.shape().with_back(w_.weight->rows()), x.dtype());
-    dispatch(x.dtype(), [&](auto r) {
+  static Tensor signs(const Tensor& x) {
+    return map(x, [](auto v) { return v < 0 ? -1 : (v > 0 ? 1 : 0); });
+  }
+  // (1 + γ/2) a + γ/2 b
+  static Tensor favoured(const Tensor& a, const Tensor& b, const Rules& rules) {
+    const double half = rules.gamma / 2;
+    return zip(a, b, [half](auto u, auto v) { return (1 + half) * u + half * v; });
+  }
+
+  // y / (D + ε sign y)
+  Tensor lrp_factor(const Call& call, const Rules& rules) const {
+    const double epsilon = rules.epsilon, gamma = rules.gamma;
+    const auto factor = [epsilon](double y, double d) {
+      const double stable = d + (y < 0 ? -epsilon : epsilon);
+      return stable == 0 ? 0.0 : y / stable;
+    };
+    if (gamma == 0) return map(call.y, [&](auto y) { return factor(y, y); });
+    Tensor z = without_bias(call.y);
+    const Tensor absolute = times_transposed(map(call.x[0], [](auto v) { return std::abs(v); }),
+                                             w_.weight->part(Matrix::Part::Absolute, call.y.dtype()));
+    Tensor d(call.y.shape(), call.y.dtype());
+    dispatch(d.dtype(), [&](auto r) {
       using R = decltype(r);
-      const R* b = bias.empty() ? nullptr : bias.data<R>();
-      w_.weight->times_transposed(x.data<R>(), b, y.data<R>(), x.size() / w_.weight->cols());
+      const Index out = w_.weight->rows();
+      const R* b = w_.bias.empty() ? nullptr : w_.bias.data<R>();
+      for (Index i = 0; i < d.size(); ++i) {
+        const double y = static_cast<double>(call.y.data<R>()[i]),
+                     bias = b ? static_cast<double>(b[i % out]) : 0;
+        const double side = y < 0 ? -1 : 1;
+        const double products = (static_cast<double>(std::as_const(z).data<R>()[i]) +
+                                 side * static_cast<double>(absolute.data<R>()[i])) /
+                                2;
+        d.data<R>()[i] = static_cast<R>(y + gamma * (products + (side * bias > 0 ? bias : 0)));
+      }
     });
-    return y;
+    return zip(call.y, d, [&](auto y, auto full) { return factor(y, full); });
+  }
+
+  Tensor without_bias(const Tensor& y) const {
+    Tensor z = y.clone();
+    if (w_.bias.empty()) return z;
+    dispatch(z.dtype(), [&](auto r) {
+      using R = decltype(r);
+      const Index out = w_.weight->rows();
+      const R* b = w_.bias.data<R>();
+      R* values = z.data<R>();
+      parallel_for(z.size() / out, 1 + 16384 / out, [&](Index begin, Index end) {
+        for (Index row = begin; row < end; ++row)
+          for (Index i = 0; i < out; ++i) values[row * out + i] -= b[i];
+      });
+    });
+    return z;
+  }
+
+  Tensor relevance(const Call& call, const Tensor& arrived, const Rules& rules) const {
+    const Index seeds = stack_of(arrived, call.y), in = w_.weight->cols(), out = w_.weight->rows();
+    const Index rows = call.y.size() / out;
+    const bool direct =
+        in < few_inputs || rules.guard == Rules::Guard::Reference || rules.relevance == Rules::Relevance::Lrp;
+    Tensor back = Tensor::zeros(stacked_like(arrived, call.y, call.x[0]), arrived.dtype());
+    for (Index s = 0; s < seeds; ++s) {
+      const Rows some = rows_with_relevance(call, arrived.reshaped({seeds * rows, out}).rows(s * rows, rows));
+      if (some.at.empty()) continue;
+      const Tensor shared = direct ? four_products(some, rules) : three_products(some);
+      dispatch(back.dtype(), [&](auto r) {
+        using R = decltype(r);
+        for (std::size_t i = 0; i < some.at.size(); ++i)
+          std::copy_n(shared.data<R>() + static_cast<Index>(i) * in, in,
+                      back.data<R>() + (s * rows + some.at[i]) * in);
+      });
+    }
+    return back;
+  }
+
+  // Rows that carry relevance: above a head that reads one token they are few.
+  struct Rows {
+    std::vector<Index> at;
+    Tensor x, y, relevance;  // [rows, in], [rows, out] twice; y as the run computed it
+  };
+
+  Rows rows_with_relevance(const Call& call, const Tensor& arrived) const {
+    const Index in = w_.weight->cols(), out = w_.weight->rows(), rows = arrived.dim(0);
+    Rows some;
+    dispatch(arrived.dtype(), [&](auto r) {
+      using R = decltype(r);
+      const R* from = arrived.data<R>();
+      for (Index row = 0; row < rows; ++row)
+        if (std::any_of(from + row * out, from + (row + 1) * out, [](R v) { return v != 0; }))
+          some.at.push_back(row);
+    });
+    const auto picked = [&](const Tensor& all, Index width) {
+      const Tensor flat = all.reshaped({rows, width});
+      if (static_cast<Index>(some.at.size()) == rows) return flat;
+      Tensor few({static_cast<Index>(some.at.size()), width}, all.dtype());
+      dispatch(all.dtype(), [&](auto r) {
+        using R = decltype(r);
+        for (std::size_t i = 0; i < some.at.size(); ++i)
+          std::copy_n(flat.data<R>() + some.at[i] * width, width,
+                      few.data<R>() + static_cast<Index>(i) * width);
+      });
+      return few;
+    };
+    some.x = picked(call.x[0], in).to(arrived.dtype());
+    some.y = picked(call.y, out);
+    some.relevance = picked(arrived, out);
+    return some;
+  }
+
+  Tensor four_products(const Rows& some, const Rules& rules) const {
+    const DType type = some.x.dtype();
+    const Matrix positive = w_.weight->part(Matrix::Part::Positive, type);
+    const Matrix negative = w_.weight->part(Matrix::Part::Negative, type);
+    const Tensor above = map(some.x, [](auto v) { return v > 0 ? v : 0; });
+    const Tensor below = map(some.x, [](auto v) { return v < 0 ? v : 0; });
+    Tensor z_above = times_transposed(above, positive), z_below = times_transposed(below, negative);
+    if (rules.relevance == Rules::Relevance::Chefer) z_above = z_below = sum(z_above, z_below);
+    return sum(times_value(times(ratio(some.relevance, z_above, rules), positive), above),
+               times_value(times(ratio(some.relevance, z_below, rules), negative), below));
+  }
+
+  Tensor three_products(const Rows& some) const {
+    const DType type = some.x.dtype();
+    const bool same = type == w_.weight->dtype();
+    const std::optional<Matrix> converted =
+        same ? std::nullopt : std::optional(w_.weight->part(Matrix::Part::Whole, type));
+    const Matrix& w = same ? *w_.weight : *converted;
+    const Matrix absolute_w = w.part(Matrix::Part::Absolute, type);
+    const Tensor absolute = map(some.x, [](auto v) { return std::abs(v); });
+    const Tensor z = same ? without_bias(some.y) : times_transposed(some.x, w);
+    const Tensor absolute_z = times_transposed(absolute, absolute_w);
+    const double noise =
+        8 * (type == DType::Float32 ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                                    : std::numeric_limits<double>::epsilon());
+    // What is left of a cancellation is noise: no product was positive.
+    const Tensor positive =
+        zip(z, absolute_z, [noise](auto v, auto a) { return v + a > noise * a ? (v + a) / 2 : 0; });
+    const Tensor shares = ratio(some.relevance, positive, {});
+    const Tensor plain = times(shares, w), turned = times(shares, absolute_w);
+    return zip(times_value(plain, some.x), times_value(turned, absolute),
+               [](auto u, auto v) { return (u + v) / 2; });
   }
 
   LinearWeights w_;

@@ -2,9 +2,10 @@
 //
 //   pull  m → (c m ⊙ b, c m ⊙ a)          push  (u, v) → c (u ⊙ b + a ⊙ v)
 // c = 1 is the exact Jacobian; Rules::Product::Halved takes c = 1/2, so that the product is shared out
-// evenly and Σ m ⊙ x is conserved.
+// evenly and Σ m ⊙ x is conserved. Relevance forms give each factor half of R.
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 #include "ops/seeds.h"
 
 namespace headwater {
@@ -20,6 +21,14 @@ class MultiplyOp final : public Op {
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    if (is_relevance(rules)) {
+      Tensor half(signal.shape(), signal.dtype());
+      dispatch(signal.dtype(), [&](auto r) {
+        using R = decltype(r);
+        kernels::scale(signal.data<R>(), 0.5, half.data<R>(), half.size());
+      });
+      return {half, half};
+    }
     return {times(signal, call.x[1], share(rules)), times(signal, call.x[0], share(rules))};
   }
 

@@ -2,9 +2,10 @@
 //
 // With n̂ = x / ρ and g = γ ⊙ m, the exact stand-in is
 //   pull  m → (g − n̂ mean(g n̂)) / ρ          push  u → γ (u − n̂ mean(u n̂)) / ρ
-// Rules::Norm::FrozenScale holds ρ constant and drops the n̂ terms.
+// Rules::Norm::FrozenScale holds ρ constant and drops the n̂ terms. Relevance forms hand R on.
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 #include "ops/seeds.h"
 
 namespace headwater {
@@ -26,6 +27,7 @@ class RmsNormOp final : public Op {
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    if (is_relevance(rules)) return {signal};
     return {each_seed(signal, call.y, [&]<class R>(const R* m, R* dx) {
       kernels::rms_norm_pull(call.x[0].data<R>(), w_.gamma.data<R>(), m, dx, rows(call.y), width(), w_.eps,
                              exact(rules));

@@ -1,12 +1,13 @@
 // Rotary position embedding (Su et al., 2021): in every head the pairs (x_i, x_{i+E/2}) are turned by an
 // angle that grows with the position; the tables cos, sin [T, E/2] say by how much.
 //
-// A rotation: push turns like forward, pull turns back.
+// A rotation: push turns like forward, pull turns back. Relevance forms hand R on, number by number.
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 
 namespace headwater {
 namespace {
@@ -23,8 +24,9 @@ class RotaryOp final : public Op {
                                       heads_ * 2 * cos_.dim(1), shape.str()));
     return turned(x[0], 1);
   }
-  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
+  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
     stack_of(signal, call.y);
+    if (is_relevance(rules)) return {signal};
     return {turned(signal, -1)};
   }
   Tensor push(const Call& /*call*/, std::span<const Tensor> parts, const Rules& /*rules*/) const override {

@@ -1,8 +1,9 @@
 // y = c x with a constant c.
 //
-//   pull  m → c m          push  u → c u
+//   pull  m → c m          push  u → c u          Relevance forms hand R on.
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 
 namespace headwater {
 namespace {
@@ -12,8 +13,9 @@ class ScaleOp final : public Op {
   explicit ScaleOp(double factor) : factor_(factor) {}
   std::string_view name() const override { return "scale"; }
   Tensor forward(std::span<const Tensor> x) const override { return scaled(x[0]); }
-  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
+  std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
     stack_of(signal, call.y);
+    if (is_relevance(rules)) return {signal};
     return {scaled(signal)};
   }
   Tensor push(const Call& /*call*/, std::span<const Tensor> parts, const Rules& /*rules*/) const override {

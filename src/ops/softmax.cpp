@@ -1,11 +1,12 @@
 // p = softmax(s) over the last axis; with a causal mask, row t covers keys 0 … t and the rest is exactly 0.
 //
 // The Jacobian diag(p) − p pᵀ is symmetric, so pull and push agree: g → p ⊙ (g − Σ g p).
-// Under Rules::Softmax::Constant the pattern is taken as given: nothing passes.
+// Under Rules::Softmax::Constant the pattern is taken as given: nothing passes. Relevance forms hand R on.
 
 #include <headwater/error.h>
 
 #include "ops/ops.h"
+#include "ops/relevance.h"
 #include "ops/seeds.h"
 
 namespace headwater {
@@ -30,6 +31,7 @@ class SoftmaxOp final : public Op {
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
+    if (is_relevance(rules)) return {signal};
     return {jacobian(call, signal, rules)};
   }
 

@@ -15,7 +15,7 @@ namespace {
 template <class F>
 void for_cells(const Tensor& map, F&& f) {
   const Index keys = map.shape().back();
-  const Index queries = map.dim(map.rank() - 2);
+  const Index queries = map.rank() > 1 ? map.dim(map.rank() - 2) : 1;
   dispatch(map.dtype(), [&](auto r) {
     const auto values = map.template values<decltype(r)>();
     for (Index i = 0; i < map.size(); ++i)

@@ -152,8 +152,8 @@ std::vector<bool> Tape::marked(const std::vector<Wanted>& wanted) const {
   return mark;
 }
 
-Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules,
-                   const std::vector<Wanted>& wanted) const {
+Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted,
+                   const PullHooks& hooks) const {
   require_kept("pull", from);
   stack_of(seed, nodes_[place(from.id)].value);
   const std::vector<bool> keep = marked(wanted);
@@ -163,18 +163,33 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules,
     for (const int input : nodes_[i].inputs) matters[i] = matters[i] || matters[place(input)];
 
   std::vector<Tensor> signal(nodes_.size());
+  std::vector<std::vector<Meeting::Branch>> branches(hooks.meet ? nodes_.size() : 0);
   signal[place(from.id)] = std::move(seed);
   for (std::size_t i = place(from.id) + 1; i-- > 0;) {
     const Node& node = nodes_[i];
+    if (hooks.meet && branches[i].size() > 1)
+      signal[i] = hooks.meet({node.site, node.layer, node.value, branches[i]});
+    else if (hooks.meet && branches[i].size() == 1)
+      signal[i] = std::move(branches[i][0].signal);
+    if (hooks.meet) branches[i].clear();
     if (signal[i].empty()) continue;
     const bool onwards =
         std::any_of(node.inputs.begin(), node.inputs.end(), [&](int k) { return matters[place(k)]; });
     if (onwards) {
-      std::vector<Tensor> back = node.op->pull(call_of(node), signal[i], rules);
-      if (!keep[i]) signal[i] = Tensor();
+      const Call call = call_of(node);
+      std::vector<Tensor> back = node.op->pull(call, signal[i], rules);
       for (std::size_t k = 0; k < back.size(); ++k)
-        if (!back[k].empty() && matters[place(node.inputs[k])])
-          accumulate(signal[place(node.inputs[k])], std::move(back[k]));
+        if (!matters[place(node.inputs[k])]) back[k] = Tensor();
+      if (hooks.passed) hooks.passed({node.op->name(), node.site, node.layer, call, signal[i], back});
+      if (!keep[i]) signal[i] = Tensor();
+      for (std::size_t k = 0; k < back.size(); ++k) {
+        if (back[k].empty()) continue;
+        const std::size_t input = place(node.inputs[k]);
+        if (hooks.meet)
+          branches[input].push_back({node.site, std::move(back[k])});
+        else
+          accumulate(signal[input], std::move(back[k]));
+      }
     } else if (!keep[i]) {
       signal[i] = Tensor();
     }

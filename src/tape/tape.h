@@ -61,6 +61,34 @@ struct Wanted {
   int layer;
 };
 
+// A value where the signals of several readers meet on the way back.
+struct Meeting {
+  struct Branch {
+    Site reader;  // of the value the reader computed
+    Tensor signal;
+  };
+  Site site;
+  int layer;
+  const Tensor& value;
+  std::span<const Branch> branches;
+};
+
+// An op that a pull has passed. `back` holds what goes on: empty where nothing does.
+struct Passed {
+  std::string_view op;
+  Site site;
+  int layer;
+  const Call& call;
+  const Tensor& signal;
+  std::span<const Tensor> back;
+};
+
+// What a pull may be told beside the rules.
+struct PullHooks {
+  std::function<void(const Passed&)> passed = {};   // sees every op that is pulled
+  std::function<Tensor(const Meeting&)> meet = {};  // joins signals; without it they are added
+};
+
 class Tape {
  public:
   explicit Tape(Keep keep = Keep::Everything, std::vector<Edit> edits = {});
@@ -83,8 +111,8 @@ class Tape {
 
   // With `wanted`, only those values keep their signal, and the walk goes only where it can reach one of
   // them; without, every signal is kept.
-  Signals pull(const Var& from, Tensor seed, const Rules& rules,
-               const std::vector<Wanted>& wanted = {}) const;
+  Signals pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted = {},
+               const PullHooks& hooks = {}) const;
   Signals push(const Var& from, Tensor seed, const Rules& rules,
                const std::vector<Wanted>& wanted = {}) const;
   // The value of `to` when `from` had been `changed`. Equals an edited rerun bit for bit.

@@ -22,7 +22,7 @@ from make_model_goldens import Everything64, blocks_of, first  # noqa: E402
 from model_cases import all_cases  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-CASES = ["bert_model", "bert_causal_lm", "gpt2_causal_lm", "llama_model", "vit_classification"]
+CASES = ["bert_model", "bert_causal_lm", "gpt2_causal_lm", "llama_model", "vit_model"]
 
 
 def projections(model, block):

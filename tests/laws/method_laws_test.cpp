@@ -9,8 +9,10 @@
 //   planned       the memory plan of the kept run and of the method is not exceeded
 //   refused       a model the record calls unsupported is refused as such, by the record and by the run
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
@@ -119,7 +121,9 @@ TEST(MethodLaws, AxesNameTheShape) {
       const std::string& name = result.axes[static_cast<std::size_t>(axis)];
       const Index expected = name == "layer"  ? study.info().layers
                              : name == "head" ? study.info().heads
-                                              : study.tokens();
+                             : name == "row" || name == "column"
+                                 ? study.info().image_size / study.info().patch_size
+                                 : study.tokens();
       EXPECT_EQ(result.scores.dim(axis), expected) << name;
     }
     EXPECT_EQ(result.options.size(), method.options.size());
@@ -139,7 +143,10 @@ TEST(MethodLaws, RepeatsBitForBit) {
   });
 }
 
+// Methods that show positive evidence alone may find none for either target, in which case there is nothing
+// to compare; that must stay the exception.
 TEST(MethodLaws, AnotherTargetGivesAnotherAnswer) {
+  std::map<const Method*, std::pair<int, int>> compared;  // of how many models
   for (const TinyModel& tiny : tiny_models(DType::Float64)) {
     if (tiny.model->info().task == Task::FeatureExtraction) continue;
     Study study = study_of(*tiny.model);
@@ -152,9 +159,14 @@ TEST(MethodLaws, AnotherTargetGivesAnotherAnswer) {
       aim(study, 1);
       const std::vector<double> second = run(*method, study).scores.to_doubles();
       const bool same = std::memcmp(first.data(), second.data(), first.size() * sizeof(double)) == 0;
+      const bool nothing = std::all_of(first.begin(), first.end(), [](double v) { return v == 0; }) && same;
+      ++compared[method].second;
+      if (nothing && method->needs_target && method->claims.nonnegative) continue;
+      ++compared[method].first;
       EXPECT_EQ(same, !method->needs_target);
     }
   }
+  for (const auto& [method, count] : compared) EXPECT_GT(4 * count.first, 3 * count.second) << method->name;
 }
 
 TEST(MethodLaws, WindowsOfLayersGiveTheSameBits) {

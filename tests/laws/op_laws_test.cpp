@@ -5,7 +5,9 @@
 //   stacked       many seeds in one walk = one walk each, bit for bit
 //   replay        forward again from a changed input = a run with that input
 //   conservation  under conserving rules push(x) = y less what belongs to no input
-//   shapes        wrong shapes are refused before anything is computed
+//   sharing       with shared biases, the parts of x pushed together add up to y
+//   relevance     a relevance form hands each unit of relevance on whole, or not at all where nothing
+//   contributed shapes        wrong shapes are refused before anything is computed
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
@@ -36,6 +38,8 @@ std::vector<Rules> all_rules() {
       for (const auto softmax : {Rules::Softmax::Exact, Rules::Softmax::Constant})
         for (const auto product : {Rules::Product::Exact, Rules::Product::Halved})
           all.push_back({.activation = activation, .norm = norm, .softmax = softmax, .product = product});
+  for (const double gamma : {0.0, 0.7})
+    all.push_back({.linear = Rules::Linear::Lrp, .epsilon = 0.1, .gamma = gamma});
   return all;
 }
 
@@ -160,6 +164,47 @@ TEST(OpLaws, ConservingRulesShareOutTheWholeOutput) {
           sample.constant.empty() ? 0 : sample.constant.at(i % sample.constant.size());
       ASSERT_NEAR(sum.at(i) + belongs_to_no_input, r.y.value.at(i), 1e-12 * (1 + std::abs(r.y.value.at(i))));
     }
+  });
+}
+
+TEST(OpLaws, SharedBiasesLeaveNothingOver) {
+  constexpr Rules sharing{.activation = Rules::Activation::Secant,
+                          .norm = Rules::Norm::FrozenScale,
+                          .product = Rules::Product::Halved,
+                          .bias = Rules::Bias::AbsDot};
+  for_every_sample([&](const OpSample& sample) {
+    if (!sample.conserves || sample.inputs.size() != 1) return;
+    const Recorded r = record(sample, sample.inputs);
+    std::vector<Tensor> parts{random_tensor(sample.inputs[0].shape(), 31),
+                              random_tensor(sample.inputs[0].shape(), 37), sample.inputs[0].clone()};
+    for (Index i = 0; i < parts[0].size(); ++i) parts[2].data<double>()[i] -= parts[0].at(i) + parts[1].at(i);
+    const Tensor pushed = r.tape->push(r.inputs[0], stack(parts), sharing).of(r.y);
+    const Index size = r.y.value.size();
+    const bool rows_of_its_own = pushed.size() == 3 * size && sample.constant.rank() > 1;  // prepended rows
+    for (Index i = 0; i < size && !rows_of_its_own; ++i)
+      ASSERT_NEAR(pushed.at(i) + pushed.at(size + i) + pushed.at(2 * size + i), r.y.value.at(i),
+                  1e-9 * (1 + std::abs(r.y.value.at(i))));
+  });
+}
+
+TEST(OpLaws, RelevanceIsHandedOnWholeOrNotAtAll) {
+  for_every_sample([](const OpSample& sample) {
+    if (!sample.conserves) return;
+    const Recorded r = record(sample, sample.inputs);
+    const Index size = r.y.value.size();
+    Index whole = 0;
+    for (Index e = 0; e < size; ++e) {
+      Tensor one = Tensor::zeros(r.y.value.shape(), DType::Float64);
+      one.data<double>()[e] = 1;
+      const Signals back = r.tape->pull(r.y, one, {.relevance = Rules::Relevance::Chefer});
+      double sum = 0;
+      for (const Var& input : r.inputs)
+        for (const double v : signal_or_zero(back, input).to_doubles()) sum += v;
+      const bool all = std::abs(sum - 1) < 1e-9;
+      ASSERT_TRUE(all || sum == 0) << "element " << e << ": " << sum;
+      whole += all ? 1 : 0;
+    }
+    EXPECT_GE(2 * whole, size);
   });
 }
 

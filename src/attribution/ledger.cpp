@@ -1,0 +1,111 @@
+// Relevance of a value x under a signal m is Σ m ⊙ x; under a relevance form it is Σ R (tape/rules.h). An op
+// y = f(x_1, …) then loses  Σ m ⊙ y − Σ_k Σ m_k ⊙ x_k:  what its bias takes, what its stand-in does not
+// conserve, and what went to inputs the walk does not follow.
+#include "attribution/ledger.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace headwater {
+namespace {
+
+struct Sums {
+  double plain = 0, absolute = 0;
+};
+
+// Σ and Σ | · | of signal ⊙ value, or of the signal alone.
+Sums sums_of(const Tensor& signal, const Tensor& value, bool forms) {
+  Sums sums;
+  dispatch(signal.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R* m = signal.data<R>();
+    const auto add = [&](double term) {
+      sums.plain += term;
+      sums.absolute += std::abs(term);
+    };
+    if (forms)
+      for (Index i = 0; i < signal.size(); ++i) add(static_cast<double>(m[i]));
+    else
+      for (Index i = 0; i < signal.size(); ++i)
+        add(static_cast<double>(m[i]) * static_cast<double>(value.data<R>()[i % value.size()]));
+  });
+  return sums;
+}
+
+}  // namespace
+
+Ledger::Ledger(const Rules& rules, int layers)
+    : forms_(rules.relevance != Rules::Relevance::None),
+      layers_(layers),
+      stage_(layers + 1),
+      entering_(static_cast<std::size_t>(layers), 0.0) {}
+
+PullHooks Ledger::watch() {
+  return {.passed = [this](const Passed& op) { passed(op); }};
+}
+
+void Ledger::passed(const Passed& op) {
+  const Sums in = sums_of(op.signal, op.call.y, forms_);
+  largest_ = std::max(largest_, in.absolute);
+  if (first_) seeded_ = in.plain;
+  first_ = false;
+  if (op.site == Site::ResidPost) {
+    stage_ = op.layer + 1;
+    entering_[static_cast<std::size_t>(op.layer)] = in.plain;
+  } else if (op.site == Site::ResidPre) {
+    stage_ = 0;
+  }
+  double out = 0;
+  for (std::size_t k = 0; k < op.back.size(); ++k)
+    if (!op.back[k].empty()) out += sums_of(op.back[k], op.call.x[k], forms_).plain;
+  std::vector<double>& row = leak_[std::string(op.op)];
+  row.resize(static_cast<std::size_t>(layers_) + 2, 0.0);
+  row[static_cast<std::size_t>(stage_)] += in.plain - out;
+}
+
+double Ledger::leaked() const {
+  double sum = 0;
+  for (const auto& [op, row] : leak_)
+    for (const double v : row) sum += v;
+  return sum;
+}
+
+double Ledger::lost_above(int layer, const std::string& op) const {
+  const auto found = leak_.find(op);
+  if (found == leak_.end()) return 0;
+  double sum = 0;
+  for (std::size_t stage = static_cast<std::size_t>(layer) + 2; stage < found->second.size(); ++stage)
+    sum += found->second[stage];
+  return sum;
+}
+
+void Ledger::report(Attribution& result) const {
+  std::vector<std::pair<double, std::string>> totals;
+  for (const auto& [op, row] : leak_) {
+    double total = 0, worst = 0;
+    for (const double v : row) {
+      total += v;
+      worst = std::max(worst, std::abs(v));
+    }
+    if (worst <= 1e-12 * largest_) continue;  // rounding
+    result.details.push_back(
+        {"leak_" + op, {"stage"}, Tensor::of({static_cast<Index>(row.size())}, row, DType::Float64)});
+    totals.emplace_back(total, op);
+  }
+  std::sort(totals.begin(), totals.end(),
+            [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, totals.size()); ++i)
+    lines.push_back(fmt::format("{:.3g} in {}", totals[i].first, totals[i].second));
+  if (lines.empty()) return;
+  result.notes.push_back(
+      fmt::format("Relevance lost on the way, of {:.4g} at the output: {} (details leak_…: stage 0 lies "
+                  "before the blocks, "
+                  "stage l + 1 is layer l, the last is the head).",
+                  seeded_, fmt::join(lines, ", ")));
+}
+
+}  // namespace headwater

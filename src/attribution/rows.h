@@ -1,0 +1,41 @@
+// What methods share that weigh the patterns of the blocks and read the row of the token a head reads.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <headwater/report.h>
+
+#include "study/study.h"
+
+namespace headwater {
+
+// mean over heads of max(0, a ⊙ b), or of max(0, a) when b is empty: [1, H, T, T] → T × T, row-major.
+std::vector<double> positive_mean(const Tensor& a, const Tensor& b = {});
+
+// The tokens of the last block whose output the target's logit is computed from: [CLS], the last token, the
+// token of a token-wise head, or several ([CLS] and the distillation token). Without a head: the first token
+// of an encoder, the last of a decoder.
+std::vector<Index> rows_read(const Study& study);
+
+enum class RowSums { Kept, One };  // of I + map, before it is multiplied
+// The mean over `rows` of the rows of B_{L−1} … B_1 B_0, B_l = I + maps[l].
+std::vector<double> read_through(const std::vector<std::vector<double>>& maps, std::span<const Index> rows,
+                                 Index tokens, RowSums sums);
+// The mean over `rows` of the rows of one map.
+std::vector<double> mean_row(const std::vector<double>& map, std::span<const Index> rows, Index tokens);
+
+enum class OwnColumn { Zero, Smallest };  // what stands for the tokens read themselves, in a text
+// Fills in scores and axes: one number per token of a text, one per patch of an image (tokens before the
+// first patch are left out); the whole row goes into the detail "row".
+void put_row(Attribution& result, const Study& study, const std::vector<double>& row,
+             std::span<const Index> rows, OwnColumn own);
+
+// Gradients of the target's logit at the patterns of the layers from `start` on: [1, H, T, T] each, by
+// layer; empty below `start`.
+std::vector<Tensor> pattern_gradients(const Study& study, int start);
+
+// Throws InputError unless 0 ≤ start < layers.
+int checked_start_layer(std::string_view method, int start, const ModelInfo& info);
+
+}  // namespace headwater

@@ -1,0 +1,33 @@
+#include "attribution/rows.h"
+
+#include <gtest/gtest.h>
+
+namespace headwater {
+namespace {
+
+TEST(Rows, PositiveMeanClipsBeforeTheMean) {
+  const std::vector<double> a{1, -2, 3, 4, 2, 2, -1, 1}, b{1, 1, -1, 1, 1, 2, -1, -1};
+  const std::vector<double> both = positive_mean(Tensor::of({1, 2, 2, 2}, a), Tensor::of({1, 2, 2, 2}, b));
+  EXPECT_EQ(both, (std::vector<double>{1.5, 2, 0.5, 2}));
+  EXPECT_EQ(positive_mean(Tensor::of({1, 2, 2, 2}, a)), (std::vector<double>{1.5, 1, 1.5, 2.5}));
+}
+
+// R ← R + Ā R from R = I + [[.2, .1], [0, .3]]: two blocks whose product is (I + Ā)(I + E).
+TEST(Rows, ReadsARowOfTheProduct) {
+  const std::vector<std::vector<double>> maps{{.2, .1, 0, .3}, {.1, .2, .3, 0}};
+  const std::vector<Index> first{0}, second{1}, both{0, 1};
+  const auto near = [](const std::vector<double>& found, double a, double b) {
+    EXPECT_NEAR(found[0], a, 1e-15);
+    EXPECT_NEAR(found[1], b, 1e-15);
+  };
+  near(read_through(maps, first, 2, RowSums::Kept), 1.32, .37);
+  near(read_through(maps, second, 2, RowSums::Kept), .36, 1.33);
+  near(read_through(maps, both, 2, RowSums::Kept), .84, .85);
+  const std::vector<double> stochastic = read_through(maps, first, 2, RowSums::One);
+  EXPECT_NEAR(stochastic[0] + stochastic[1], 1, 1e-15);
+  EXPECT_NEAR(stochastic[0], (1.1 / 1.3) * (1.2 / 1.3), 1e-15);
+  near(mean_row(maps[0], both, 2), .1, .2);
+}
+
+}  // namespace
+}  // namespace headwater

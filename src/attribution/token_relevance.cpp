@@ -1,0 +1,54 @@
+// R_t = Σ_d m_td x_td, m the signal a pull from the target's logit leaves at the encoder's input x [1, T, D].
+#include "attribution/token_relevance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "attribution/ledger.h"
+
+namespace headwater {
+namespace {
+
+// The bound: rounding of some thousand sums per op, in the walk and not in the books.
+Check check_balance(const ModelInfo& info, const Ledger& ledger, double arrived) {
+  const double missing = std::abs(ledger.seeded() - arrived - ledger.leaked());
+  const double unit = info.dtype == DType::Float32 ? 1e-6 : 1e-14;
+  const double bound = unit * (info.layers + 1) * std::max(1.0, ledger.largest());
+  return {.name = "tokens and leaks add up to the logit",
+          .passed = missing <= bound,
+          .value = missing,
+          .bound = bound};
+}
+
+}  // namespace
+
+void put_token_relevance(Attribution& result, const Study& study, const Rules& rules) {
+  const Run& run = study.run();
+  Ledger ledger(rules, study.info().layers);
+  const Tensor m = run.tape->pull(run.logits, study.seed(run), rules, {{Site::ResidPre, 0}}, ledger.watch())
+                       .at(Site::ResidPre);
+  const Tensor x = run.at(Site::ResidPre);
+  const Index T = x.dim(1), D = x.dim(2);
+  std::vector<double> scores(static_cast<std::size_t>(T), 0.0);
+  double arrived = 0;
+  for (Index i = 0; i < x.size(); ++i) scores[static_cast<std::size_t>(i / D)] += m.at(i) * x.at(i);
+  for (const double score : scores) arrived += score;
+  result.axes = {"token"};
+  result.scores = Tensor::of({T}, scores, study.info().dtype);
+  result.checks.push_back(check_balance(study.info(), ledger, arrived));
+  result.notes.push_back(fmt::format("The tokens add up to {:.4g}; the target's logit is {:.4g}.", arrived,
+                                     study.target_logit(run.logits.value)));
+  ledger.report(result);
+}
+
+std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens) {
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto widest = static_cast<std::size_t>(std::max(info.feed_forward, info.width));
+  // Signals of one block on their way, |W| of the largest matrix, and the result.
+  const std::size_t walk = 6 * T * widest + 3 * static_cast<std::size_t>(info.heads) * T * T;
+  return (walk + 2 * widest * static_cast<std::size_t>(info.width) + T) * bytes_of(info.dtype);
+}
+
+}  // namespace headwater

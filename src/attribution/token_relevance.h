@@ -1,0 +1,17 @@
+// Relevance of each token at the encoder's input, by one pull under a rule set: what AttnLRP, CP-LRP, ε- and
+// γ-LRP are.
+#pragma once
+
+#include <headwater/report.h>
+
+#include "study/study.h"
+
+namespace headwater {
+
+// [T], signed: Σ_d m ⊙ x at the input of the first block, with the leak ledger, the check that its books
+// balance, and as a note what part of the target's logit the tokens add up to.
+void put_token_relevance(Attribution& result, const Study& study, const Rules& rules);
+
+std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens);
+
+}  // namespace headwater

@@ -1,0 +1,53 @@
+// AttnLRP (Achtibat et al., 2024) in its gradient form: an ordinary backward walk from the logit with
+//
+//   activations  f(x)/x in place of f'(x)
+//   norms        σ held constant, the mean differentiated
+//   products     half to each factor (pattern · v, q · k, gates); softmax as it is
+//
+// and R = x ⊙ m at the encoder's input. It equals the explicit rules with ε → 0, and is as stable as a
+// gradient.
+#include "attribution/token_relevance.h"
+#include "methods/method.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Rules rules_of_attn_lrp{.activation = Rules::Activation::Secant,
+                                  .norm = Rules::Norm::FrozenScale,
+                                  .product = Rules::Product::Halved};
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  Attribution result{.method = "attn_lrp", .options = options.all()};
+  put_token_relevance(result, study, rules_of_attn_lrp);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  return token_relevance_bytes(info, tokens);
+}
+
+}  // namespace
+
+extern const Method attn_lrp;
+const Method attn_lrp{
+    .name = "attn_lrp",
+    .summary =
+        "Signed relevance of every token for the output, by layer-wise relevance propagation fitted to "
+        "attention.",
+    .formula = "R[t] = Σ_d x[t,d] m[t,d];  m pulled with f(x)/x, norms of constant σ, products halved",
+    .paper =
+        "Achtibat et al., 2024: AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for Transformers. "
+        "ICML",
+    .cost = "One forward and one pull.",
+    .limits =
+        "Does not conserve: biases take relevance and the softmax rule takes or makes some (the leak ledger "
+        "says how much). Decoders tend to put mass on the first token; a contrast of two tokens helps.",
+    .options = {},
+    .claims = {},
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,146 @@
+// Transformer attribution (Chefer, Gur & Wolf, CVPR 2021). With G_l = ∂y/∂A_l the gradient of the target's
+// logit at the pattern of block l, and R_l the relevance that arrives there when 1 at the logit is propagated
+// back (relevance forms of the ops; Note [Relevance forms]),
+//
+//   E_l = mean_h max(0, G_l ⊙ R_l),   B_l = I + E_l,   J = B_{L−1} … B_s
+//
+// and the row of the token the head reads is the answer. Text ("bert"): rows of B_l divided by their sum, the
+// token's own column set to the smallest. Images ("vit"): as they are, patches alone.
+#include <cmath>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "attribution/relevance_walk.h"
+#include "attribution/rows.h"
+#include "methods/method.h"
+#include "study/maps.h"
+
+namespace headwater {
+
+namespace {
+
+struct Settings {
+  bool reference, with_gradient, bert;
+  int first, last;  // blocks taken into account
+  bool rolled;      // multiplied through the blocks, or one block's map alone
+  DType dtype;
+};
+
+Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
+  const int L = info.layers, start = checked_start_layer("chefer", options.integer("start_layer"), info);
+  const std::string &block = options.text("block"), &aggregation = options.text("aggregation");
+  Settings settings{.reference = options.text("mode") == "strict",
+                    .with_gradient = options.text("without_gradient") == "no",
+                    .bert = aggregation == "bert" || (aggregation == "auto" && info.image_size == 0),
+                    .first = start,
+                    .last = L - 1,
+                    .rolled = block == "all",
+                    .dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64};
+  if (!settings.with_gradient && aggregation == "auto") settings.bert = false;  // as published
+  if (!settings.rolled && start != 0)
+    throw InputError(
+        fmt::format("chefer: option start_layer: expected 0 with block {}, found {}", block, start));
+  if (block == "last") settings.first = L - 1;
+  if (block == "first") settings.first = settings.last = std::min(1, L - 1);
+  return settings;
+}
+
+// That ops share out all they get. Outputs of a linear layer without a single positive product cannot; what
+// they lose is told, not hidden.
+Check check_conservation(const Ledger& ledger, const Settings& settings, const ModelInfo& info) {
+  double worst = 0;
+  for (int l = settings.first; l < info.layers; ++l)
+    worst = std::max(worst, std::abs(ledger.entering(l) + ledger.lost_above(l, "linear") - ledger.seeded()));
+  const double unit = settings.dtype == DType::Float32 ? 1e-5 : (settings.reference ? 1e-6 : 1e-9);
+  const double bound = unit * std::max(1.0, ledger.largest());
+  return {
+      .name = "relevance conserved in every block", .passed = worst <= bound, .value = worst, .bound = bound};
+}
+
+// Σ R at the output of every block from the first on.
+void report_conservation(Attribution& result, const Ledger& ledger, const Settings& settings,
+                         const ModelInfo& info) {
+  result.checks.push_back(check_conservation(ledger, settings, info));
+  std::vector<double> entering(static_cast<std::size_t>(info.layers), std::nan(""));
+  for (int l = settings.first; l < info.layers; ++l)
+    entering[static_cast<std::size_t>(l)] = ledger.entering(l);
+  result.details.push_back({"conservation", {"layer"}, Tensor::of({info.layers}, entering, DType::Float64)});
+  const double left = ledger.entering(settings.first);
+  if (std::abs(left - ledger.seeded()) > 0.01 * std::abs(ledger.seeded()))
+    result.notes.push_back(fmt::format(
+        "Relevance lost: {:.3g} of {:.3g} reaches layer {}; outputs of a linear layer to which no "
+        "input contributes with its own sign hand nothing on.",
+        left, ledger.seeded(), settings.first));
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const ModelInfo& info = study.info();
+  const Settings settings = settings_of(options, info);
+  Attribution result{.method = "chefer", .options = options.all()};
+  RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Chefer, settings.reference, info),
+                     .dtype = settings.dtype,
+                     .wanted = {}};
+  for (int l = settings.first; l <= settings.last; ++l) walk.wanted.push_back({Site::Pattern, l});
+  std::vector<Tensor> gradients;
+  if (settings.with_gradient) gradients = pattern_gradients(study, settings.first);
+  study.progress(0.25);
+  Ledger ledger(walk.rules, info.layers);
+  const Signals relevance = walk_relevance(study, walk, &ledger);
+  std::vector<std::vector<double>> maps;
+  for (int l = settings.first; l <= settings.last; ++l)
+    maps.push_back(positive_mean(relevance.at(Site::Pattern, l),
+                                 settings.with_gradient ? gradients[static_cast<std::size_t>(l)] : Tensor()));
+  const std::vector<Index> rows = rows_read(study);
+  const std::vector<double> row =
+      settings.rolled ? read_through(maps, rows, study.tokens(), settings.bert ? RowSums::One : RowSums::Kept)
+                      : mean_row(maps.front(), rows, study.tokens());
+  put_row(result, study, row, rows, settings.bert ? OwnColumn::Smallest : OwnColumn::Zero);
+  result.checks.push_back(check_nonnegative(result.scores));
+  report_conservation(result, ledger, settings, info);
+  ledger.report(result);
+  result.notes.push_back(maximum_note(result.scores));
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  const DType dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64;
+  const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.heads);
+  const std::size_t maps = static_cast<std::size_t>(info.layers) * T * T;
+  return maps * (H * (bytes_of(info.dtype) + bytes_of(dtype)) + sizeof(double)) +
+         relevance_walk_bytes(info, tokens, dtype);
+}
+
+}  // namespace
+
+extern const Method chefer;
+const Method chefer{
+    .name = "chefer",
+    .summary =
+        "Which tokens or patches the output rests on, by relevance at the patterns weighted with their "
+        "gradient, through all layers.",
+    .formula =
+        "E[l] = meanₕ max(0, ∂y/∂A[l] ⊙ R[l]);  J = (I + E[L−1]) … (I + E[s]);  the row the head reads",
+    .paper = "Chefer, Gur and Wolf, 2021: Transformer Interpretability Beyond Attention Visualization. CVPR",
+    .cost =
+        "One forward, one pull, and a relevance pass of three products per linear layer: about 3 forwards.",
+    .limits =
+        "Positive evidence only. In float32 the relevance of single lower layers carries errors of some "
+        "per cent (the row that is read far less); relevance_dtype=float64 removes most of them. For "
+        "decoders the row of the target's position is read, which the paper does not treat.",
+    .options = {{"mode", "fast|strict", "fast",
+                 "fast: exact divisions; strict: the public code's 1e-9 in every division"},
+                {"aggregation", "auto|bert|vit", "auto",
+                 "bert: rows of I + E sum to 1; vit: as they are; auto: vit for images"},
+                {"start_layer", "integer", "0", "first layer taken into account"},
+                {"block", "all|last|first", "all", "one block's map alone (first: block 1, as published)"},
+                {"without_gradient", "no|yes", "no", "mean of max(0, R) instead: an ablation"},
+                {"relevance_dtype", "same|float64", "same", "the type relevance is computed in"}},
+    .claims = {.nonnegative = true},
+    .needs_target = true,
+    .aliases = {"transformer_attribution"},
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,49 @@
+// CP-LRP, "conservative propagation" (Ali et al., 2022): a backward walk from the logit in which
+//
+//   the pattern is a given number (nothing flows to queries and keys, values get all)
+//   norms hold σ constant, activations use f(x)/x, a gate gives half to each factor
+//
+// and R = x ⊙ m at the encoder's input. Without biases it conserves: Σ R = the logit.
+#include "attribution/token_relevance.h"
+#include "methods/method.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Rules rules_of_cp_lrp{.activation = Rules::Activation::Secant,
+                                .norm = Rules::Norm::FrozenScale,
+                                .softmax = Rules::Softmax::Constant,
+                                .product = Rules::Product::Halved};
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  Attribution result{.method = "cp_lrp", .options = options.all()};
+  put_token_relevance(result, study, rules_of_cp_lrp);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  return token_relevance_bytes(info, tokens);
+}
+
+}  // namespace
+
+extern const Method cp_lrp;
+const Method cp_lrp{
+    .name = "cp_lrp",
+    .summary = "Signed relevance of every token for the output, attention patterns taken as given.",
+    .formula = "R[t] = Σ_d x[t,d] m[t,d];  m pulled with constant patterns, norms of constant σ, f(x)/x",
+    .paper =
+        "Ali et al., 2022: XAI for Transformers: Better Explanations through Conservative Propagation. ICML",
+    .cost = "One forward and one pull without the paths to queries and keys.",
+    .limits =
+        "Says what values carried, not why the model looked there. Conserves but for biases, whose share "
+        "the leak ledger tells.",
+    .options = {},
+    .claims = {},
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

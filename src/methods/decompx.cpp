@@ -1,0 +1,92 @@
+// DecompX (Modarressi et al., 2023): the output as a sum of one vector per input token, carried forward.
+// From x_{i⇐k} = x_i if i = k, else 0, at the encoder's input, every op pushes the T parts of each position:
+//
+//   attention   patterns as given: z_{i⇐k} = Σ_j α_ij v_{j⇐k}
+//   norms       σ of the whole, the mean of each part
+//   activations f(ζ)/ζ at the whole pre-activation, times each part
+//   biases      (also β) part k gets |b · z_k| / Σ_k |b · z_k| of b
+//
+// so that the parts of the target's logit sum to the logit.
+#include <algorithm>
+#include <cmath>
+
+#include "methods/method.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Rules rules_of_decompx{.activation = Rules::Activation::Secant,
+                                 .norm = Rules::Norm::FrozenScale,
+                                 .softmax = Rules::Softmax::Constant,
+                                 .product = Rules::Product::Halved,
+                                 .bias = Rules::Bias::AbsDot};
+
+// [T, 1, T, D]: part k holds row k of x alone.
+Tensor one_token_each(const Tensor& x) {
+  const Index T = x.dim(1), D = x.dim(2);
+  Tensor parts = Tensor::zeros(x.shape().with_front(T), x.dtype());
+  dispatch(x.dtype(), [&](auto r) {
+    using R = decltype(r);
+    for (Index k = 0; k < T; ++k) std::copy_n(x.data<R>() + k * D, D, parts.data<R>() + (k * T + k) * D);
+  });
+  return parts;
+}
+
+Check check_sum(double gap, double size, DType dtype) {
+  const double bound = size * (dtype == DType::Float32 ? 1e-4 : 1e-9);
+  return {.name = "parts add up to the logit", .passed = gap <= bound, .value = gap, .bound = bound};
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  Attribution result{.method = "decompx", .options = options.all(), .axes = {"token"}};
+  const Run& run = study.run();
+  const Var input = run.tape->at(Site::ResidPre, 0);
+  const Tensor parts =
+      run.tape->push(input, one_token_each(input.value), rules_of_decompx, {{Site::Logits, 0}})
+          .of(run.logits);
+  const Index T = study.tokens();
+  std::vector<double> scores;
+  double sum = 0, size = 1;
+  for (Index k = 0; k < T; ++k) {
+    scores.push_back(study.target_logit(parts.rows(k, 1).reshaped(run.logits.value.shape())));
+    sum += scores.back();
+    size += std::abs(scores.back());
+  }
+  result.scores = Tensor::of({T}, scores, study.info().dtype);
+  const double gap = std::abs(sum - study.target_logit(run.logits.value));
+  result.checks.push_back(check_sum(gap, size, study.info().dtype));
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto D = static_cast<std::size_t>(info.width), F = static_cast<std::size_t>(info.feed_forward);
+  // At most two F-wide values of a feed-forward (three with a gate) and the residual stream at a time.
+  return T * T * (3 * std::max(F, D) + 3 * D) * bytes_of(info.dtype);
+}
+
+}  // namespace
+
+extern const Method decompx;
+const Method decompx{
+    .name = "decompx",
+    .summary =
+        "How much of the output's logit came from each input token, by decomposing every vector forward.",
+    .formula = "x[i] = Σₖ x[i⇐k] in every layer;  score[k] = the part of the logit that came from token k",
+    .paper =
+        "Modarressi et al., 2023: DecompX: Explaining Transformers Decisions by Propagating Token "
+        "Decomposition. ACL",
+    .cost =
+        "As many forwards as there are tokens, and tokens² × feed-forward width numbers of memory at a time.",
+    .limits =
+        "Exact as a sum, not as a cause: patterns and norms are taken as given, and how biases are shared is "
+        "a choice. Feed-forward layers are linearised by f(ζ)/ζ.",
+    .options = {},
+    .claims = {},
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,62 @@
+// The "LRP" baseline of Chefer, Gur & Wolf (CVPR 2021), as their public code computes it: z⁺ with separate
+// denominators for the products of two positive and of two negative numbers, residual sums shared without
+// normalisation, products halved, everything else handed on; to the encoder's input, summed over the width.
+#include <fmt/format.h>
+
+#include "attribution/relevance_walk.h"
+#include "attribution/rows.h"
+#include "methods/method.h"
+
+namespace headwater {
+
+namespace {
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  Attribution result{.method = "lrp", .options = options.all(), .axes = {"token"}};
+  const RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Lrp, true, study.info()),
+                           .dtype = DType::Float64,
+                           .wanted = {{Site::ResidPre, 0}}};
+  Ledger ledger(walk.rules, study.info().layers);
+  const Tensor relevance = walk_relevance(study, walk, &ledger).at(Site::ResidPre);  // [1, T, D]
+  const Index T = relevance.dim(1), D = relevance.dim(2);
+  std::vector<double> all(static_cast<std::size_t>(T), 0.0);
+  double total = 0;
+  for (Index i = 0; i < relevance.size(); ++i) {
+    all[static_cast<std::size_t>(i / D)] += relevance.at(i);
+    total += relevance.at(i);
+  }
+  result.details.push_back({"row", {"token"}, Tensor::of({T}, all, study.info().dtype)});
+  for (const Index row : rows_read(study)) all[static_cast<std::size_t>(row)] = 0;
+  result.scores = Tensor::of({T}, all, study.info().dtype);
+  result.notes.push_back(fmt::format(
+      "This baseline does not conserve: relevance 1 at the output became {:.4g} at the tokens.", total));
+  ledger.report(result);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  return 2 * relevance_walk_bytes(info, tokens, DType::Float64);
+}
+
+}  // namespace
+
+extern const Method lrp;
+const Method lrp{
+    .name = "lrp",
+    .summary = "Layer-wise relevance propagation as transformer attribution's authors ran it for comparison.",
+    .formula = "R[t] = Σ_d R[t,d];  products of equal sign shared out, positive and negative inputs apart",
+    .paper =
+        "Bach et al., 2015: On Pixel-Wise Explanations for Non-Linear Classifier Decisions. PLoS ONE; rules "
+        "as in Chefer, Gur and Wolf, 2021. CVPR",
+    .cost = "One forward and four products per linear layer in float64.",
+    .limits =
+        "A baseline to compare with, not a conserving LRP: relevance about doubles per linear layer. Use "
+        "cp_lrp, epsilon_lrp or attn_lrp to explain. Ends at the encoder's input, also for images.",
+    .options = {},
+    .claims = {},
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,52 @@
+// Partial LRP (Voita et al., 2019), as Chefer, Gur & Wolf (CVPR 2021) compare with: relevance under the rules
+// of their LRP baseline at the pattern of the last block alone,  mean_h max(0, R_{L−1}),  the row the head
+// reads.
+#include "attribution/relevance_walk.h"
+#include "attribution/rows.h"
+#include "methods/method.h"
+#include "study/maps.h"
+
+namespace headwater {
+
+namespace {
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  Attribution result{.method = "partial_lrp", .options = options.all()};
+  const int last = study.info().layers - 1;
+  const RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Lrp, true, study.info()),
+                           .dtype = DType::Float64,
+                           .wanted = {{Site::Pattern, last}}};
+  const Signals relevance = walk_relevance(study, walk, nullptr);
+  const std::vector<Index> rows = rows_read(study);
+  put_row(result, study, mean_row(positive_mean(relevance.at(Site::Pattern, last)), rows, study.tokens()),
+          rows, OwnColumn::Zero);
+  result.checks.push_back(check_nonnegative(result.scores));
+  result.notes.push_back(maximum_note(result.scores));
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  return relevance_walk_bytes(info, tokens, DType::Float64);
+}
+
+}  // namespace
+
+extern const Method partial_lrp;
+const Method partial_lrp{
+    .name = "partial_lrp",
+    .summary = "Relevance of the last block's attention for the output, mean over heads.",
+    .formula = "meanₕ max(0, R[L−1]);  the row the head reads",
+    .paper =
+        "Voita et al., 2019: Analyzing Multi-Head Self-Attention. ACL; rules as in Chefer, Gur and Wolf, "
+        "2021. "
+        "CVPR",
+    .cost = "One forward and a relevance pass through the head and the last block.",
+    .limits = "Sees the last block only; everything before it is taken as it is. Not conserving.",
+    .options = {},
+    .claims = {.nonnegative = true},
+    .needs_target = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,42 @@
+// Sharing a bias out among the parts of a decomposition, as DecompX (Modarressi et al., 2023) does: part k of
+// a row gets |b · z_k| / (Σ_k |b · z_k| + 1e-12) of b, z_k the part before the bias.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "base/parallel.h"
+#include "tape/op.h"
+
+namespace headwater {
+
+// parts [S, …, D] += shares of bias [D]; with one part, it gets all there is to get.
+inline void share_bias(Tensor& parts, const Tensor& bias, Index seeds) {
+  if (bias.empty()) return;
+  const Index width = bias.size(), rows = parts.size() / (seeds * width);
+  dispatch(parts.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R* b = bias.data<R>();
+    R* all = parts.data<R>();
+    parallel_for(rows, 1 + 65536 / (seeds * width), [&](Index begin, Index end) {
+      std::vector<double> weight(static_cast<std::size_t>(seeds));
+      for (Index row = begin; row < end; ++row) {
+        double total = 1e-12;
+        for (Index s = 0; s < seeds; ++s) {
+          const R* z = all + (s * rows + row) * width;
+          double dot = 0;
+          for (Index d = 0; d < width; ++d) dot += static_cast<double>(b[d]) * static_cast<double>(z[d]);
+          weight[static_cast<std::size_t>(s)] = std::abs(dot);
+          total += std::abs(dot);
+        }
+        for (Index s = 0; s < seeds; ++s) {
+          R* z = all + (s * rows + row) * width;
+          const R share = static_cast<R>(weight[static_cast<std::size_t>(s)] / total);
+          for (Index d = 0; d < width; ++d) z[d] += share * b[d];
+        }
+      }
+    });
+  });
+}
+
+}  // namespace headwater
