@@ -65,6 +65,7 @@ struct Maker {
 const BlockOptions options{
     .heads = {.heads = H, .groups = H, .scale = 1 / std::sqrt(static_cast<double>(D / H)), .causal = false},
     .rotary = {}};
+const BlockOptions pre_norm{.heads = options.heads, .rotary = {}, .pre_norm = true};
 
 ModelInfo described(Task task, DType dtype) {
   ModelInfo info;
@@ -95,7 +96,7 @@ class WorkedBert final : public Model {
  private:
   Var forward(Tape& tape, const Batch& batch) const override {
     Var x = tape.leaf(input_, Site::ResidPre);
-    for (int l = 0; l < L; ++l) x = post_norm_block(x, blocks_[static_cast<std::size_t>(l)], options, l);
+    for (int l = 0; l < L; ++l) x = block(x, blocks_[static_cast<std::size_t>(l)], options, l);
     return head_(x, batch);
   }
 
@@ -128,7 +129,7 @@ class WorkedVit final : public Model {
     const Var pixels = tape.leaf(batch.pixels, Site::Pixels);
     const Var tokens = prepend(linear(patches(pixels, 4), project_), cls_, Site::Embed);
     Var x = add(tokens, embed(tape, positions_, {{0, 1, 2, 3, 4}}), Site::ResidPre);
-    for (int l = 0; l < L; ++l) x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], options, l);
+    for (int l = 0; l < L; ++l) x = block(x, blocks_[static_cast<std::size_t>(l)], pre_norm, l);
     return head_(norm(x, norm_, Site::FinalNorm), batch);
   }
 
