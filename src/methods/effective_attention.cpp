@@ -30,6 +30,7 @@ namespace headwater {
 namespace {
 
 constexpr Index rows_at_once = 64, padded_length = 128;
+constexpr Index enough_work = 100000;  // products a thread must be given to be worth its start
 
 struct Settings {
   bool sum_preserving, value_bias, padded;
@@ -117,7 +118,8 @@ class Layer {
   }
 
   void run() {
-    parallel_for(info_.groups, 1, [&](Index begin, Index end) {
+    const Index each = tokens_ * (tokens_ + info_.head_width) * info_.head_width;
+    parallel_for(info_.groups, 1 + enough_work / each, [&](Index begin, Index end) {
       for (Index g = begin; g < end; ++g)
         for (const Sharing& sharing : sharings(g)) project(sharing);
     });

@@ -246,7 +246,7 @@ TEST(HiddenTokenAttribution, StaysWithinItsPlan) {
   for (const std::string name : {"bert_model", "gpt2_causal_lm", "llama_model"})
     for (const std::size_t scratch : {std::size_t{0}, std::size_t{1} << 20U}) {
       const auto model = tiny(name);
-      Study study = study_of(*model, 18);
+      Study study = study_of(*model, 12);
       study.scratch = scratch;
       study.run();
       for (const Options& options :
@@ -257,7 +257,7 @@ TEST(HiddenTokenAttribution, StaysWithinItsPlan) {
         const std::size_t before = tensor_pool_statistics().live_bytes;
         method.run(study, given);
         EXPECT_LE(tensor_pool_statistics().peak_bytes - before,
-                  method.planned_bytes(model->info(), 18, given) + scratch)
+                  method.planned_bytes(model->info(), 12, given) + scratch)
             << name << " " << scratch << " " << (options.empty() ? "" : options.begin()->second);
       }
     }

@@ -207,7 +207,7 @@ class Estimator {
       study_.progress(0);
     }
     std::vector<Directions> guided(samples.size());
-    parallel_for(tokens_, 1, [&](Index begin, Index end) {
+    parallel_for(tokens_, 1 + 100000 / (width_ * s_.guided * passes_of(s_)), [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i)
         guided[static_cast<std::size_t>(i)] =
             leading_directions(samples[static_cast<std::size_t>(i)], width_, s_.guided);

@@ -45,6 +45,8 @@ class ValueSpace {
   static ValueSpace smooth(std::span<const double> values, Index tokens, Index width, double lambda);
   // The projector onto the first `rank` left singular vectors, whatever the singular values are.
   static ValueSpace of_rank(std::span<const double> values, Index tokens, Index width, Index rank);
+  ValueSpace(const ValueSpace&) = delete;
+  ValueSpace& operator=(const ValueSpace&) = delete;
   ValueSpace(ValueSpace&&) noexcept;
   ValueSpace& operator=(ValueSpace&&) noexcept;
   ~ValueSpace();

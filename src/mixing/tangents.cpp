@@ -13,6 +13,8 @@ namespace headwater {
 
 namespace {
 
+constexpr Index enough_work = 100000;  // numbers a thread must be given to be worth its start
+
 Tensor step(const Tape& tape, Site from, int layer, Site to, Tensor seeds) {
   return tape.push(tape.at(from, layer), std::move(seeds), rules::gradient, {{to, layer}}).at(to, layer);
 }
@@ -52,7 +54,8 @@ void collect(const Tensor& tangents, std::span<const Start> starts, Index part0,
   const Index T = tangents.dim(2), width = tangents.dim(3) / parts;
   dispatch(tangents.dtype(), [&](auto r) {
     const auto* values = tangents.template data<decltype(r)>();
-    parallel_for(T, 1, [&](Index begin, Index end) {
+    const Index each = static_cast<Index>(starts.size()) * parts * width;
+    parallel_for(T, 1 + enough_work / each, [&](Index begin, Index end) {
       for (std::size_t s = 0; s < starts.size(); ++s)
         for (Index j = begin; j < end; ++j)
           for (Index p = 0; p < parts; ++p)
@@ -136,7 +139,7 @@ void push_spectral(const Study& study, const Course& course, Index token, std::v
   if (course.source != Site::ResidPre) onwards(course.source, 0, Site::ResidPre);
   for (int l = course.first; l <= course.last; ++l) {
     onwards(Site::ResidPre, l, Site::ResidPost);
-    parallel_for(T, 1, [&](Index begin, Index end) {
+    parallel_for(T, 1 + enough_work / (inputs * D), [&](Index begin, Index end) {
       Dense block(inputs, D);
       for (Index j = begin; j < end; ++j) {
         for (Index c = 0; c < inputs; ++c)
