@@ -1,0 +1,90 @@
+// The worked example of the specification (support/worked_models.h), whose numbers come from an independent
+// NumPy program; and the closed form against gradients at the patterns themselves.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+#include "attribution/attention_attribution.h"
+#include "methods/method.h"
+#include "support/random.h"
+#include "support/tiny_models.h"
+#include "support/worked_models.h"
+
+namespace headwater {
+namespace {
+
+Attribution explain(const std::map<std::string, std::string>& given) {
+  const testing::WorkedModel worked = testing::worked_bert();
+  Study study(*worked.model, worked.batch, {});
+  study.aim({.position = -1, .index = 0});
+  const Method& method = find_method("attattr");
+  return method.run(study, MethodOptions(method.name, method.options, given));
+}
+
+double layer_sum(const Attribution& result, Index layer) {
+  double sum = 0;
+  for (Index i = 0; i < 50; ++i) sum += result.scores.at(layer * 50 + i);
+  return sum;
+}
+
+TEST(AttAttr, MeetsTheWorkedNumbers) {
+  const Attribution left = explain({{"rule", "left"}, {"steps", "20"}});
+  ASSERT_EQ(left.scores.shape(), (Shape{2, 2, 5, 5}));
+  EXPECT_NEAR(layer_sum(left, 0), -.038696409642, 1e-11);
+  EXPECT_NEAR(layer_sum(left, 1), -.027535938596, 1e-11);
+  const std::vector<double> first{-.011075149, .001103595, -.044512065, -.008251719, .015067095};
+  const std::vector<double> last{.02199098, -.007427214, .011466487, -.010102787, -.00087751};
+  for (Index j = 0; j < 5; ++j) {
+    EXPECT_NEAR(left.scores.at(j), first[static_cast<std::size_t>(j)], 1e-9) << j;
+    EXPECT_NEAR(left.scores.at(75 + j), last[static_cast<std::size_t>(j)], 1e-9) << j;
+    for (Index i = 1; i < 5; ++i)
+      EXPECT_EQ(left.scores.at(75 + i * 5 + j), 0) << "the head reads row 0 alone";
+  }
+  EXPECT_NEAR(layer_sum(explain({{"rule", "right"}, {"steps", "20"}}), 0), -.037635959965, 1e-11);
+  EXPECT_NEAR(layer_sum(explain({{"rule", "left"}, {"steps", "64"}}), 1), -.027198404177, 1e-11);
+  EXPECT_NEAR(layer_sum(explain({{"rule", "gauss"}, {"steps", "3"}}), 0), -.038159727340, 1e-11);
+  EXPECT_NEAR(layer_sum(explain({{"rule", "gauss"}, {"steps", "5"}}), 1), -.027037410193, 1e-11);
+}
+
+TEST(AttAttr, AdaptiveNodesMeetTheChangeOfTheOutput) {
+  const Attribution result = explain({{"tolerance", "1e-9"}});
+  EXPECT_NEAR(layer_sum(result, 0), -.038167156918, 1e-10);
+  EXPECT_NEAR(layer_sum(result, 1), -.027037402183, 1e-10);
+  for (const Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << " " << check.value;
+}
+
+TEST(AttAttr, RefusesBadOptions) {
+  EXPECT_THROW(explain({{"steps", "0"}}), InputError);
+  EXPECT_THROW(explain({{"tolerance", "0"}}), InputError);
+}
+
+// At one node a = 1 the closed form is A ⊙ ∂F/∂A, which a pull to the patterns gives directly.
+TEST(AttAttr, ClosedFormEqualsTheGradientAtThePatterns) {
+  for (const testing::TinyModel& tiny : testing::tiny_models(DType::Float64)) {
+    const ModelInfo& info = tiny.model->info();
+    if (info.task == Task::FeatureExtraction) continue;
+    SCOPED_TRACE(tiny.name);
+    Study study(*tiny.model, testing::random_batch(info, 1, 5, 11), {});
+    const bool rows = study.logits().rank() == 3;
+    study.aim({.position = rows ? study.tokens() - 1 : -1, .index = 0});
+    const Objective objective(study, Output::Logit);
+    const AttentionAttribution found =
+        attribute_attention(study, objective, {.nodes = std::vector<Node>{{.at = 1, .weight = 1}}});
+    const Run& run = study.run();
+    std::vector<Wanted> wanted;
+    for (int l = 0; l < info.layers; ++l) wanted.push_back({Site::Pattern, l});
+    const Signals slopes = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
+    for (int l = 0; l < info.layers; ++l) {
+      const Tensor pattern = run.at(Site::Pattern, l);
+      const Tensor& slope = slopes.at(Site::Pattern, l);
+      for (Index i = 0; i < pattern.size(); ++i)
+        ASSERT_NEAR(found.scores.at(l * pattern.size() + i), pattern.at(i) * slope.at(i),
+                    1e-10 * (1 + std::abs(slope.at(i))))
+            << "layer " << l << " cell " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headwater
