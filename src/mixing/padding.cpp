@@ -34,6 +34,7 @@ std::vector<Tensor> padded_values(const Study& study, Index length) {
   for (auto& row : batch.ids) row.resize(static_cast<std::size_t>(length), *study.special_ids.pad);
   for (auto& row : batch.type_ids) row.resize(static_cast<std::size_t>(length), 0);
   std::vector<Edit> mask;
+  mask.reserve(static_cast<std::size_t>(info.layers));
   for (int l = 0; l < info.layers; ++l)
     mask.push_back({Site::Scores, l, [text](Tensor& scores) { forbid_keys_from(scores, text); }});
   Tape tape(Keep::Sites, std::move(mask));
