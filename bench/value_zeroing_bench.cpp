@@ -1,16 +1,18 @@
 // Value zeroing of a model, and its second feed-forward products alone, timed on request, so that a peer can
 // be timed in turn with them.
 //
-//   value_zeroing_bench MODEL_FOLDER TOKENS THREADS
+//   value_zeroing_bench MODEL_FOLDER TOKENS THREADS [cpu]
 //
 // Reads lines "zeroing N", "single N" or "products N" from standard input and answers with the N times in
 // milliseconds. "zeroing" keeps its folds from call to call, "single" folds anew as one call of its own
 // would; both start from a kept forward run. "products" are the same rows times W_2 and nothing else, in
-// tiles of the same size. "scores" answers with the scores of the first layer.
+// tiles of the same size. With `cpu` times are of the processor, over all threads, for a machine that has
+// other work (set OMP_WAIT_POLICY=passive). "scores" answers with the scores of the first layer.
 // bench/peers/value_zeroing_torch.py drives it.
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <string>
 
@@ -32,7 +34,14 @@ Batch some_text(const ModelInfo& info, int tokens) {
   return batch;
 }
 
+bool cpu = false;
+
 double milliseconds_of(const auto& call) {
+  if (cpu) {
+    const std::clock_t before = std::clock();
+    call();
+    return 1e3 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  }
   const auto start = std::chrono::steady_clock::now();
   call();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -82,11 +91,12 @@ void serve(const Model& model, int tokens) {
 
 int main(int argc, char** argv) {
   using namespace headwater;
-  if (argc != 4) {
-    std::cerr << "usage: value_zeroing_bench MODEL_FOLDER TOKENS THREADS\n";
+  if (argc != 4 && argc != 5) {
+    std::cerr << "usage: value_zeroing_bench MODEL_FOLDER TOKENS THREADS [cpu]\n";
     return 2;
   }
   try {
+    cpu = argc == 5;
     set_thread_count(std::atoi(argv[3]));
     const std::unique_ptr<Model> model = load_model(open_checkpoint(find_model(argv[1], {}), DType::Float32));
     serve(*model, std::atoi(argv[2]));

@@ -58,8 +58,8 @@ void remove_parts(const R* p, const R* u, R* q, Index rows, Index parts, Index n
 template <class R>
 void norm_shift(const NormRows<R>& at, const R* q, R* d, R* inverse, Index rows, Index n) noexcept;
 template <class R>
-void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate, const R* p, const R* s,
-                  const R* base, R* d, Index rows, Index parts, Index n) noexcept;
+void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate,
+                  const HiddenWhere<R>& where, const R* base, R* d) noexcept;
 template <class R>
 void cosine_shift(const R* x, const R* length, const R* d, R* distance, Index rows, Index n) noexcept;
 

@@ -9,18 +9,17 @@ namespace headwater::kernels::reference {
 namespace {
 
 template <class R>
-double part_sum(const R* p, const R* k, Index row, Index column, Index parts, Index n) {
+double part_sum(const R* p, const R* k, Index row, Index column, Index parts, Index stride) {
   double sum = 0;
   for (Index h = 0; h < parts; ++h)
-    sum += static_cast<double>(p[row * parts + h]) * static_cast<double>(k[h * n + column]);
+    sum += static_cast<double>(p[row * parts + h]) * static_cast<double>(k[h * stride + column]);
   return sum;
 }
 
 template <class R>
-double hidden(const HiddenRows<R>& map, const R* p, const R* s, Index row, Index column, Index parts,
-              Index n) {
-  const double e = static_cast<double>(map.e[row * n + column]);
-  return static_cast<double>(s[row]) * (e - part_sum(p, map.k, row, column, parts, n)) +
+double hidden(const HiddenRows<R>& map, const HiddenWhere<R>& at, Index row, Index column) {
+  const double e = static_cast<double>(map.e[row * at.n + column]);
+  return static_cast<double>(at.s[row]) * (e - part_sum(at.p, map.k, row, column, at.parts, map.stride)) +
          static_cast<double>(map.c[column]);
 }
 
@@ -63,16 +62,16 @@ void norm_shift(const NormRows<R>& at, const R* q, R* d, R* inverse, Index rows,
 }
 
 template <class R>
-void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate, const R* p, const R* s,
-                  const R* base, R* d, Index rows, Index parts, Index n) noexcept {
-  for (Index r = 0; r < rows; ++r)
-    for (Index i = 0; i < n; ++i) {
-      const double straight = hidden(up, p, s, r, i, parts, n);
-      const double bent = gate == nullptr ? straight : hidden(*gate, p, s, r, i, parts, n);
+void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate, const HiddenWhere<R>& at,
+                  const R* base, R* d) noexcept {
+  for (Index r = 0; r < at.rows; ++r)
+    for (Index i = at.begin; i < at.end; ++i) {
+      const double straight = hidden(up, at, r, i),
+                   bent = gate == nullptr ? straight : hidden(*gate, at, r, i);
       double y = 0;
       reference::activate<double>(f, &bent, &y, 1);
       if (gate != nullptr) y *= straight;
-      d[r * n + i] = static_cast<R>(y - (base == nullptr ? 0.0 : static_cast<double>(base[r * n + i])));
+      d[r * at.n + i] = static_cast<R>(y - (base == nullptr ? 0.0 : static_cast<double>(base[r * at.n + i])));
     }
 }
 
@@ -92,10 +91,10 @@ template void remove_parts(const float*, const float*, float*, Index, Index, Ind
 template void remove_parts(const double*, const double*, double*, Index, Index, Index) noexcept;
 template void norm_shift(const NormRows<float>&, const float*, float*, float*, Index, Index) noexcept;
 template void norm_shift(const NormRows<double>&, const double*, double*, double*, Index, Index) noexcept;
-template void hidden_shift(Activation, const HiddenRows<float>&, const HiddenRows<float>*, const float*,
-                           const float*, const float*, float*, Index, Index, Index) noexcept;
-template void hidden_shift(Activation, const HiddenRows<double>&, const HiddenRows<double>*, const double*,
-                           const double*, const double*, double*, Index, Index, Index) noexcept;
+template void hidden_shift(Activation, const HiddenRows<float>&, const HiddenRows<float>*,
+                           const HiddenWhere<float>&, const float*, float*) noexcept;
+template void hidden_shift(Activation, const HiddenRows<double>&, const HiddenRows<double>*,
+                           const HiddenWhere<double>&, const double*, double*) noexcept;
 template void cosine_shift(const float*, const float*, const float*, float*, Index, Index) noexcept;
 template void cosine_shift(const double*, const double*, const double*, double*, Index, Index) noexcept;
 

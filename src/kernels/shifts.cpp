@@ -8,10 +8,11 @@
 //              distance = ½ e·e
 //
 // The sums over parts keep a tile of rows × two registers, so that a loaded part serves several rows; the
-// activation follows while the tile is still in registers.
+// activation follows while they are in the first-level cache.
 #include "kernels/shifts.h"
 
 #include <cmath>
+#include <utility>
 
 #include "kernels/activate.h"
 #include "kernels/sums.h"
@@ -21,82 +22,103 @@ namespace {
 
 constexpr int tile_height = 4;
 
-// acc[r][c] −= Σ_h p[r, h] k[h, at + c·width …]; `count` numbers of the last register count.
-template <class R, class I, int Rows, int Cols>
-[[gnu::always_inline]] inline void subtract_parts(const R* p, const R* k, Index at, Index count, Index parts,
-                                                  Index n, Vec<R, I> (&acc)[Rows][Cols]) {
-  constexpr Index width = lanes<R, I>;
-  for (Index h = 0; h < parts; ++h) {
-    Vec<R, I> part[Cols];
-    for (int c = 0; c < Cols; ++c)
-      load_part(part[c], k + h * n + at + c * width, c + 1 < Cols ? width : count, R{0});
-    for (int r = 0; r < Rows; ++r)
-      for (int c = 0; c < Cols; ++c) acc[r][c] -= p[r * parts + h] * part[c];
-  }
+// body(constant) for 0 … N − 1: unrolled in the source, so that arrays indexed by it stay in registers.
+template <std::size_t... X, class Body>
+[[gnu::always_inline]] inline void unrolled(std::index_sequence<X...>, const Body& body) {
+  (body(std::integral_constant<Index, static_cast<Index>(X)>{}), ...);
 }
 
-// Calls body(rows, cols as constants, row, column, count) for tiles that cover [rows, n]: two registers wide,
-// then one, the last of which may be a part. Columns go in blocks, so that the parts of a block stay in the
-// first-level cache while all rows pass by.
+// A tile of Rows × Cols registers; only `count` numbers of its last column of registers are there.
+template <class R, class I, int Rows, int Cols>
+struct Registers {
+  using V = Vec<R, I>;
+  V at[Rows * Cols];
+
+  // body(register, its row, where it starts in its row, how many of its numbers are there)
+  template <class Body>
+  [[gnu::always_inline]] void each(Index count, const Body& body) {
+    unrolled(
+        std::make_index_sequence<Rows * Cols>{}, [&](auto x) __attribute__((always_inline)) {
+          constexpr Index c = x % Cols;
+          body(at[x], Index{x / Cols}, c * lanes<R, I>, c + 1 < Cols ? lanes<R, I> : count);
+        });
+  }
+
+  // −= Σ_h p[row, h] k[h, :], k a column of [parts, n] with rows `stride` apart
+  [[gnu::always_inline]] void subtract_parts(const R* p, const R* k, Index count, Index parts, Index stride) {
+    for (Index h = 0; h < parts; ++h, k += stride) {
+      V part[Cols];
+      unrolled(
+          std::make_index_sequence<Cols>{}, [&](auto c) __attribute__((always_inline)) {
+            load_part(part[c], k + c * lanes<R, I>, c + 1 < Cols ? lanes<R, I> : count, R{0});
+          });
+      unrolled(
+          std::make_index_sequence<Rows * Cols>{}, [&](auto x) __attribute__((always_inline)) {
+            at[x] -= p[x / Cols * parts + h] * part[x % Cols];
+          });
+    }
+  }
+};
+
+// Calls body(tile of registers, row, column, count) for tiles that cover the rows and columns: two registers
+// wide, then one, the last of which may be a part.
 template <class R, class I, class Body>
-[[gnu::always_inline]] inline void each_tile(Index rows, Index n, const Body& body) {
-  constexpr Index width = lanes<R, I>, block = 32 * width;
-  using One = std::integral_constant<int, 1>;
-  using Two = std::integral_constant<int, 2>;
-  for (Index from = 0; from < n; from += block) {
-    const Index to = std::min(n, from + block);
-    const auto strip = [&](auto height, Index row) __attribute__((always_inline)) {
-      Index at = from;
-      for (; at + 2 * width <= to; at += 2 * width) body(height, Two{}, row, at, width);
-      for (; at < to; at += width) body(height, One{}, row, at, std::min(width, to - at));
-    };
-    Index row = 0;
-    for (; row + tile_height <= rows; row += tile_height)
-      strip(std::integral_constant<int, tile_height>{}, row);
-    for (; row < rows; ++row) strip(One{}, row);
+[[gnu::always_inline]] inline void each_tile(Index rows, Index begin, Index end, const Body& body) {
+  constexpr Index width = lanes<R, I>;
+  Index row = 0;
+  for (; row + tile_height <= rows; row += tile_height) {
+    Index at = begin;
+    for (; at + 2 * width <= end; at += 2 * width) body(Registers<R, I, tile_height, 2>{}, row, at, width);
+    for (; at < end; at += width) body(Registers<R, I, tile_height, 1>{}, row, at, std::min(width, end - at));
+  }
+  for (; row < rows; ++row) {
+    Index at = begin;
+    for (; at + 2 * width <= end; at += 2 * width) body(Registers<R, I, 1, 2>{}, row, at, width);
+    for (; at < end; at += width) body(Registers<R, I, 1, 1>{}, row, at, std::min(width, end - at));
   }
 }
 
-template <class R, class I, int Rows, int Cols>
-[[gnu::always_inline]] inline void hidden_tile(const HiddenRows<R>& map, const R* p, const R* s, Index row,
-                                               Index at, Index count, Index parts, Index n,
-                                               Vec<R, I> (&g)[Rows][Cols]) {
-  constexpr Index width = lanes<R, I>;
-  const auto wide = [&](int c) __attribute__((always_inline)) {
-    return c + 1 < Cols ? width : count;
-  };
-  for (int r = 0; r < Rows; ++r)
-    for (int c = 0; c < Cols; ++c) load_part(g[r][c], map.e + (row + r) * n + at + c * width, wide(c), R{0});
-  subtract_parts<R, I, Rows, Cols>(p + row * parts, map.k, at, count, parts, n, g);
-  for (int c = 0; c < Cols; ++c) {
-    Vec<R, I> shift;
-    load_part(shift, map.c + at + c * width, wide(c), R{0});
-    for (int r = 0; r < Rows; ++r) g[r][c] = g[r][c] * s[row + r] + shift;
-  }
-}
-
-template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void hidden_rows(const HiddenRows<R>& up, const HiddenRows<R>* gated,
-                                               const R* p, const R* s, const R* base, R* d, Index rows,
-                                               Index parts, Index n) {
-  constexpr Index width = lanes<R, I>;
+// g of rows row … row + rows (at most tile_height) and columns begin … end, to `to`, whose rows are `stride`
+// apart.
+template <class R, class I>
+[[gnu::always_inline]] inline void hidden_tile(const HiddenRows<R>& map, const HiddenWhere<R>& at, Index row,
+                                               Index rows, Index begin, Index end, R* to, Index stride) {
+  using V = Vec<R, I>;
   each_tile<R, I>(
-      rows,
-      n, [&](auto height, auto columns, Index row, Index at, Index count) __attribute__((always_inline)) {
-        constexpr int Rows = decltype(height)::value, Cols = decltype(columns)::value;
-        Vec<R, I> g[Rows][Cols], u[Rows][Cols];
-        hidden_tile<R, I, Rows, Cols>(gated != nullptr ? *gated : up, p, s, row, at, count, parts, n, g);
-        if (gated != nullptr) hidden_tile<R, I, Rows, Cols>(up, p, s, row, at, count, parts, n, u);
-        for (int r = 0; r < Rows; ++r)
-          for (int c = 0; c < Cols; ++c) {
-            const Index where = (row + r) * n + at + c * width, wide = c + 1 < Cols ? width : count;
-            value<R, I, F>(g[r][c]);
-            if (gated != nullptr) g[r][c] *= u[r][c];
-            Vec<R, I> old{};
-            if (base != nullptr) load_part(old, base + where, wide, R{0});
-            g[r][c] -= old;
-            store_part(g[r][c], d + where, wide);
-          }
+      rows, begin, end, [&](auto g, Index r0, Index column, Index count) __attribute__((always_inline)) {
+        const Index first = row + r0;
+        g.each(
+            count, [&](V & v, Index r, Index c, Index wide) __attribute__((always_inline)) {
+              load_part(v, map.e + (first + r) * at.n + column + c, wide, R{0});
+            });
+        g.subtract_parts(at.p + first * at.parts, map.k + column, count, at.parts, map.stride);
+        g.each(
+            count, [&](V & v, Index r, Index c, Index wide) __attribute__((always_inline)) {
+              V shift;
+              load_part(shift, map.c + column + c, wide, R{0});
+              v = v * at.s[first + r] + shift;
+              store_part(v, to + (r0 + r) * stride + column + c - begin, wide);
+            });
+      });
+}
+
+// d[i] = f(g[i]) (⊙ up[i]) − base[i]; up and base may be null.
+template <class R, class I, Activation F>
+[[gnu::always_inline]] inline void hidden_end(const R* g, const R* up, const R* base, R* d, Index n) {
+  each_block<R, I>(
+      n, [&](Index i, Index count) __attribute__((always_inline)) {
+        Vec<R, I> v, other;
+        load_part(v, g + i, count, R{0});
+        value<R, I, F>(v);
+        if (up != nullptr) {
+          load_part(other, up + i, count, R{0});
+          v *= other;
+        }
+        if (base != nullptr) {
+          load_part(other, base + i, count, R{0});
+          v -= other;
+        }
+        store_part(v, d + i, count);
       });
 }
 
@@ -173,15 +195,15 @@ void remove_parts(const R* p, const R* u, R* q, Index rows, Index parts, Index n
       isa(), [&](auto tag) __attribute__((always_inline)) {
         using I = decltype(tag);
         each_tile<R, I>(
-            rows, n,
-            [&](auto height, auto columns, Index row, Index at, Index count) __attribute__((always_inline)) {
-              constexpr int Rows = decltype(height)::value, Cols = decltype(columns)::value;
-              Vec<R, I> sums[Rows][Cols] = {};
-              subtract_parts<R, I, Rows, Cols>(p + row * parts, u, at, count, parts, n, sums);
-              for (int r = 0; r < Rows; ++r)
-                for (int c = 0; c < Cols; ++c)
-                  store_part(sums[r][c], q + (row + r) * n + at + c * lanes<R, I>,
-                             c + 1 < Cols ? lanes<R, I> : count);
+            rows, 0, n, [&](auto sums, Index row, Index column, Index count) __attribute__((always_inline)) {
+              using V = Vec<R, I>;
+              sums.each(
+                  count, [](V & v, Index, Index, Index) __attribute__((always_inline)) { v = V{}; });
+              sums.subtract_parts(p + row * parts, u + column, count, parts, n);
+              sums.each(
+                  count, [&](V & v, Index r, Index c, Index wide) __attribute__((always_inline)) {
+                    store_part(v, q + (row + r) * n + column + c, wide);
+                  });
             });
       });
 }
@@ -199,15 +221,36 @@ void norm_shift(const NormRows<R>& at, const R* q, R* d, R* inverse, Index rows,
       });
 }
 
+// Strips of rows and columns that stay in the first-level cache between the sum and the activation.
 template <class R>
-void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate, const R* p, const R* s,
-                  const R* base, R* d, Index rows, Index parts, Index n) noexcept {
-  with_activation(f, [&](auto chosen) {
-    on_isa(
-        isa(), [&](auto tag) __attribute__((always_inline)) {
-          hidden_rows<R, decltype(tag), decltype(chosen)::value>(up, gate, p, s, base, d, rows, parts, n);
-        });
-  });
+void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate, const HiddenWhere<R>& at,
+                  const R* base, R* d) noexcept {
+  constexpr Index strip = 256;
+  alignas(64) R g[tile_height * strip], u[tile_height * strip];
+  for (Index column = at.begin; column < at.end; column += strip)
+    for (Index row = 0; row < at.rows; row += tile_height) {
+      const Index rows = std::min<Index>(tile_height, at.rows - row), end = std::min(at.end, column + strip);
+      on_isa(
+          isa(), [&](auto tag) __attribute__((always_inline)) {
+            hidden_tile<R, decltype(tag)>(gate == nullptr ? up : *gate, at, row, rows, column, end, g, strip);
+          });
+      if (gate != nullptr)
+        on_isa(
+            isa(), [&](auto tag) __attribute__((always_inline)) {
+              hidden_tile<R, decltype(tag)>(up, at, row, rows, column, end, u, strip);
+            });
+      with_activation(f, [&](auto chosen) {
+        on_isa(
+            isa(), [&](auto tag) __attribute__((always_inline)) {
+              for (Index r = 0; r < rows; ++r) {
+                const Index where = (row + r) * at.n + column;
+                hidden_end<R, decltype(tag), decltype(chosen)::value>(
+                    g + r * strip, gate == nullptr ? nullptr : u + r * strip,
+                    base == nullptr ? nullptr : base + where, d + where, end - column);
+              }
+            });
+      });
+    }
 }
 
 template <class R>
@@ -223,10 +266,10 @@ template void remove_parts(const float*, const float*, float*, Index, Index, Ind
 template void remove_parts(const double*, const double*, double*, Index, Index, Index) noexcept;
 template void norm_shift(const NormRows<float>&, const float*, float*, float*, Index, Index) noexcept;
 template void norm_shift(const NormRows<double>&, const double*, double*, double*, Index, Index) noexcept;
-template void hidden_shift(Activation, const HiddenRows<float>&, const HiddenRows<float>*, const float*,
-                           const float*, const float*, float*, Index, Index, Index) noexcept;
-template void hidden_shift(Activation, const HiddenRows<double>&, const HiddenRows<double>*, const double*,
-                           const double*, const double*, double*, Index, Index, Index) noexcept;
+template void hidden_shift(Activation, const HiddenRows<float>&, const HiddenRows<float>*,
+                           const HiddenWhere<float>&, const float*, float*) noexcept;
+template void hidden_shift(Activation, const HiddenRows<double>&, const HiddenRows<double>*,
+                           const HiddenWhere<double>&, const double*, double*) noexcept;
 template void cosine_shift(const float*, const float*, const float*, float*, Index, Index) noexcept;
 template void cosine_shift(const double*, const double*, const double*, double*, Index, Index) noexcept;
 

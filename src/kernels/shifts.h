@@ -33,13 +33,27 @@ void norm_shift(const NormRows<R>& at, const R* q, R* d, R* inverse, Index rows,
 template <class R>
 struct HiddenRows {
   const R* e;  // [rows, n]
-  const R* k;  // [parts, n]
+  const R* k;  // [parts, n], rows `stride` apart
   const R* c;  // [n]
+  Index stride;
+};
+// A stride for k that spreads the parts over the sets of a cache; n itself is often a multiple of a way.
+template <class R>
+constexpr Index spread_stride(Index n) {
+  constexpr Index line = 64 / static_cast<Index>(sizeof(R));
+  return ((n + line - 1) / line | 1) * line;
+}
+template <class R>
+struct HiddenWhere {
+  const R* p;  // [rows, parts]
+  const R* s;  // [rows]
+  Index rows, parts, n;
+  Index begin, end;  // only these columns
 };
 // d[r, :] = f(up), or f(gate) ⊙ up where there is a gate, minus base[r, :] (null: minus nothing).
 template <class R>
-void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate, const R* p, const R* s,
-                  const R* base, R* d, Index rows, Index parts, Index n) noexcept;
+void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* gate,
+                  const HiddenWhere<R>& where, const R* base, R* d) noexcept;
 
 // distance[r] = ½ ‖(x + d) / ‖x + d‖ − x / ‖x‖‖² = 1 − cos(x + d, x); length [rows] = ‖x‖. 0 between two zero
 // vectors, 1 between a zero vector and another.

@@ -139,20 +139,29 @@ TYPED_TEST(ShiftsTest, HiddenShiftEqualsReference) {
       for (const bool gated : {false, true})
         for (const Size& s : sizes) {
           const auto p = random_numbers<R>(s.rows * s.parts, 1), e = random_numbers<R>(s.rows * s.n, 2, 2),
-                     k = random_numbers<R>(s.parts * s.n, 3), c = random_numbers<R>(s.n, 4),
+                     k = random_numbers<R>(s.parts * spread_stride<R>(s.n), 3), c = random_numbers<R>(s.n, 4),
                      e2 = random_numbers<R>(s.rows * s.n, 5), k2 = random_numbers<R>(s.parts * s.n, 6),
                      base = random_numbers<R>(s.rows * s.n, 7), scale = random_numbers<R>(s.rows, 8);
-          const HiddenRows<R> up{e.data(), k.data(), c.data()}, gate{e2.data(), k2.data(), c.data()};
+          const Index stride = spread_stride<R>(s.n);
+          const HiddenRows<R> up{e.data(), k.data(), c.data(), stride},
+              gate{e2.data(), k2.data(), c.data(), s.n};
+          const HiddenWhere<R> where{p.data(), scale.data(), s.rows, s.parts, s.n, s.n / 3, s.n};
           std::vector<R> found(e.size()), expected(e.size());
           for (const R* old : {base.data(), static_cast<const R*>(nullptr)}) {
-            hidden_shift<R>(f, up, gated ? &gate : nullptr, p.data(), scale.data(), old, found.data(), s.rows,
-                            s.parts, s.n);
+            hidden_shift<R>(f, up, gated ? &gate : nullptr, where, old, found.data());
             reference::hidden_shift<R>(f, up, gated ? &gate : nullptr, p.data(), scale.data(), old,
                                        expected.data(), s.rows, s.parts, s.n);
             expect_close(found, expected, 60 * epsilon<R>);
           }
         }
   });
+}
+
+TEST(Shifts, StridesSpreadOverTheSets) {
+  EXPECT_EQ(spread_stride<float>(3072), 3072 + 16);
+  EXPECT_EQ(spread_stride<double>(3072), 3072 + 8);
+  EXPECT_EQ(spread_stride<float>(5), 16);
+  EXPECT_EQ(spread_stride<float>(17), 48);
 }
 
 TYPED_TEST(ShiftsTest, CosineShiftEqualsReference) {
@@ -190,13 +199,14 @@ TYPED_TEST(ShiftsTest, RowsDoNotDependOnTheirNeighbours) {
              k = random_numbers<R>(parts * n, 3), c = random_numbers<R>(n, 4), s = random_numbers<R>(rows, 5);
   on_every_isa([&] {
     std::vector<R> whole(e.size()), cut(e.size());
-    const HiddenRows<R> all{e.data(), k.data(), c.data()};
-    hidden_shift<R>(Activation::Gelu, all, nullptr, p.data(), s.data(), nullptr, whole.data(), rows, parts,
-                    n);
+    const HiddenRows<R> all{e.data(), k.data(), c.data(), n};
+    hidden_shift<R>(Activation::Gelu, all, nullptr, {p.data(), s.data(), rows, parts, n, 0, n}, nullptr,
+                    whole.data());
     for (Index r = 0, step = 1; r < rows; r += step, step = step % 4 + 1) {
-      const HiddenRows<R> some{e.data() + r * n, k.data(), c.data()};
-      hidden_shift<R>(Activation::Gelu, some, nullptr, p.data() + r * parts, s.data() + r, nullptr,
-                      cut.data() + r * n, std::min(step, rows - r), parts, n);
+      const HiddenRows<R> some{e.data() + r * n, k.data(), c.data(), n};
+      hidden_shift<R>(Activation::Gelu, some, nullptr,
+                      {p.data() + r * parts, s.data() + r, std::min(step, rows - r), parts, n, 0, n}, nullptr,
+                      cut.data() + r * n);
     }
     EXPECT_EQ(whole, cut);
   });

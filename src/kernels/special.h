@@ -1,10 +1,10 @@
-// exp, tanh and erf on a register of numbers.
+// exp, tanh and the normal distribution function Φ on a register of numbers.
 //
-// float32, each with at most 2 units in the last place of error (erf: 1e-7 absolute); the coefficients are
+// float32, each with at most 2 units in the last place of error (Φ: 8e-8 absolute); the coefficients are
 // least-maximum fits of the functions named beside them:
 //   e^x      = 2^n e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2;   e^r = 1 + r + r² P(r)
 //   tanh x   = x + x³ P(x²) for |x| < 0.625, else 1 − 2 / (e^(2|x|) + 1) with the sign of x
-//   erf x    = x P(x²) for |x| < 1, else 1 − e^Q(|x|), Q ≈ log erfc, with the sign of x
+//   Φ(−u)    = e^(u P(u)) / 2 for 0 ≤ u ≤ 5.75, else 0 (Φ(−5.75) is 4e-9); Φ(u) = 1 − Φ(−u)
 // float64 calls the C library for each lane: it serves checks, where accuracy comes first.
 // NaN stays NaN; ±infinity gives the limits.
 #pragma once
@@ -31,24 +31,32 @@ template <class I>
   std::memcpy(&result, &bits, sizeof(bits));
 }
 
+// e^x = q 2^n.
 template <class I>
-[[gnu::always_inline]] inline void exponential_float(Vec<float, I>& x) {
+[[gnu::always_inline]] inline void exponential_parts(const Vec<float, I>& x, Vec<float, I>& q,
+                                                     IntVec<float, I>& n) {
   using V = Vec<float, I>;
-  using N = IntVec<float, I>;
   static constexpr float p[] = {0.50000001F, 0.166665188F, 0.0416662058F, 0.00836888956F, 0.00139504892F};
   constexpr float shifter = 12582912.0F;  // 1.5 · 2²³: adding it rounds to an integer in the low bits
-  x = x < -104.0F ? V{} - 104.0F : x;     // e^−104 rounds to 0
-  x = x > 89.0F ? V{} + 89.0F : x;        // e^89 is infinite
-  V shifted = x * 1.44269504F + shifter;
-  N n;
+  const V shifted = x * 1.44269504F + shifter;
   std::memcpy(&n, &shifted, sizeof(n));
   n -= 0x4B400000;
   const V whole = shifted - shifter;
   // ln 2 in two parts; the first has few bits, so that whole · part is exact.
   const V r = x - whole * 0.693359375F + whole * 2.12194440e-4F;
-  V q;
   polynomial(r, p, 4, q);
   q = q * r * r + r + 1.0F;
+}
+
+template <class I>
+[[gnu::always_inline]] inline void exponential_float(Vec<float, I>& x) {
+  using V = Vec<float, I>;
+  using N = IntVec<float, I>;
+  x = x < -104.0F ? V{} - 104.0F : x;  // e^−104 rounds to 0
+  x = x > 89.0F ? V{} + 89.0F : x;     // e^89 is infinite
+  V q;
+  N n;
+  exponential_parts<I>(x, q, n);
   const N half = n >> 1;  // two steps: 2^n alone may be out of range where the product is not
   V first, second;
   power_of_two<I>(half, first);
@@ -72,23 +80,20 @@ template <class I>
 }
 
 template <class I>
-[[gnu::always_inline]] inline void error_function_float(Vec<float, I>& x) {
+[[gnu::always_inline]] inline void normal_distribution_float(Vec<float, I>& x) {
   using V = Vec<float, I>;
-  static constexpr float p[] = {1.12837917F,    -0.376126271F,    0.112836003F,   -0.0268544481F,
-                                0.00518954129F, -0.000802088925F, 7.88926795e-05F};
-  static constexpr float log_erfc[] = {-0.000353708911F, -1.12704008F,    -0.638225602F,  -0.103037436F,
-                                       0.0218053512F,    -0.00293961575F, 0.000185574895F};
-  V size = x < 0.0F ? -x : x;
-  size = size > 4.0F ? V{} + 4.0F : size;  // erfc(4) is below half a unit of 1
-  const V square = size * size;
-  V small, large;
-  polynomial(square, p, 6, small);
-  polynomial(size, log_erfc, 6, large);
-  exponential_float<I>(large);
-  large = 1.0F - large;
-  small = x * small;
-  large = x < 0.0F ? -large : large;
-  x = size < 1.0F ? small : large;
+  static constexpr float p[] = {-0.797885299F,    -0.318298846F,    -0.0363876037F,  0.00489603821F,
+                                -9.49635505e-05F, -0.000129026739F, 2.72885627e-05F, -1.9644192e-06F};
+  constexpr float most = 5.75F;
+  const V size = x < 0.0F ? -x : x, u = size > most ? V{} + most : size;
+  V exponent, q, tail;
+  IntVec<float, I> n;
+  polynomial(u, p, 7, exponent);
+  exponential_parts<I>(exponent * u, q, n);  // −20 at the least: one step reaches 2^n
+  power_of_two<I>(n, tail);
+  tail *= 0.5F * q;
+  tail = size > most ? V{} : tail;
+  x = x < 0.0F ? tail : 1.0F - tail;
 }
 
 }  // namespace detail
@@ -112,13 +117,11 @@ template <class R, class I>
 // Φ(x) = (1 + erf(x / √2)) / 2, the normal distribution function.
 template <class R, class I>
 [[gnu::always_inline]] inline void normal_distribution(Vec<R, I>& x) {
-  constexpr R root_half = static_cast<R>(0.70710678118654752440);
-  x *= root_half;
   if constexpr (std::is_same_v<R, float>) {
-    detail::error_function_float<I>(x);
-    x = 0.5F + 0.5F * x;
+    detail::normal_distribution_float<I>(x);
   } else {
-    for (Index l = 0; l < lanes<R, I>; ++l) x[l] = 0.5 * std::erfc(-x[l]);
+    constexpr R root_half = static_cast<R>(0.70710678118654752440);
+    for (Index l = 0; l < lanes<R, I>; ++l) x[l] = 0.5 * std::erfc(-root_half * x[l]);
   }
 }
 

@@ -24,13 +24,14 @@ namespace {
 
 constexpr Index least_sources = 8, most_sources = 64;  // tokens j whose parts are made together
 constexpr Index least_rows = 96, most_rows = 384;      // pairs in a tile
+constexpr Index block_rows = 64, block_columns = 256;  // a block of e and φ fits a second-level cache
 constexpr Index rows_per_thread = 8;
 
 // What zeroing takes from the tokens j0 … j0 + count: one part for every zeroed head.
 struct Sources {
   Tensor p;         // [count, T, parts] α
   Tensor u;         // [count, parts, D]
-  Tensor up, gate;  // [count, parts, F] k of each map
+  Tensor up, gate;  // [count, parts, stride] k of each map, rows of F
 };
 
 struct TileShape {
@@ -43,7 +44,7 @@ struct Costs {
 };
 Costs costs_of(Index T, Index parts, Index D, Index F, Index maps, bool fold, std::size_t number) {
   const auto bytes = [&](Index n) { return static_cast<std::size_t>(n) * number; };
-  return {bytes(parts * (T + D + maps * F) + (fold ? 0 : parts * D)), bytes(2 * D + F + 2)};
+  return {bytes(parts * (T + D + maps * (F + 32)) + (fold ? 0 : parts * (D + F))), bytes(2 * D + F + 2)};
 }
 
 // Larger than the least by what the scratch allows. Bits do not depend on it.
@@ -87,6 +88,7 @@ class Zeroing {
       : block_(block),
         options_(options),
         parts_(static_cast<Index>(options.heads.size())),
+        stride_(kernels::spread_stride<R>(block.F)),
         shape_(shape),
         // [D, H·E]: unpacked once for the u of all sources
         out_(block.weights->attention.out.weight->dense()),
@@ -106,36 +108,41 @@ class Zeroing {
       j0_ = j0;
       const Index count = std::min(shape_.sources, T - j0);
       make_sources(count);
-      const Index pairs = pairs_before(count);
-      for (Index from = 0; from < pairs; from += shape_.rows) {
-        const Index rows = std::min(shape_.rows, pairs - from);
-        tile(from, rows);
-        const R* distance = distance_.data<R>();
-        for_runs(from, from + rows, [&](Index j, Index i, Index n, Index at) {
-          for (Index r = 0; r < n; ++r) to[(i + r) * T + j0 + j] = distance[at - from + r];
-        });
-        progress((static_cast<double>(j0) +
-                  static_cast<double>(count * (from + rows)) / static_cast<double>(pairs)) /
-                 static_cast<double>(T));
+      for (Index i0 = block_.heads.causal ? j0 : 0; i0 < T; i0 += block_rows) {
+        number_pairs(count, i0, std::min(T, i0 + block_rows));
+        for (Index from = 0; from < starts_.back(); from += shape_.rows) {
+          const Index rows = std::min(shape_.rows, starts_.back() - from);
+          tile(from, rows);
+          const R* distance = distance_.data<R>();
+          for_runs(from, from + rows, [&](Index j, Index i, Index n, Index at) {
+            for (Index r = 0; r < n; ++r) to[(i + r) * T + j0 + j] = distance[at - from + r];
+          });
+          progress((static_cast<double>(j0 * T + count * std::min(T, i0 + block_rows))) /
+                   static_cast<double>(T * T));
+        }
       }
     }
   }
 
  private:
-  // Of token j0_ + j, the first row it may reach, and the number of pairs of the tokens before it.
-  Index first_row(Index j) const { return block_.heads.causal ? j0_ + j : 0; }
-  Index pairs_before(Index j) const {
-    return block_.heads.causal ? j * (block_.T - j0_) - j * (j - 1) / 2 : j * block_.T;
+  // The pairs of the sources with the rows i0 … i1, source by source; causal: only rows from the source on.
+  void number_pairs(Index count, Index i0, Index i1) {
+    i0_ = i0;
+    i1_ = i1;
+    starts_.assign(1, 0);
+    for (Index j = 0; j < count; ++j)
+      starts_.push_back(starts_.back() + std::max<Index>(0, i1 - first_row(j)));
   }
+  Index first_row(Index j) const { return block_.heads.causal ? std::max(i0_, j0_ + j) : i0_; }
 
   // body(j, i, n, at): the pairs at … at + n are token j0_ + j with the rows i … i + n.
   template <class Body>
   void for_runs(Index begin, Index end, const Body& body) const {
-    Index j = 0;
-    while (pairs_before(j + 1) <= begin) ++j;
-    for (; begin < end; ++j) {
-      const Index n = std::min(end, pairs_before(j + 1)) - begin;
-      body(j, first_row(j) + begin - pairs_before(j), n, begin);
+    auto next = std::upper_bound(starts_.begin(), starts_.end(), begin);
+    for (; begin < end; ++next) {
+      const Index j = next - starts_.begin() - 1, n = std::min(end, *next) - begin;
+      if (n <= 0) continue;
+      body(j, first_row(j) + begin - starts_[static_cast<std::size_t>(j)], n, begin);
       begin += n;
     }
   }
@@ -170,30 +177,43 @@ class Zeroing {
     if (mlp.gate) sources_.gate = hidden_parts(count, v, values, *mlp.gate, fold_ ? &fold_->gate : nullptr);
   }
 
-  // k [count, parts, F]: by the fold, or from u.
+  // k [count, parts, stride]: by the fold, or from u.
   Tensor hidden_parts(Index count, const R* v, Index values, const LinearWeights& w, const Tensor* fold) {
     const Index F = block_.F, E = block_.E;
-    Tensor k({count, parts_, F}, dtype_of<R>());
+    Tensor k({count, parts_, stride_}, dtype_of<R>());
     if (fold == nullptr) {
-      Tensor scaled = sources_.u.clone();
+      Tensor scaled = sources_.u.clone(), packed({count * parts_, F}, dtype_of<R>());
       centre_and_scale<R>(scaled.data<R>(), count * parts_, *block_.before.weights);
-      w.weight->times_transposed<R>(scaled.data<R>(), nullptr, k.data<R>(), count * parts_);
+      w.weight->times_transposed<R>(scaled.data<R>(), nullptr, packed.data<R>(), count * parts_);
+      for (Index row = 0; row < count * parts_; ++row)
+        std::copy_n(packed.data<R>() + row * F, F, k.data<R>() + row * stride_);
       return k;
     }
     std::vector<kernels::GemmTask<R>> tasks;
     for (Index h = 0; h < parts_; ++h) {
       const int head = options_.heads[static_cast<std::size_t>(h)];
-      tasks.push_back({v + block_.group(head) * E, fold->data<R>() + head * E * F, k.data<R>() + h * F});
+      tasks.push_back(
+          {v + block_.group(head) * E, fold->data<R>() + head * E * F, k.data<R>() + h * stride_});
     }
-    kernels::gemm_batch<R>({.m = count, .n = F, .k = E, .lda = values, .ldb = F, .ldc = parts_ * F}, tasks);
+    kernels::gemm_batch<R>({.m = count, .n = F, .k = E, .lda = values, .ldb = F, .ldc = parts_ * stride_},
+                           tasks);
     return k;
   }
 
-  // distance_ of the pairs from … from + rows.
+  // distance_ of the pairs from … from + rows. Threads share the rows i, each for all sources of the tile,
+  // and take the hidden layer in blocks of columns: what was read for one source is still in cache for the
+  // next.
   void tile(Index from, Index rows) {
-    parallel_for(rows, rows_per_thread, [&](Index begin, Index end) {
-      for_runs(from + begin, from + end,
-               [&](Index j, Index i, Index n, Index at) { into_hidden(j, i, n, at - from); });
+    parallel_for(i1_ - i0_, rows_per_thread, [&](Index begin, Index end) {
+      const auto runs = [&](const auto& body) {
+        for_runs(from, from + rows, [&](Index j, Index i, Index n, Index at) {
+          const Index first = std::max(i, i0_ + begin), last = std::min(i + n, i0_ + end);
+          if (first < last) body(j, first, last - first, at - from + first - i);
+        });
+      };
+      runs([&](Index j, Index i, Index n, Index at) { through_norm(j, i, n, at); });
+      for (Index column = 0; column < block_.F; column += block_columns)
+        runs([&](Index j, Index i, Index n, Index at) { into_hidden(j, i, n, at, column); });
     });
     block_.weights->mlp.down.weight->times_transposed<R>(hidden_.data<R>(), nullptr, o_.data<R>(), rows);
     parallel_for(rows, rows_per_thread, [&](Index begin, Index end) {
@@ -202,23 +222,35 @@ class Zeroing {
     });
   }
 
-  // The change of the hidden layer of rows i … i + n when token j is zeroed, at row `at` of the tile.
-  void into_hidden(Index j, Index i, Index n, Index at) {
-    const Index D = block_.D, F = block_.F, T = block_.T;
-    const R* p = sources_.p.data<R>() + (j * T + i) * parts_;
+  // The change of rows i … i + n when token j is zeroed, at row `at` of the tile: before the feed-forward
+  // part,
+  void through_norm(Index j, Index i, Index n, Index at) {
+    const Index D = block_.D;
     R* q = q_.data<R>() + at * D;
-    kernels::remove_parts<R>(p, sources_.u.data<R>() + j * parts_ * D, q, n, parts_, D);
+    kernels::remove_parts<R>(sources_.p.data<R>() + (j * block_.T + i) * parts_,
+                             sources_.u.data<R>() + j * parts_ * D, q, n, parts_, D);
     kernels::norm_shift<R>(block_.before.from<R>(i), q, block_.post_norm ? q : nullptr,
                            inverse_.data<R>() + at, n, D);
+  }
+
+  // and in its hidden layer, from `column` on.
+  void into_hidden(Index j, Index i, Index n, Index at, Index column) {
+    const Index F = block_.F;
     const auto map = [&](const HiddenState& state, const Tensor& k) {
-      return kernels::HiddenRows<R>{state.e.data<R>() + i * F, k.data<R>() + j * parts_ * F,
-                                    state.c.data<R>()};
+      return kernels::HiddenRows<R>{state.e.data<R>() + i * F, k.data<R>() + j * parts_ * stride_,
+                                    state.c.data<R>(), stride_};
     };
     const kernels::HiddenRows<R> up = map(block_.up, sources_.up);
     const kernels::HiddenRows<R> gate = block_.gate ? map(*block_.gate, sources_.gate) : up;
-    kernels::hidden_shift<R>(block_.weights->mlp.f, up, block_.gate ? &gate : nullptr, p,
-                             inverse_.data<R>() + at, block_.hidden.data<R>() + i * F,
-                             hidden_.data<R>() + at * F, n, parts_, F);
+    kernels::hidden_shift<R>(block_.weights->mlp.f, up, block_.gate ? &gate : nullptr,
+                             {.p = sources_.p.data<R>() + (j * block_.T + i) * parts_,
+                              .s = inverse_.data<R>() + at,
+                              .rows = n,
+                              .parts = parts_,
+                              .n = F,
+                              .begin = column,
+                              .end = std::min(F, column + block_columns)},
+                             block_.hidden.data<R>() + i * F, hidden_.data<R>() + at * F);
   }
 
   // From the change of the feed-forward output to the distance.
@@ -231,7 +263,8 @@ class Zeroing {
 
   const CleanBlock& block_;
   const ZeroingOptions& options_;
-  Index parts_, j0_ = 0;
+  Index parts_, stride_, j0_ = 0, i0_ = 0, i1_ = 0;
+  std::vector<Index> starts_;  // of each source's pairs, and their end
   TileShape shape_;
   Tensor out_;
   std::shared_ptr<const Fold> fold_;
@@ -274,10 +307,13 @@ Tensor as_one(const CleanBlock& block, const ZeroingOptions& options) {
   if (mlp.gate) mlp.gate->weight->times_transposed<R>(scaled.data<R>(), nullptr, gated.data<R>(), T);
   kernels::norm_shift<R>(block.before.from<R>(0), q.data<R>(), block.post_norm ? q.data<R>() : nullptr,
                          inverse.data<R>(), T, D);
-  const kernels::HiddenRows<R> up{e.data<R>(), nullptr, block.up.c.data<R>()};
-  const kernels::HiddenRows<R> gate{gated.data<R>(), nullptr, block.gate ? block.gate->c.data<R>() : nullptr};
-  kernels::hidden_shift<R>(mlp.f, up, mlp.gate ? &gate : nullptr, nullptr, inverse.data<R>(),
-                           block.hidden.data<R>(), hidden.data<R>(), T, 0, F);
+  const kernels::HiddenRows<R> up{e.data<R>(), nullptr, block.up.c.data<R>(), 0};
+  const kernels::HiddenRows<R> gate{gated.data<R>(), nullptr, block.gate ? block.gate->c.data<R>() : nullptr,
+                                    0};
+  kernels::hidden_shift<R>(
+      mlp.f, up, mlp.gate ? &gate : nullptr,
+      {.p = nullptr, .s = inverse.data<R>(), .rows = T, .parts = 0, .n = F, .begin = 0, .end = F},
+      block.hidden.data<R>(), hidden.data<R>());
   mlp.down.weight->times_transposed<R>(hidden.data<R>(), nullptr, scaled.data<R>(), T);
   kernels::accumulate<R>(scaled.data<R>(), q.data<R>(), T * D);
   distances<R>(block, options, 0, T, q.data<R>(), to.data<R>());

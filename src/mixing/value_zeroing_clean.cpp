@@ -79,11 +79,18 @@ void fill(CleanBlock& block, const Study& study, int layer, const NormWeights* f
   if (w.mlp.gate) block.gate = hidden_state<R>(scaled, before, *w.mlp.gate);
   block.hidden = Tensor({block.T, block.F}, scaled.dtype());
   const auto rows = [](const HiddenState& s) {
-    return kernels::HiddenRows<R>{s.e.data<R>(), nullptr, s.c.data<R>()};
+    return kernels::HiddenRows<R>{s.e.data<R>(), nullptr, s.c.data<R>(), 0};
   };
   const kernels::HiddenRows<R> up = rows(block.up), gate = block.gate ? rows(*block.gate) : up;
-  kernels::hidden_shift<R>(w.mlp.f, up, block.gate ? &gate : nullptr, nullptr, block.before.inverse.data<R>(),
-                           nullptr, block.hidden.data<R>(), block.T, 0, block.F);
+  kernels::hidden_shift<R>(w.mlp.f, up, block.gate ? &gate : nullptr,
+                           {.p = nullptr,
+                            .s = block.before.inverse.data<R>(),
+                            .rows = block.T,
+                            .parts = 0,
+                            .n = block.F,
+                            .begin = 0,
+                            .end = block.F},
+                           nullptr, block.hidden.data<R>());
   block.length = Tensor({block.T}, scaled.dtype());
   for (Index i = 0; i < block.T; ++i) {
     double square = 0;
