@@ -71,7 +71,7 @@ TEST(AttAttr, ClosedFormEqualsTheGradientAtThePatterns) {
     const Objective objective(study, Output::Logit);
     const AttentionAttribution found =
         attribute_attention(study, objective, {.nodes = std::vector<Node>{{.at = 1, .weight = 1}}});
-    const Run& run = study.run();
+    const headwater::Run& run = study.run();
     std::vector<Wanted> wanted;
     for (int l = 0; l < info.layers; ++l) wanted.push_back({Site::Pattern, l});
     const Signals slopes = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
