@@ -1,7 +1,6 @@
 #include "cli_support/method_options.h"
 
 #include <algorithm>
-#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -38,21 +37,25 @@ void add_option_text(const std::string& given, std::map<std::string, std::string
 
 // "--residual" for every option of every record; methods that share an option share the flag.
 void add_record_flags(CLI::App& app, std::map<std::string, std::string>& options) {
-  std::map<std::string, std::set<std::string_view>> owners;
+  std::map<std::string, std::vector<const MethodOption*>> known;
   for (const Method* method : all_methods())
-    for (const MethodOption& option : method->options) owners[std::string(option.name)].insert(method->name);
+    for (const MethodOption& option : method->options) known[std::string(option.name)].push_back(&option);
   for (const Method* method : all_methods()) {
     for (const MethodOption& option : method->options) {
       const std::string name(option.name);
       std::string flag = "--" + name;
       std::replace(flag.begin(), flag.end(), '_', '-');
       if (app.get_option_no_throw(flag) != nullptr) continue;
-      const bool several = owners[name].size() > 1;
+      const auto& kin = known[name];
+      const bool alike =
+          std::all_of(kin.begin(), kin.end(), [&](const MethodOption* o) { return o->type == option.type; });
+      const std::string help =
+          kin.size() == 1 ? fmt::format("{}: {} (default {})", method->name, option.help, option.otherwise)
+          : alike         ? fmt::format("several methods: {}", option.help)
+                          : "several methods, each in its own way: see headwater methods NAME";
       app.add_option_function<std::string>(
-             flag, [&options, name](const std::string& value) { options[name] = value; },
-             fmt::format("{}: {} (default {})", several ? "several methods" : method->name, option.help,
-                         option.otherwise))
-          ->option_text(std::string(option.type))
+             flag, [&options, name](const std::string& value) { options[name] = value; }, help)
+          ->option_text(alike ? std::string(option.type) : "VALUE")
           ->group("Methods");
     }
   }

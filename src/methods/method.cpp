@@ -120,9 +120,12 @@ const Method& find_method(std::string_view name) {
       return *method;
   std::vector<std::string_view> names;
   for (const Method* method : methods) names.push_back(method->name);
-  std::stable_sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
-    return distance(a, name) < distance(b, name);
-  });
+  // A part of a name is meant as such: "rollout".
+  const auto strangeness = [&](std::string_view known) {
+    return known.find(name) != std::string_view::npos ? 0 : distance(known, name);
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](std::string_view a, std::string_view b) { return strangeness(a) < strangeness(b); });
   names.resize(std::min<std::size_t>(names.size(), 3));
   throw InputError(
       fmt::format("method: expected a known one, found '{}'; the nearest are {} (headwater methods "
