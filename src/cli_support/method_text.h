@@ -10,7 +10,7 @@ struct Method;
 std::string methods_table();
 std::string method_page(const Method& method);
 std::string methods_markdown();  // docs/methods.md
-std::string methods_json();  // every record, for programs
+std::string methods_json();      // every record, for programs
 std::string method_json(const Method& method);
 
 }  // namespace headwater
