@@ -73,6 +73,17 @@ std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduc
   return scores;
 }
 
+std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, Reduction reduction) {
+  if (reduction != Reduction::Sum && reduction != Reduction::AbsSum) return {};
+  double sum = 0, length = 0;
+  for (const double v : reduce(gradient, tokens, Reduction::AbsSum)) sum = std::max(sum, v);
+  for (const double v : reduce(gradient, tokens, Reduction::L2)) length = std::max(length, v);
+  if (length == 0 || sum > 1e-5 * length) return {};
+  return "The sums are rounding noise: the norms of this model subtract the mean, so that gradients sum to 0 "
+         "over "
+         "the width. Use reduction=l2.";
+}
+
 Batch repeated(const Batch& one, Index copies) {
   const auto n = static_cast<std::size_t>(copies);
   Batch batch{.positions = one.positions};

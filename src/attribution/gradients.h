@@ -1,6 +1,8 @@
 // Gradients of an objective at the input: at the embeddings, at many points in one batch.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +26,9 @@ enum class Reduction {
 };
 Reduction reduction_of(std::string_view name);  // "l2", "sum", "abs_sum", "max"
 std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduction reduction);
+// A warning if sums over the width are nothing but rounding, as they must be where every reader of the stream
+// subtracts the mean first (pre-norm models with LayerNorm); otherwise empty.
+std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, Reduction reduction);
 
 // The same input n times.
 Batch repeated(const Batch& one, Index copies);

@@ -70,7 +70,12 @@ void add_node(const Path& path, const Tensor& gradients, Index row, double weigh
   });
 }
 
-Integral integrate(const Path& path, const std::vector<Node>& nodes) {
+// Nodes evaluated so far, of the most there may be: doubling must not set progress back.
+struct Budget {
+  std::size_t done = 0, most = 0;
+};
+
+Integral integrate(const Path& path, const std::vector<Node>& nodes, Budget& budget) {
   Integral integral{.scores = std::vector<double>(static_cast<std::size_t>(path.to.dim(0)), 0.0),
                     .nodes = nodes.size()};
   const auto most = static_cast<std::size_t>(
@@ -81,7 +86,8 @@ Integral integrate(const Path& path, const std::vector<Node>& nodes) {
         gradients_at(path.study, path.objective, path.at, points_at(path, nodes, begin, count));
     for (std::size_t k = 0; k < count; ++k)
       add_node(path, points.gradients, static_cast<Index>(k), nodes[begin + k].weight, integral);
-    path.study.progress(static_cast<double>(begin + count) / static_cast<double>(nodes.size()));
+    budget.done += count;
+    path.study.progress(static_cast<double>(budget.done) / static_cast<double>(budget.most));
   }
   double sum = 0;
   for (const double score : integral.scores) {
@@ -119,9 +125,14 @@ Settings settings_of(const MethodOptions& options) {
 }
 
 Integral integrate(const Path& path, const Settings& settings) {
-  if (settings.steps > 0) return integrate(path, quadrature(settings.rule, settings.steps));
+  Budget budget;
+  if (settings.steps > 0) {
+    budget.most = static_cast<std::size_t>(settings.steps);
+    return integrate(path, quadrature(settings.rule, settings.steps), budget);
+  }
+  for (int n = first_nodes; n <= settings.max_steps; n *= 2) budget.most += static_cast<std::size_t>(n);
   for (int n = first_nodes;; n *= 2) {
-    Integral integral = integrate(path, quadrature(settings.rule, n));
+    Integral integral = integrate(path, quadrature(settings.rule, n), budget);
     if (integral.gap <= allowed_gap(path, settings.tolerance, integral.mass) || 2 * n > settings.max_steps)
       return integral;
   }

@@ -87,6 +87,17 @@ TEST(IntegratedGradients, ThePlaceOfTheInputMatters) {
   EXPECT_TRUE(check.passed) << check.value << " " << check.bound;
 }
 
+TEST(Saliency, SaysWhenSumsAreNothingButRounding) {
+  const auto warned = [](const Attribution& result) {
+    return result.notes.back().find("rounding noise") != std::string::npos;
+  };
+  for (const char* name : {"saliency", "smooth_grad"}) {
+    EXPECT_TRUE(warned(explain(open("gpt2_causal_lm"), {{"reduction", "sum"}}, name)));
+    EXPECT_FALSE(warned(explain(open("gpt2_causal_lm"), {}, name)));
+    EXPECT_FALSE(warned(explain(open("llama_causal_lm"), {{"reduction", "abs_sum"}}, name)));
+  }
+}
+
 TEST(IntegratedGradients, RefusesOptionsOutOfRange) {
   const Subject subject = open("gpt2_causal_lm");
   EXPECT_THROW(explain(subject, {{"steps", "-1"}}), InputError);
@@ -109,8 +120,8 @@ TEST(SmoothGrad, StatesTheSpreadOverSeeds) {
   constexpr int trials = 60;
   double sum = 0, squares = 0, stated = 0;
   for (int seed = 0; seed < trials; ++seed) {
-    const Attribution result = explain(
-        subject, {{"samples", "20"}, {"seed", std::to_string(seed)}, {"reduction", "sum"}}, "smooth_grad");
+    const Attribution result =
+        explain(subject, {{"samples", "20"}, {"seed", std::to_string(seed)}}, "smooth_grad");
     sum += result.scores.at(5) / trials;
     squares += result.scores.at(5) * result.scores.at(5) / trials;
     stated += result.details.at(0).values.at(5) / trials;

@@ -16,12 +16,15 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Place at = input_place(options.text("wrt"));
   const Tensor gradient = gradient_of(study, objective, at);  // [T, D]
   Attribution result{.method = "saliency", .options = options.all(), .axes = {"token"}};
-  const std::vector<double> scores =
-      reduce(gradient.to_doubles(), gradient.dim(0), reduction_of(options.text("reduction")));
+  const Reduction reduction = reduction_of(options.text("reduction"));
+  const std::vector<double> scores = reduce(gradient.to_doubles(), gradient.dim(0), reduction);
   result.scores = Tensor::of({gradient.dim(0)}, scores, study.info().dtype);
   result.checks.push_back(check_gradient(study, objective, at, gradient));
   result.notes.emplace_back(
       "How strongly the output reacts to a small change of each token, not how much the token gave it.");
+  if (std::string note = cancelled_sums_note(gradient.to_doubles(), gradient.dim(0), reduction);
+      !note.empty())
+    result.notes.push_back(std::move(note));
   return result;
 }
 

@@ -83,9 +83,8 @@ Noisy sample(const Study& study, const Objective& objective, Place at, const Set
   return noisy;
 }
 
-// The reduced mean gradient of all groups but `left_out`.
-std::vector<double> scores_without(const Noisy& noisy, std::size_t left_out, Index tokens,
-                                   Reduction reduction) {
+// The mean gradient of all groups but `left_out`.
+std::vector<double> mean_without(const Noisy& noisy, std::size_t left_out) {
   std::vector<double> mean(noisy.sums.front().size(), 0.0);
   double count = 0;
   for (std::size_t group = 0; group < noisy.sums.size(); ++group) {
@@ -94,14 +93,14 @@ std::vector<double> scores_without(const Noisy& noisy, std::size_t left_out, Ind
     for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += noisy.sums[group][i];
   }
   for (double& v : mean) v /= count;
-  return reduce(mean, tokens, reduction);
+  return mean;
 }
 
 std::vector<double> jackknife(const Noisy& noisy, Index tokens, Reduction reduction) {
   const std::size_t groups = noisy.sums.size();
   std::vector<std::vector<double>> scores;
   for (std::size_t group = 0; group < groups; ++group)
-    scores.push_back(scores_without(noisy, group, tokens, reduction));
+    scores.push_back(reduce(mean_without(noisy, group), tokens, reduction));
   const auto G = static_cast<double>(groups);
   std::vector<double> errors;
   for (std::size_t t = 0; t < static_cast<std::size_t>(tokens); ++t) {
@@ -121,7 +120,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Noisy noisy = sample(study, objective, at, settings);
   const Index T = study.tokens();
   Attribution result{.method = "smooth_grad", .options = options.all(), .axes = {"token"}};
-  const std::vector<double> scores = scores_without(noisy, noisy.sums.size(), T, reduction);
+  const std::vector<double> mean = mean_without(noisy, noisy.sums.size());
+  const std::vector<double> scores = reduce(mean, T, reduction);
   const std::vector<double> errors = jackknife(noisy, T, reduction);
   result.scores = Tensor::of({T}, scores, study.info().dtype);
   result.details.push_back({"standard_error", {"token"}, Tensor::of({T}, errors, study.info().dtype)});
@@ -131,6 +131,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.notes.push_back(fmt::format(
       "{} samples, noise of deviation {:.4g}; the largest score is {:.4g} ± {:.2g} (one standard error).",
       settings.samples, noisy.sigma, scores[best], errors[best]));
+  if (std::string note = cancelled_sums_note(mean, T, reduction); !note.empty())
+    result.notes.push_back(std::move(note));
   return result;
 }
 
