@@ -5,12 +5,14 @@
 //
 // Reads lines "forward N", "gradient N", "relevance N", "chefer N" or "memory" from standard input. A timing
 // line answers with the N times in milliseconds: of a forward that keeps everything, of a pull to all
-// patterns, of the relevance pass to all patterns, and of the whole method. "row" answers with the method's
+// patterns, of the relevance pass to all patterns, and of the whole method. After "cpu" they are processor
+// time over all threads, for machines that have other work. "row" answers with the method's
 // scores, "memory" with the peak of tensor memory of a relevance pass over the weights and the kept run, in
 // MiB. bench/peers/chefer_torch.py drives it.
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <string>
 
@@ -54,9 +56,17 @@ void serve(const Model& model, const Batch& batch) {
       method.run(fresh, options);
     }
   };
+  bool cpu = false;
+  const auto now = [&cpu] {
+    using namespace std::chrono;
+    if (cpu) return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+  };
   std::string what;
   while (std::cin >> what) {
-    if (what == "row") {
+    if (what == "cpu") {
+      cpu = true;
+    } else if (what == "row") {
       for (const double v : method.run(study, options).scores.to_doubles()) std::cout << v << ' ';
     } else if (what == "memory") {
       reset_tensor_pool_peak();
@@ -67,11 +77,9 @@ void serve(const Model& model, const Batch& batch) {
       int repeats = 0;
       std::cin >> repeats;
       for (int i = 0; i < repeats; ++i) {
-        const auto start = std::chrono::steady_clock::now();
+        const double start = now();
         once(what);
-        std::cout
-            << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
-            << ' ';
+        std::cout << now() - start << ' ';
       }
     }
     std::cout << std::endl;

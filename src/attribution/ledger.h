@@ -1,5 +1,5 @@
-// Ledger: where relevance went, op by op. It watches a pull and books, for every op, what came in at its
-// output less what went on to its inputs. The books of a walk balance:
+// Ledger: where relevance went, op by op. It watches a pull of one seed and books, for every op, what came in
+// at its output less what went on to its inputs. The books of a walk balance:
 //
 //   what the seed brought = what arrived at the source + all leaks
 #pragma once
