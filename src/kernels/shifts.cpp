@@ -187,6 +187,14 @@ template <class R, class I>
                       });
 }
 
+// Asks for rows × columns of x, which the hardware would not foresee: a strip's pieces of a row are short.
+template <int Write, class R>
+void fetch(const R* x, Index rows, Index columns, Index n) {
+  constexpr Index line = 64 / static_cast<Index>(sizeof(R));
+  for (Index r = 0; r < rows; ++r)
+    for (Index c = 0; c < columns; c += line) __builtin_prefetch(x + r * n + c, Write, 2);
+}
+
 }  // namespace
 
 template <class R>
@@ -230,6 +238,10 @@ void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* ga
   for (Index column = at.begin; column < at.end; column += strip)
     for (Index row = 0; row < at.rows; row += tile_height) {
       const Index rows = std::min<Index>(tile_height, at.rows - row), end = std::min(at.end, column + strip);
+      const Index corner = row * at.n + column, next = std::min<Index>(tile_height, at.rows - row - rows);
+      fetch<1>(d + corner, rows, end - column, at.n);
+      if (base != nullptr) fetch<0>(base + corner, rows, end - column, at.n);
+      fetch<0>(up.e + corner + rows * at.n, next, end - column, at.n);
       on_isa(
           isa(), [&](auto tag) __attribute__((always_inline)) {
             hidden_tile<R, decltype(tag)>(gate == nullptr ? up : *gate, at, row, rows, column, end, g, strip);
