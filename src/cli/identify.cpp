@@ -25,7 +25,8 @@ struct Options {
   InputOptions input;
   OutputOptions output;
   IdentifyRequest request;
-  std::string maps = "naive,linear", distances = "cosine,l2", target = "word", pool = "sentence", match = "id";
+  std::string maps = "naive,linear", distances = "cosine,l2", target = "word", pool = "sentence",
+              match = "id";
   std::string states, max_memory;
   bool no_control = false;
   bool dry_run = false;
@@ -62,7 +63,8 @@ std::vector<int> parsed_states(const std::string& text) {
     const std::vector<std::string> ends = split(piece, '-');
     const int first = whole_number(ends.front()), last = whole_number(ends.back());
     if (ends.size() > 2 || last < first)
-      throw InputError(fmt::format("--states: expected numbers and ranges such as 0,3-6, found \"{}\"", text));
+      throw InputError(
+          fmt::format("--states: expected numbers and ranges such as 0,3-6, found \"{}\"", text));
     for (int state = first; state <= last; ++state) states.push_back(state);
   }
   return states;
@@ -159,7 +161,8 @@ std::function<int()> setup(CLI::App& app) {
   add("--states", options->states, "LIST", "Such as 0,3-6; 0 is what enters layer 0 (default all)");
   add("--folds", request.folds, "K", "Test every text once, in K parts (default 1: 70/15/15)");
   add("--seed", request.seed, "N", "Of the split, the mlp and the untrained model (default 0)");
-  app.add_flag("--no-control", options->no_control, "Without the untrained model beside it")->group("Measure");
+  app.add_flag("--no-control", options->no_control, "Without the untrained model beside it")
+      ->group("Measure");
   add("--resume", request.resume, "FILE", "Keep finished cells here, and go on from them");
   app.add_option("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
       ->option_text("SIZE")
