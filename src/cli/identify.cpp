@@ -1,4 +1,5 @@
 // `headwater identify`: can a hidden vector still be told which token it came from?
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>

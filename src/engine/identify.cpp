@@ -1,6 +1,9 @@
 #include "engine/identify.h"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
+#include <span>
 
 #include <fmt/format.h>
 #include <headwater/error.h>

@@ -46,7 +46,7 @@ Finished::Finished(std::string path, std::map<std::string, std::string> settings
 
 void Finished::read() {
   const Json json = read_json_file(path_);
-  if (!json.is_object() || json.value("kind", "") != kind)
+  if (!json.is_object() || !json.contains("kind") || json["kind"] != kind)
     throw FormatError(
         fmt::format("{}: expected the finished cells of an earlier run, found another file; name "
                     "one that does not exist yet",

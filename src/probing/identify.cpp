@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -308,10 +309,15 @@ IdentifyReport run_identify(const IdentifyRequest& request, const Model& model, 
     units += cost_of(map) * static_cast<double>(request.distances.size() * states_of(request, info).size()) *
              request.folds * (request.control ? 2 : 1);
   Meter meter(request.progress, units);
-  ModelRun(request, corpus, model, false, finished, meter).go(memory.window);
-  if (request.control) {
-    const std::unique_ptr<Model> fresh = untrained();
-    ModelRun(request, corpus, *fresh, true, finished, meter).go(memory.window);
+  try {
+    ModelRun(request, corpus, model, false, finished, meter).go(memory.window);
+    if (request.control) {
+      const std::unique_ptr<Model> fresh = untrained();
+      ModelRun(request, corpus, *fresh, true, finished, meter).go(memory.window);
+    }
+  } catch (...) {
+    finished.save();  // what is done stays done
+    throw;
   }
   finished.save();
 

@@ -9,7 +9,7 @@ namespace headwater {
 
 class LinearMap final : public FittedMap {
  public:
-  LinearMap(Index in, Index out) : in(in), out(out) {}
+  LinearMap(Index from, Index to) : in(from), out(to) {}
   Tensor operator()(const Tensor& hidden) const override;
 
   Index in, out;
