@@ -16,6 +16,7 @@ import torch
 import transformers
 
 HERE = pathlib.Path(__file__).resolve().parent
+torch.set_num_threads(1)
 SEED, TEXTS, RIDGE = 5, 60, 0.1
 MASK = (1 << 64) - 1
 
