@@ -14,6 +14,7 @@
 
 #include <headwater/error.h>
 #include <headwater/heads.h>
+#include <headwater/identify.h>
 #include <headwater/model_info.h>
 #include <headwater/report.h>
 #include <headwater/request.h>
@@ -44,6 +45,9 @@ class Engine {
   Report explain(const Request& request) const;
   // Bytes needed beyond the weights to explain an input of this many tokens: an upper estimate.
   std::size_t planned_bytes(const Request& request) const;
+  // Token identifiability of many texts (identify.h). Throws Unsupported for image models.
+  IdentifyReport identify(const IdentifyRequest& request) const;
+  IdentifyPlan plan_identify(const IdentifyRequest& request) const;
 
   // Heads over labelled inputs (heads.h); classifiers only. `progress` as in a Request.
   using OnProgress = std::function<void(const Progress&)>;

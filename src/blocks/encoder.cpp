@@ -17,7 +17,7 @@ Var PostNormEncoder::start(Tape& tape, const Batch& batch,
       for (const auto& row : batch.ids) types.emplace_back(row.size(), 0);
     x = add(x, embed(tape, segments, types));
   }
-  x = add(x, embed(tape, positions, position_ids));
+  x = add(x, embed(tape, positions, position_ids), Site::EmbedSum);
   x = headwater::norm(x, norm, project ? Site::None : Site::ResidPre);
   if (project) x = linear(x, *project, Site::ResidPre);
   return x;

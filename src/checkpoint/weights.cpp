@@ -12,6 +12,7 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
+#include "base/random.h"
 #include "base/utf8.h"
 
 namespace headwater {
@@ -21,9 +22,14 @@ struct Weights::State {
     const StoredTensor* stored;
     const Safetensors* file;
   };
+  struct Fresh {
+    std::uint64_t seed;
+    double deviation;
+  };
   DType dtype;
   std::vector<Safetensors> files;
   std::map<std::string, Source> sources;  // by full name; points into files
+  std::optional<Fresh> fresh;             // numbers to make up instead of reading
   std::mutex guard;                       // of what follows
   std::set<std::string> asked;
   std::map<std::string, Tensor> read;
@@ -72,6 +78,23 @@ Index first_non_finite(const Tensor& tensor) {
   return first;
 }
 
+Tensor untrained_tensor(const Shape& shape, DType dtype, const std::string& name, std::uint64_t seed,
+                        double deviation) {
+  if (shape.rank() < 2)
+    return Tensor::full(shape, dtype, name.ends_with("bias") || name.ends_with(".beta") ? 0 : 1);
+  Tensor tensor(shape, dtype);
+  const std::uint64_t stream = random_stream(seed, name);
+  dispatch(dtype, [&](auto r) {
+    using R = decltype(r);
+    R* values = tensor.data<R>();
+    parallel_for(tensor.size(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        values[i] = static_cast<R>(deviation * random_normal(stream, static_cast<std::uint64_t>(i)));
+    });
+  });
+  return tensor;
+}
+
 // Buffers that Hugging Face checkpoints carry without being parameters.
 bool is_harmless(const std::string& name, const StoredTensor& stored) {
   constexpr std::array<std::string_view, 6> buffers{"position_ids",        "token_type_ids",
@@ -97,6 +120,13 @@ Weights::Weights(std::vector<Safetensors> files, DType dtype) : state_(std::make
         throw FormatError(fmt::format("{}: tensor {}: expected every tensor in one file, found it in {} too",
                                       file.where(), printable(name), at->second.file->where()));
     }
+}
+
+Weights Weights::untrained(std::uint64_t seed, double deviation) const {
+  Weights made(std::vector<Safetensors>(state_->files), state_->dtype);
+  made.state_->fresh = State::Fresh{seed, deviation};
+  made.prefix_ = prefix_;
+  return made;
 }
 
 Weights Weights::scope(const std::string& name) const {
@@ -135,7 +165,9 @@ Tensor Weights::get(const std::string& name, const Shape& expected) const {
   const std::lock_guard lock(state_->guard);
   state_->asked.insert(full);
   if (const auto known = state_->read.find(full); known != state_->read.end()) return known->second;
-  Tensor tensor = widen(*stored, state_->dtype, where);
+  Tensor tensor = state_->fresh ? untrained_tensor(expected, state_->dtype, full, state_->fresh->seed,
+                                                   state_->fresh->deviation)
+                                : widen(*stored, state_->dtype, where);
   if (const Index bad = first_non_finite(tensor); bad < tensor.size())
     throw FormatError(
         fmt::format("{}: expected finite numbers, found {} at index {}", where, tensor.at(bad), bad));

@@ -191,5 +191,32 @@ TEST(Weights, EmptyTensors) {
   EXPECT_EQ(w.get("w", {0, 4}).size(), 0);
 }
 
+TEST(Weights, UntrainedKeepsShapesAndMakesFreshNumbers) {
+  Files files;
+  const std::vector<Files::Entry> entries{
+      {"a.weight", "F32", "[40, 50]", floats(std::vector<float>(2000, 7))},
+      {"a.bias", "F32", "[40]", floats(std::vector<float>(40, 7))},
+      {"norm.gamma", "F32", "[40]", floats(std::vector<float>(40, 7))},
+      {"norm.beta", "F32", "[40]", floats(std::vector<float>(40, 7))}};
+  const Weights trained({files.add("f", entries)}, DType::Float64);
+  const Weights fresh = trained.untrained(5, 0.02);
+  const Tensor matrix = fresh.get("a.weight", {40, 50});
+  double mean = 0, square = 0;
+  for (const double v : matrix.to_doubles()) {
+    mean += v / 2000;
+    square += v * v / 2000;
+  }
+  EXPECT_NEAR(mean, 0, 0.002);
+  EXPECT_NEAR(std::sqrt(square), 0.02, 0.001);
+  EXPECT_EQ(fresh.get("a.bias", {40}).at(3), 0);
+  EXPECT_EQ(fresh.scope("norm").get("weight", {40}).at(3), 1);
+  EXPECT_EQ(fresh.scope("norm").get("bias", {40}).at(3), 0);
+  EXPECT_EQ(trained.untrained(5, 0.02).get("a.weight", {40, 50}).to_doubles(), matrix.to_doubles());
+  EXPECT_NE(trained.untrained(6, 0.02).get("a.weight", {40, 50}).to_doubles(), matrix.to_doubles());
+  EXPECT_EQ(trained.get("a.weight", {40, 50}).at(0), 7);
+  EXPECT_THROW(fresh.get("a.weight", {50, 40}), FormatError);
+  EXPECT_TRUE(fresh.unread().empty());
+}
+
 }  // namespace
 }  // namespace headwater

@@ -27,6 +27,15 @@ void require_one_source(const InputOptions& options) {
 
 }  // namespace
 
+void add_text_file_options(CLI::App& app, InputOptions& options) {
+  app.add_option("-f,--file", options.file, "Read one text per line; - is standard input")
+      ->option_text("FILE")
+      ->group("Input");
+  app.add_flag("--tsv", options.tsv, "A tab in a line separates text and pair")->group("Input");
+  app.add_flag("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
+      ->group("Input");
+}
+
 void add_input_options(CLI::App& app, InputOptions& options) {
   // One string, not a list: CLI11 would take a list apart at brackets and commas, and [MASK] has them.
   app.add_option_function<std::string>(

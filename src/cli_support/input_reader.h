@@ -28,6 +28,8 @@ struct InputOptions {
   bool truncate = false;
 };
 void add_input_options(CLI::App& app, InputOptions& options);
+// --file, --tsv and --truncate alone: for commands over many texts.
+void add_text_file_options(CLI::App& app, InputOptions& options);
 
 class InputReader {
  public:

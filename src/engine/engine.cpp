@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
 #include "engine/agreement.h"
+#include "engine/identify.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
 #include "engine/view.h"
@@ -215,6 +216,14 @@ Report Engine::explain(const Request& request) const {
   report.record = impl_->record();
   report.record.seconds = seconds_since(start);
   return report;
+}
+
+IdentifyReport Engine::identify(const IdentifyRequest& request) const {
+  return identify_texts(impl_->reader, impl_->identity, request, impl_->record());
+}
+
+IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
+  return plan_texts(impl_->reader, request);
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {

@@ -35,7 +35,8 @@ class Bert final : public Model {
   Anatomy anatomy() const override {
     return {.blocks = &encoder_.blocks,
             .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
-            .final_norm = nullptr};
+            .final_norm = nullptr,
+            .words = &encoder_.words};
   }
 
  private:

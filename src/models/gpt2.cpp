@@ -63,7 +63,7 @@ class Gpt2 final : public Model {
   }
 
   Anatomy anatomy() const override {
-    Anatomy parts{.blocks = &blocks_, .heads = {}, .final_norm = &final_norm_};
+    Anatomy parts{.blocks = &blocks_, .heads = {}, .final_norm = &final_norm_, .words = &words_};
     for (int l = 0; l < info_.layers; ++l) parts.heads.push_back(layout_of(l));
     return parts;
   }

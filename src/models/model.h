@@ -21,6 +21,7 @@ struct Anatomy {
   const std::vector<BlockWeights>* blocks = nullptr;  // null: the model is not made of such blocks
   std::vector<HeadLayout> heads;                      // of each block
   const NormWeights* final_norm = nullptr;            // after the last block, of pre-norm models
+  const Tensor* words = nullptr;                      // embedding table [V, D'], of text models
 };
 
 class Model {

@@ -47,7 +47,8 @@ class Roberta final : public Model {
   Anatomy anatomy() const override {
     return {.blocks = &encoder_.blocks,
             .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
-            .final_norm = nullptr};
+            .final_norm = nullptr,
+            .words = &encoder_.words};
   }
 
  private:

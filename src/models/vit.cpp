@@ -50,7 +50,8 @@ class VisionTransformer final : public Model {
   Anatomy anatomy() const override {
     return {.blocks = &blocks_,
             .heads = std::vector<HeadLayout>(blocks_.size(), layout()),
-            .final_norm = &final_norm_};
+            .final_norm = &final_norm_,
+            .words = nullptr};
   }
 
  private:

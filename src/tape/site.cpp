@@ -10,6 +10,8 @@ std::string_view name_of(Site site) {
       return "pixels";
     case Site::Embed:
       return "embed";
+    case Site::EmbedSum:
+      return "embed_sum";
     case Site::ResidPre:
       return "resid_pre";
     case Site::Q:

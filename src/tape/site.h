@@ -9,6 +9,7 @@ enum class Site {
   None,      // a value no method asks for
   Pixels,    // the image, [B, C, height, width]
   Embed,     // token (or patch) embeddings before positions are added, [B, T, D]
+  EmbedSum,  // words, positions and segments added up, where a norm follows (post-norm families)
   ResidPre,  // input of a block
   Q,
   K,

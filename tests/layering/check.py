@@ -6,7 +6,7 @@ import re
 import sys
 
 ORDER = ("base tensor kernels tape ops checkpoint text image blocks models study mixing attribution methods heads evaluations "
-         "report engine cli_support cli").split()
+         "probing report engine cli_support cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

@@ -1,0 +1,184 @@
+// `headwater identify`: can a hidden vector still be told which token it came from?
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <headwater/engine.h>
+
+#include "cli/command.h"
+#include "cli_support/identify_writer.h"
+#include "cli_support/input_reader.h"
+#include "cli_support/nearest.h"
+#include "cli_support/options.h"
+#include "cli_support/output.h"
+#include "cli_support/progress.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json|jsonl|csv";
+
+struct Options {
+  ModelOptions model;
+  InputOptions input;
+  OutputOptions output;
+  IdentifyRequest request;
+  std::string maps = "naive,linear", distances = "cosine,l2", target = "word", pool = "sentence",
+              match = "id";
+  std::string states, max_memory;
+  bool no_control = false;
+  bool dry_run = false;
+};
+
+// The values named in "a,b".
+template <class T>
+std::vector<T> chosen(const std::string& option, const std::string& text, const std::vector<T>& all) {
+  std::vector<std::string> names;
+  for (const T value : all) names.emplace_back(name_of(value));
+  std::vector<T> found;
+  for (const std::string& name : split(text, ',')) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end())
+      throw InputError(fmt::format("{}: expected {}, found \"{}\"{}", option, fmt::join(names, ", "), name,
+                                   suggestion(name, names)));
+    found.push_back(all[static_cast<std::size_t>(at - names.begin())]);
+  }
+  return found;
+}
+
+int whole_number(const std::string& text) {
+  const bool digits = !text.empty() && text.size() < 6 &&
+                      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits)
+    throw InputError(fmt::format("--states: expected numbers and ranges such as 0,3-6, found \"{}\"", text));
+  return std::stoi(text);
+}
+
+std::vector<int> parsed_states(const std::string& text) {
+  std::vector<int> states;
+  if (text.empty()) return states;
+  for (const std::string& piece : split(text, ',')) {
+    const std::vector<std::string> ends = split(piece, '-');
+    const int first = whole_number(ends.front()), last = whole_number(ends.back());
+    if (ends.size() > 2 || last < first)
+      throw InputError(
+          fmt::format("--states: expected numbers and ranges such as 0,3-6, found \"{}\"", text));
+    for (int state = first; state <= last; ++state) states.push_back(state);
+  }
+  return states;
+}
+
+// Blank lines hold nothing to identify. Returns how many there were.
+std::size_t read_texts(InputReader& reader, IdentifyRequest& request) {
+  std::size_t blank = 0;
+  while (std::optional<Input> input = reader.next()) {
+    if (input->text.find_first_not_of(" \t\r") == std::string::npos) {
+      ++blank;
+      continue;
+    }
+    request.texts.push_back(std::move(*input));
+    request.names.push_back(reader.where());
+  }
+  return blank;
+}
+
+std::string formatted(const IdentifyReport& report, const std::string& format, const std::string& match) {
+  if (format == "json") return identify_json(report, 2);
+  if (format == "jsonl") return identify_jsonl(report);
+  if (format == "csv") return identify_csv(report);
+  return identify_table(report, match);
+}
+
+int run(const Options& options) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text .ndjson=jsonl");
+  IdentifyRequest request = options.request;
+  request.maps = chosen<TokenMap>("--map", options.maps, {TokenMap::Naive, TokenMap::Linear, TokenMap::Mlp});
+  request.distances =
+      chosen<TokenDistance>("--distance", options.distances, {TokenDistance::Cosine, TokenDistance::L2});
+  request.target = chosen<TokenTarget>("--target", options.target,
+                                       {TokenTarget::Word, TokenTarget::Sum, TokenTarget::Hidden})
+                       .front();
+  request.pool =
+      chosen<TokenPool>("--pool", options.pool, {TokenPool::Sentence, TokenPool::Vocabulary}).front();
+  request.states = parsed_states(options.states);
+  request.control = !options.no_control;
+  if (!options.max_memory.empty()) request.max_memory = parse_bytes("--max-memory", options.max_memory);
+  if (options.match == "position" && request.pool == TokenPool::Vocabulary)
+    throw InputError("--match: expected id with --pool vocabulary, which has no positions, found position");
+  InputReader reader(options.input);
+  Output output(options.output.path);
+  const std::size_t blank = read_texts(reader, request);
+  const Engine engine = options.model.load();
+  if (options.dry_run) {
+    output.write(identify_plan_text(engine.plan_identify(request), engine.info(), format));
+    output.finish();
+    return 0;
+  }
+  ProgressLine progress(options.output.quiet);
+  request.progress = [&](const Progress& p) { progress.show(p); };
+  IdentifyReport report = engine.identify(request);
+  progress.clear();
+  if (blank > 0) report.notes.push_back(fmt::format("{} blank lines were left out", blank));
+  output.write(formatted(report, format, options.match));
+  output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  return 0;
+}
+
+void add_map_options(CLI::App& app, Options& options) {
+  IdentifyRequest& request = options.request;
+  const auto add = [&](const char* name, auto& value, const char* text, const char* help) {
+    return app.add_option(name, value, help)->option_text(text)->group("Maps");
+  };
+  add("--map", options.maps, "LIST", "Of naive, linear, mlp (default naive,linear)");
+  add("--distance", options.distances, "LIST", "Of cosine, l2 (default both)");
+  add("--ridge", request.ridge, "X", "Penalty of the linear map (default 0.1)");
+  add("--hidden", request.mlp.hidden, "N", "Width of the mlp (default 1000)");
+  add("--learning-rate", request.mlp.learning_rate, "X", "Of the mlp's Adam (default 1e-4)");
+  add("--batch", request.mlp.batch, "N", "Tokens per step of the mlp (default 256)");
+  add("--patience", request.mlp.patience, "N", "Epochs without improvement before it stops (default 20)");
+  add("--epochs", request.mlp.epochs, "N", "Epochs at most (default 1000)");
+  app.add_flag("--across", request.across, "Test the maps of every state on all states")->group("Maps");
+}
+
+std::function<int()> setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  IdentifyRequest& request = options->request;
+  add_text_file_options(app, options->input);
+  add_model_options(app, options->model);
+  add_map_options(app, *options);
+  const auto add = [&](const char* name, auto& value, const char* text, const char* help) {
+    return app.add_option(name, value, help)->option_text(text)->group("Measure");
+  };
+  choose(app.add_option("--target", options->target, "Embedding to find (default word)"), "word|sum|hidden")
+      ->group("Measure");
+  choose(app.add_option("--pool", options->pool, "Candidates (default sentence)"), "sentence|vocabulary")
+      ->group("Measure");
+  choose(app.add_option("--match", options->match, "Rule the table shows (default id)"), "id|position")
+      ->group("Measure");
+  add("--states", options->states, "LIST", "Such as 0,3-6; 0 is what enters layer 0 (default all)");
+  add("--folds", request.folds, "K", "Test every text once, in K parts (default 1: 70/15/15)");
+  add("--seed", request.seed, "N", "Of the split, the mlp and the untrained model (default 0)");
+  app.add_flag("--no-control", options->no_control, "Without the untrained model beside it")
+      ->group("Measure");
+  add("--resume", request.resume, "FILE", "Keep finished cells here, and go on from them");
+  app.add_option("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
+      ->option_text("SIZE")
+      ->envname("HEADWATER_MAX_MEMORY")
+      ->group("Model");
+  add_output_options(app, options->output, formats);
+  app.add_flag("--dry-run", options->dry_run, "Shapes and memory; nothing is run")->group("Output");
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command identify{.name = "identify",
+                              .summary = "Whether hidden vectors still tell their tokens, over many texts",
+                              .group = "Use a model",
+                              .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,121 @@
+#include "engine/identify.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <span>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/files.h"
+#include "models/family.h"
+#include "probing/identify.h"
+
+namespace headwater {
+namespace {
+
+std::string name_of_text(const IdentifyRequest& request, std::size_t t) {
+  return t < request.names.size() ? request.names[t] : fmt::format("text {}", t + 1);
+}
+
+std::vector<ProbeText> encoded(const Reader& reader, const IdentifyRequest& request, bool& truncated) {
+  if (!reader.tokenizer)
+    throw Unsupported(
+        fmt::format("identify: {} reads images; supported are text models", reader.info().architecture));
+  if (request.texts.empty()) throw InputError("texts: expected at least three, found none");
+  std::vector<ProbeText> texts;
+  for (std::size_t t = 0; t < request.texts.size(); ++t) {
+    try {
+      const Prepared prepared = prepare(reader, request.texts[t]);
+      ProbeText text{.ids = prepared.batch.ids.front(), .type_ids = {}, .special = {}};
+      if (!prepared.batch.type_ids.empty()) text.type_ids = prepared.batch.type_ids.front();
+      for (const Token& token : prepared.encoding.tokens) text.special.push_back(token.special);
+      truncated = truncated || prepared.encoding.truncated;
+      texts.push_back(std::move(text));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", name_of_text(request, t), error.what()));
+    }
+  }
+  return texts;
+}
+
+std::string hash_of(const std::vector<ProbeText>& texts) {
+  std::string bytes;
+  for (const ProbeText& text : texts) {
+    for (const int id : text.ids) bytes += fmt::format("{} ", id);
+    for (const int type : text.type_ids) bytes += fmt::format("{} ", type);
+    bytes += '\n';
+  }
+  return sha256_hex(std::as_bytes(std::span(bytes.data(), bytes.size())));
+}
+
+// What the numbers of a cell depend on. Maps, distances and states are in the cells' names.
+std::map<std::string, std::string> settings_of(const IdentifyRequest& request, const RunRecord& record,
+                                               const std::vector<ProbeText>& texts) {
+  const MlpOptions& mlp = request.mlp;
+  return {{"version", record.version},
+          {"weights", record.weights_sha256},
+          {"tokenizer", record.tokenizer_sha256},
+          {"dtype", record.dtype},
+          {"texts", hash_of(texts)},
+          {"target", std::string(name_of(request.target))},
+          {"pool", std::string(name_of(request.pool))},
+          {"folds", std::to_string(request.folds)},
+          {"seed", std::to_string(request.seed)},
+          {"ridge", fmt::format("{}", request.ridge)},
+          {"mlp", fmt::format("hidden {}, learning rate {}, batch {}, patience {}, epochs {}", mlp.hidden,
+                              mlp.learning_rate, mlp.batch, mlp.patience, mlp.epochs)}};
+}
+
+}  // namespace
+
+IdentifyReport identify_texts(const Reader& reader, const Checkpoint& identity,
+                              const IdentifyRequest& request, RunRecord record) {
+  const auto start = std::chrono::steady_clock::now();
+  bool truncated = false;
+  std::vector<ProbeText> texts = encoded(reader, request, truncated);
+  check_identify(request, reader.info(), *reader.model);
+  const std::size_t count = texts.size();
+  std::size_t tokens = 0;
+  for (const ProbeText& text : texts) tokens += text.ids.size();
+  const std::map<std::string, std::string> settings = settings_of(request, record, texts);
+  const ProbeCorpus corpus = corpus_of(std::move(texts), request);
+  identify_memory(request, *reader.model, corpus.texts);  // refuses before the file is touched
+  Finished finished(request.resume, settings);
+  const auto untrained = [&] {
+    Checkpoint fresh = open_checkpoint(identity.folder, reader.info().dtype);
+    fresh.weights = fresh.weights.untrained(request.seed, fresh.config.number("initializer_range", 0.02));
+    return load_model(fresh);
+  };
+  IdentifyReport report = run_identify(request, *reader.model, corpus, untrained, finished);
+  report.texts = count;
+  report.tokens = tokens;
+  if (report.distinct_texts < count)
+    report.notes.push_back(
+        fmt::format("{} texts repeat another and stay in its part", count - report.distinct_texts));
+  if (truncated) report.notes.emplace_back("some texts were cut to the model's length");
+  report.record = std::move(record);
+  report.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+IdentifyPlan plan_texts(const Reader& reader, const IdentifyRequest& request) {
+  bool truncated = false;
+  std::vector<ProbeText> texts = encoded(reader, request, truncated);
+  check_identify(request, reader.info(), *reader.model);
+  IdentifyPlan plan{.texts = texts.size()};
+  for (const ProbeText& text : texts) plan.tokens += text.ids.size();
+  const ProbeCorpus corpus = corpus_of(std::move(texts), request);
+  const IdentifyMemory memory = identify_memory(request, *reader.model, corpus.texts);
+  plan.train_texts = corpus.train;
+  plan.validation_texts = corpus.validation;
+  plan.test_texts = corpus.test;
+  plan.cells = cells_of(request, reader.info());
+  plan.bytes = memory.total;
+  const int states = static_cast<int>(states_of(request, reader.info()).size());
+  plan.passes = (states + memory.window - 1) / std::max(1, memory.window);
+  return plan;
+}
+
+}  // namespace headwater

@@ -1,0 +1,142 @@
+#include "probing/features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/parallel.h"
+#include "study/batching.h"
+#include "study/memory.h"
+
+namespace headwater {
+namespace {
+
+// A token-wise head would compute a row of logits for every token, and nobody reads them.
+bool rows_can_be_chosen(Task task) {
+  return task == Task::FillMask || task == Task::TextGeneration;
+}
+
+void copy_rows(const Tensor& from, Index from_row, Tensor& to, Index to_row, Index count) {
+  dispatch(to.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const Index width = to.dim(1);
+    std::copy_n(std::as_const(from).template data<R>() + from_row * width, count * width,
+                to.data<R>() + to_row * width);
+  });
+}
+
+double square_length(const double* row, Index width) {
+  double sum = 0;
+  for (Index c = 0; c < width; ++c) sum += row[c] * row[c];
+  return sum;
+}
+
+bool has_direction(double square) {
+  return square > 0 && std::isfinite(square);
+}
+
+}  // namespace
+
+std::vector<Index> first_rows(std::span<const ProbeText> texts) {
+  std::vector<Index> first{0};
+  for (const ProbeText& text : texts) first.push_back(first.back() + text.tokens());
+  return first;
+}
+
+Wanted place_of_state(int state) {
+  return state == 0 ? Wanted{Site::ResidPre, 0} : Wanted{Site::ResidPost, state - 1};
+}
+
+Wanted place_of_target(TokenTarget target, const ModelInfo& info) {
+  if (target == TokenTarget::Word) return {Site::Embed, 0};
+  // Pre-norm families have no norm between the sum and the first block.
+  return {target == TokenTarget::Sum && !info.pre_norm ? Site::EmbedSum : Site::ResidPre, 0};
+}
+
+std::vector<Tensor> capture(const Model& model, std::span<const ProbeText> texts,
+                            const std::vector<Wanted>& places, const std::function<void(double)>& progress) {
+  const std::vector<Index> first = first_rows(texts);
+  std::vector<Batch> inputs;
+  for (const ProbeText& text : texts) {
+    Batch one{.ids = {text.ids}, .type_ids = {}, .pixels = {}, .positions = {}};
+    if (!text.type_ids.empty()) one.type_ids = {text.type_ids};
+    if (rows_can_be_chosen(model.info().task)) one.positions = {0};
+    inputs.push_back(std::move(one));
+  }
+  std::vector<Tensor> stacked(places.size());
+  const std::vector<Group> groups = group_inputs(inputs, probe_batch_tokens);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    Tape tape(places);
+    model.run(tape, groups[g].batch);
+    const auto length = static_cast<Index>(groups[g].batch.ids.front().size());
+    for (std::size_t p = 0; p < places.size(); ++p) {
+      const Tensor values = tape.at(places[p].site, places[p].layer).value;  // [B, T, width]
+      if (stacked[p].empty()) stacked[p] = Tensor({first.back(), values.shape().back()}, values.dtype());
+      for (std::size_t m = 0; m < groups[g].members.size(); ++m)
+        copy_rows(values, static_cast<Index>(m) * length, stacked[p], first[groups[g].members[m]], length);
+    }
+    if (progress) progress(static_cast<double>(g + 1) / static_cast<double>(groups.size()));
+  }
+  return stacked;
+}
+
+Tensor rows_of(const Tensor& all, const std::vector<Index>& first, const std::vector<std::size_t>& chosen) {
+  Index count = 0;
+  for (const std::size_t t : chosen) count += first[t + 1] - first[t];
+  Tensor rows({count, all.dim(1)}, all.dtype());
+  Index at = 0;
+  for (const std::size_t t : chosen) {
+    copy_rows(all, first[t], rows, at, first[t + 1] - first[t]);
+    at += first[t + 1] - first[t];
+  }
+  return rows;
+}
+
+Tensor unit_rows(const Tensor& rows) {
+  Tensor unit(rows.shape(), rows.dtype());
+  const Index width = rows.dim(1);
+  dispatch(rows.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R* from = std::as_const(rows).template data<R>();
+    R* to = unit.data<R>();
+    parallel_for(rows.dim(0), 64, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        double square = 0;
+        for (Index c = 0; c < width; ++c) square += double{from[i * width + c]} * double{from[i * width + c]};
+        const double factor = has_direction(square) ? 1 / std::sqrt(square) : 0;
+        for (Index c = 0; c < width; ++c)
+          to[i * width + c] = factor == 0 ? R{0} : static_cast<R>(double{from[i * width + c]} * factor);
+      }
+    });
+  });
+  return unit;
+}
+
+double mean_pair_cosine(const Tensor& rows) {
+  const Index width = rows.dim(1);
+  std::vector<double> sum(static_cast<std::size_t>(width), 0.0);
+  double count = 0;
+  for (Index i = 0; i < rows.dim(0); ++i) {
+    const std::vector<double> row = rows.rows(i, 1).to_doubles();
+    const double square = square_length(row.data(), width);
+    if (!has_direction(square)) continue;
+    count += 1;
+    const double length = std::sqrt(square);
+    for (std::size_t c = 0; c < row.size(); ++c) sum[c] += row[c] / length;
+  }
+  if (count < 2) return std::numeric_limits<double>::quiet_NaN();
+  return (square_length(sum.data(), width) - count) / (count * (count - 1));
+}
+
+std::size_t capture_bytes(const ModelInfo& info, std::span<const ProbeText> texts) {
+  std::size_t most = 0;
+  for (const ProbeText& text : texts) {
+    const auto length = std::max<std::size_t>(1, static_cast<std::size_t>(text.tokens()));
+    const std::size_t rows = std::max<std::size_t>(1, probe_batch_tokens / length);
+    most = std::max(most, rows * passing_bytes(info, text.tokens(), 1));
+  }
+  return most;
+}
+
+}  // namespace headwater

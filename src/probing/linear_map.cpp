@@ -1,0 +1,119 @@
+// W, b = argmin Σ |e W + b − x|² + λ |W|². The bias is free, so it takes the means, and the rest is centred:
+//
+//   G = Σ (e − ē)ᵀ(e − ē),  C = Σ (e − ē)ᵀ(x − x̄),  W = (G + λI)⁻¹ C,  b = x̄ − ē W
+//
+// which equals (ZᵀZ + λD)⁻¹ ZᵀX with Z = [E, 1] and D = I but 0 for the bias, and is better conditioned:
+// hidden vectors share a large mean. Sums run over blocks of rows in double.
+#include "probing/linear_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "kernels/kernels.h"
+#include "probing/cholesky.h"
+
+namespace headwater {
+namespace {
+
+constexpr Index block_rows = 1024;
+
+std::vector<double> mean_of(const Tensor& rows) {
+  const Index width = rows.dim(1);
+  std::vector<double> mean(static_cast<std::size_t>(width), 0.0);
+  dispatch(rows.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R* values = std::as_const(rows).template data<R>();
+    for (Index i = 0; i < rows.dim(0); ++i)
+      for (Index c = 0; c < width; ++c) mean[static_cast<std::size_t>(c)] += double{values[i * width + c]};
+  });
+  for (double& m : mean) m /= static_cast<double>(rows.dim(0));
+  return mean;
+}
+
+std::vector<double> centred(const Tensor& rows, Index begin, Index count, const std::vector<double>& mean) {
+  std::vector<double> block = rows.rows(begin, count).to_doubles();
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] -= mean[i % mean.size()];
+  return block;
+}
+
+double norm_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v * v;
+  return std::sqrt(sum);
+}
+
+// sum += aᵀ b over rows.
+void add_product(const std::vector<double>& a, const std::vector<double>& b, Index rows, Index in, Index out,
+                 std::vector<double>& sum) {
+  kernels::gemm<double>(
+      {.m = in, .n = out, .k = rows, .transpose_a = true, .lda = in, .ldb = out, .ldc = out, .beta = 1},
+      a.data(), b.data(), sum.data());
+}
+
+}  // namespace
+
+Tensor LinearMap::operator()(const Tensor& hidden) const {
+  const Index n = hidden.dim(0);
+  const Tensor x = hidden.to(DType::Float64);
+  Tensor y({n, out}, DType::Float64);
+  kernels::gemm<double>({.m = n, .n = out, .k = in, .lda = in, .ldb = out, .ldc = out},
+                        std::as_const(x).data<double>(), weight.data(), y.data<double>());
+  kernels::add_bias(y.data<double>(), bias.data(), n, out);
+  return y;
+}
+
+RidgeFit::RidgeFit(const Tensor& hidden, double lambda)
+    : hidden_(hidden),
+      lambda_(lambda),
+      width_(hidden.dim(1)),
+      mean_(mean_of(hidden)),
+      gram_(static_cast<std::size_t>(width_ * width_), 0.0) {
+  for (Index begin = 0; begin < hidden.dim(0); begin += block_rows) {
+    const Index count = std::min(block_rows, hidden.dim(0) - begin);
+    const std::vector<double> e = centred(hidden, begin, count, mean_);
+    add_product(e, e, count, width_, width_, gram_);
+  }
+  for (Index i = 0; i < width_; ++i) gram_[static_cast<std::size_t>(i * width_ + i)] += lambda_;
+  factor_ = gram_;
+  if (!factorise(factor_, width_))
+    throw InputError(
+        fmt::format("ridge: expected a penalty that makes the linear map unique, found {} with {} training "
+                    "tokens of width {}; give a larger one, or more texts",
+                    lambda_, hidden.dim(0), width_));
+}
+
+std::unique_ptr<LinearMap> RidgeFit::fit(const Tensor& targets) const {
+  const Index out = targets.dim(1);
+  auto map = std::make_unique<LinearMap>(width_, out);
+  const std::vector<double> mean = mean_of(targets);
+  std::vector<double> right(static_cast<std::size_t>(width_ * out), 0.0);
+  for (Index begin = 0; begin < hidden_.dim(0); begin += block_rows) {
+    const Index count = std::min(block_rows, hidden_.dim(0) - begin);
+    add_product(centred(hidden_, begin, count, mean_), centred(targets, begin, count, mean), count, width_,
+                out, right);
+  }
+  map->weight = right;
+  solve_factorised(factor_, width_, map->weight, out);
+  map->bias = mean;
+  for (Index i = 0; i < width_; ++i)
+    for (Index c = 0; c < out; ++c)
+      map->bias[static_cast<std::size_t>(c)] -=
+          mean_[static_cast<std::size_t>(i)] * map->weight[static_cast<std::size_t>(i * out + c)];
+  const double size = norm_of(right);
+  kernels::gemm<double>(
+      {.m = width_, .n = out, .k = width_, .lda = width_, .ldb = out, .ldc = out, .beta = -1}, gram_.data(),
+      map->weight.data(), right.data());
+  map->residual = size > 0 ? norm_of(right) / size : norm_of(right);
+  return map;
+}
+
+std::size_t linear_map_bytes(Index in, Index out) {
+  const auto d = static_cast<std::size_t>(in), o = static_cast<std::size_t>(out);
+  return sizeof(double) * (2 * d * d + 3 * d * o + 2 * static_cast<std::size_t>(block_rows) * (d + o));
+}
+
+}  // namespace headwater
