@@ -10,8 +10,7 @@ target_link_libraries(headwater_commands PUBLIC headwater nlohmann_json::nlohman
 target_compile_definitions(headwater_commands PRIVATE
   HEADWATER_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
   HEADWATER_BUILD_TYPE="${CMAKE_BUILD_TYPE}")
-# Three header-only libraries cost more than our own code: parse them once.
-target_precompile_headers(headwater_commands PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
+target_precompile_headers(headwater_commands PRIVATE ${HEADWATER_COMMON_HEADERS})
 
 add_executable(headwater_cli src/cli/main.cpp)
 target_link_libraries(headwater_cli PRIVATE headwater_commands $<BUILD_INTERFACE:headwater_warnings>)

@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_fwd.h"
+
 // Compiled once, in json.cpp: every file would otherwise spend seconds on its own copy.
 extern template class nlohmann::basic_json<>;
 
 namespace headwater {
-
-using Json = nlohmann::json;
 
 // Parses `text`, which came from `where` (a file name for messages). Throws FormatError naming the
 // byte offset; nesting deeper than 128 levels is refused, so that hostile files cannot exhaust the stack.

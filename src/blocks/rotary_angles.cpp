@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/json.h"
+
 namespace headwater {
 namespace {
 

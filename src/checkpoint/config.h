@@ -9,7 +9,7 @@
 
 #include <headwater/tensor.h>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 
 namespace headwater {
 

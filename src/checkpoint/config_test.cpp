@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "base/json.h"
+
 namespace headwater {
 namespace {
 

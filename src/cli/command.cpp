@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <sstream>
 #include <string>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "cli_support/arguments.h"
 #include "cli_support/help.h"
 #include "cli_support/interrupt.h"
 #include "cli_support/nearest.h"
@@ -93,6 +95,29 @@ std::vector<const Command*> by_group() {
   return commands;
 }
 
+// The whole command line: every command with its options. What was chosen sets `chosen` while parsing.
+std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen) {
+  auto app = std::make_unique<CLI::App>("Shows where a Transformer's prediction comes from.", "headwater");
+  app->require_subcommand(0, 1);
+  for (const Command* command : by_group()) {
+    CLI::App* sub = app->add_subcommand(std::string(command->name), std::string(command->summary));
+    sub->group(std::string(command->group));
+    Arguments arguments(*sub);
+    const std::function<int()> run = command->setup(arguments);
+    use_our_help(*sub);
+    sub->final_callback([&chosen, run] { chosen = run; });
+  }
+  app->set_version_flag("--version", version_line, "Print the version")->group("Other");
+  use_our_help(*app);
+  app->footer(
+      "A model is a Hugging Face folder, the name of a shipped model (sentiment, vision), or a repo id\n"
+      "in the Hugging Face cache. Nothing is ever fetched from the network.\n\n"
+      "  headwater predict -m sentiment \"not bad at all\"\n"
+      "  headwater explain -m sentiment \"not bad at all\" -o report.html\n"
+      "  headwater explain --help");
+  return app;
+}
+
 int parse_and_run(int argc, const char* const* argv) {
   std::function<int()> chosen;
   const std::unique_ptr<CLI::App> app = make_app(chosen);
@@ -111,25 +136,9 @@ int parse_and_run(int argc, const char* const* argv) {
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen) {
-  auto app = std::make_unique<CLI::App>("Shows where a Transformer's prediction comes from.", "headwater");
-  app->require_subcommand(0, 1);
-  for (const Command* command : by_group()) {
-    CLI::App* sub = app->add_subcommand(std::string(command->name), std::string(command->summary));
-    sub->group(std::string(command->group));
-    const std::function<int()> run = command->setup(*sub);
-    use_our_help(*sub);
-    sub->final_callback([&chosen, run] { chosen = run; });
-  }
-  app->set_version_flag("--version", version_line, "Print the version")->group("Other");
-  use_our_help(*app);
-  app->footer(
-      "A model is a Hugging Face folder, the name of a shipped model (sentiment, vision), or a repo id\n"
-      "in the Hugging Face cache. Nothing is ever fetched from the network.\n\n"
-      "  headwater predict -m sentiment \"not bad at all\"\n"
-      "  headwater explain -m sentiment \"not bad at all\" -o report.html\n"
-      "  headwater explain --help");
-  return app;
+ProgramText described_program() {
+  std::function<int()> ignored;
+  return describe(*make_app(ignored));
 }
 
 int run_program(int argc, const char* const* argv) noexcept {

@@ -2,27 +2,26 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <span>
 #include <string_view>
 
-namespace CLI {
-class App;
-}
+#include "cli_support/describe.h"
 
 namespace headwater {
+
+class Arguments;
 
 struct Command {
   std::string_view name, summary;
   std::string_view group;  // heading in the help; empty: hidden
-  // Declares the options on `app` and returns what runs when the command was chosen (its exit code).
-  std::function<int()> (*setup)(CLI::App& app);
+  // Declares what it takes and returns what runs when the command was chosen (its exit code).
+  std::function<int()> (*setup)(Arguments& arguments);
 };
 
 std::span<const Command* const> all_commands();
 
-// The whole command line: every command with its options. What was chosen sets `chosen` while parsing.
-std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen);
+// Every command with its options, for what is written from them.
+ProgramText described_program();
 
 // Parses, runs, and turns every error into one line on standard error and an exit code (error.h). Usage
 // errors are 2. Throws nothing.

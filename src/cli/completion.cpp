@@ -1,9 +1,8 @@
 // `headwater completion bash|zsh|fish`: what the installation puts where the shells look.
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/completions.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
@@ -17,8 +16,7 @@ struct Options {
 };
 
 int run(const Options& options) {
-  std::function<int()> ignored;
-  const ProgramText program = describe(*make_app(ignored));
+  const ProgramText program = described_program();
   Output output(options.output.path);
   output.write(options.shell == "bash"  ? bash_completion(program)
                : options.shell == "zsh" ? zsh_completion(program)
@@ -27,10 +25,10 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  choose(app.add_option("shell", options->shell, "The shell")->required(), "bash|zsh|fish");
-  add_output_options(app, options->output, "");
+  arguments.add("shell", options->shell, "The shell").required().choices("bash|zsh|fish");
+  add_output_options(arguments, options->output, "");
   return [options] { return run(*options); };
 }
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/engine.h>
 #include <headwater/formats.h>
 
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/dry_run.h"
 #include "cli_support/input_reader.h"
 #include "cli_support/method_options.h"
@@ -116,33 +116,34 @@ int run(const Options& options) {
   return explain_all(engine, reader, options, output, format);
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_input_options(app, options->input);
-  add_model_options(app, options->model);
+  add_input_options(arguments, options->input);
+  add_model_options(arguments, options->model);
   const auto target = [&](const char* name, std::string& value, const char* text, const char* help) {
-    app.add_option(name, value, help)->option_text(text)->group("Target");
+    arguments.add(name, value, help).value(text).group("Target");
   };
   target("--target", options->target.label, "LABEL", "Label or token to explain (default: the prediction)");
   target("--contrast", options->target.contrast, "LABEL", "Explain the difference to this one");
-  app.add_option("--position", options->target.position, "Token position, for token-wise heads")
-      ->option_text("N")
-      ->group("Target");
-  add_method_options(app, options->methods);
-  app.add_flag("--list-methods", options->list_methods, "Name the methods and end")->group("Methods");
-  app.add_flag("--words", options->words, "Words instead of tokens: columns summed, rows averaged")
-      ->group("Output");
-  choose(app.add_option("--special", options->special,
-                        "Special tokens: keep, hide, or drop and rescale the rows (default keep)"),
-         "keep|hide|drop")
-      ->group("Output");
-  app.add_option("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
-      ->option_text("SIZE")
-      ->envname("HEADWATER_MAX_MEMORY")
-      ->group("Model");
-  add_output_options(app, options->output, formats);
-  add_colour_option(app, options->output);
-  app.add_flag("--dry-run", options->dry_run, "Shapes and memory; nothing is run")->group("Output");
+  arguments.add("--position", options->target.position, "Token position, for token-wise heads")
+      .value("N")
+      .group("Target");
+  add_method_options(arguments, options->methods);
+  arguments.add("--list-methods", options->list_methods, "Name the methods and end").group("Methods");
+  arguments.add("--words", options->words, "Words instead of tokens: columns summed, rows averaged")
+      .group("Output");
+  arguments
+      .add("--special", options->special,
+           "Special tokens: keep, hide, or drop and rescale the rows (default keep)")
+      .choices("keep|hide|drop")
+      .group("Output");
+  arguments.add("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
+      .value("SIZE")
+      .environment("HEADWATER_MAX_MEMORY")
+      .group("Model");
+  add_output_options(arguments, options->output, formats);
+  add_colour_option(arguments, options->output);
+  arguments.add("--dry-run", options->dry_run, "Shapes and memory; nothing is run").group("Output");
   return [options] { return run(*options); };
 }
 

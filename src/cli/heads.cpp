@@ -1,9 +1,8 @@
 // `headwater heads`: how important every attention head is for a labelled file.
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/heads_text.h"
 #include "cli_support/labelled_reader.h"
 #include "cli_support/options.h"
@@ -39,22 +38,23 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  app.add_option("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines")
-      ->option_text("FILE")
-      ->required()
-      ->group("Input");
-  app.add_option("--limit", options->limit, "Inputs used, from the first on; 0: all (default 200)")
-      ->option_text("N")
-      ->group("Input");
-  app.add_option("--by", options->rankings,
-                 "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
-      ->option_text("RANKINGS")
-      ->group("Methods");
-  add_model_options(app, options->model);
-  add_output_options(app, options->output, formats);
-  add_colour_option(app, options->output);
+  arguments.add("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines")
+      .value("FILE")
+      .required()
+      .group("Input");
+  arguments.add("--limit", options->limit, "Inputs used, from the first on; 0: all (default 200)")
+      .value("N")
+      .group("Input");
+  arguments
+      .add("--by", options->rankings,
+           "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
+      .value("RANKINGS")
+      .group("Methods");
+  add_model_options(arguments, options->model);
+  add_output_options(arguments, options->output, formats);
+  add_colour_option(arguments, options->output);
   return [options] { return run(*options); };
 }
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/identify_writer.h"
 #include "cli_support/input_reader.h"
 #include "cli_support/nearest.h"
@@ -128,10 +128,10 @@ int run(const Options& options) {
   return 0;
 }
 
-void add_map_options(CLI::App& app, Options& options) {
+void add_map_options(Arguments& arguments, Options& options) {
   IdentifyRequest& request = options.request;
   const auto add = [&](const char* name, auto& value, const char* text, const char* help) {
-    return app.add_option(name, value, help)->option_text(text)->group("Maps");
+    return arguments.add(name, value, help).value(text).group("Maps");
   };
   add("--map", options.maps, "LIST", "Of naive, linear, mlp (default naive,linear)");
   add("--distance", options.distances, "LIST", "Of cosine, l2 (default both)");
@@ -141,36 +141,39 @@ void add_map_options(CLI::App& app, Options& options) {
   add("--batch", request.mlp.batch, "N", "Tokens per step of the mlp (default 256)");
   add("--patience", request.mlp.patience, "N", "Epochs without improvement before it stops (default 20)");
   add("--epochs", request.mlp.epochs, "N", "Epochs at most (default 1000)");
-  app.add_flag("--across", request.across, "Test the maps of every state on all states")->group("Maps");
+  arguments.add("--across", request.across, "Test the maps of every state on all states").group("Maps");
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   IdentifyRequest& request = options->request;
-  add_text_file_options(app, options->input);
-  add_model_options(app, options->model);
-  add_map_options(app, *options);
+  add_text_file_options(arguments, options->input);
+  add_model_options(arguments, options->model);
+  add_map_options(arguments, *options);
   const auto add = [&](const char* name, auto& value, const char* text, const char* help) {
-    return app.add_option(name, value, help)->option_text(text)->group("Measure");
+    return arguments.add(name, value, help).value(text).group("Measure");
   };
-  choose(app.add_option("--target", options->target, "Embedding to find (default word)"), "word|sum|hidden")
-      ->group("Measure");
-  choose(app.add_option("--pool", options->pool, "Candidates (default sentence)"), "sentence|vocabulary")
-      ->group("Measure");
-  choose(app.add_option("--match", options->match, "Rule the table shows (default id)"), "id|position")
-      ->group("Measure");
+  arguments.add("--target", options->target, "Embedding to find (default word)")
+      .choices("word|sum|hidden")
+      .group("Measure");
+  arguments.add("--pool", options->pool, "Candidates (default sentence)")
+      .choices("sentence|vocabulary")
+      .group("Measure");
+  arguments.add("--match", options->match, "Rule the table shows (default id)")
+      .choices("id|position")
+      .group("Measure");
   add("--states", options->states, "LIST", "Such as 0,3-6; 0 is what enters layer 0 (default all)");
   add("--folds", request.folds, "K", "Test every text once, in K parts (default 1: 70/15/15)");
   add("--seed", request.seed, "N", "Of the split, the mlp and the untrained model (default 0)");
-  app.add_flag("--no-control", options->no_control, "Without the untrained model beside it")
-      ->group("Measure");
+  arguments.add("--no-control", options->no_control, "Without the untrained model beside it")
+      .group("Measure");
   add("--resume", request.resume, "FILE", "Keep finished cells here, and go on from them");
-  app.add_option("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
-      ->option_text("SIZE")
-      ->envname("HEADWATER_MAX_MEMORY")
-      ->group("Model");
-  add_output_options(app, options->output, formats);
-  app.add_flag("--dry-run", options->dry_run, "Shapes and memory; nothing is run")->group("Output");
+  arguments.add("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
+      .value("SIZE")
+      .environment("HEADWATER_MAX_MEMORY")
+      .group("Model");
+  add_output_options(arguments, options->output, formats);
+  arguments.add("--dry-run", options->dry_run, "Shapes and memory; nothing is run").group("Output");
   return [options] { return run(*options); };
 }
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/files.h"
@@ -57,10 +56,10 @@ std::string as_text() {
   return table.str();
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_threads_option(app, options->threads);
-  add_output_options(app, options->output, "text|json");
+  add_threads_option(arguments, options->threads);
+  add_output_options(arguments, options->output, "text|json");
   return [options] {
     set_thread_count(options->threads);
     const bool json = options->output.chosen_format("text|json", ".txt=text") == "json";

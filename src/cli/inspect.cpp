@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
 #include "checkpoint/checkpoint.h"
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
 #include "cli_support/table.h"
@@ -141,17 +141,17 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   // The model may stand alone: `headwater inspect sentiment`.
-  app.add_option("folder", options->model.model, "The model, if not given by -m")->option_text(" ");
-  add_model_options(app, options->model);
-  app.add_option("--tokens", options->tokens, "Length for the memory estimates (default 128)")
-      ->option_text("N")
-      ->check(CLI::Range(1, 1 << 24))
-      ->group("Inspection");
-  app.add_flag("--tensors", options->tensors, "List every tensor in the files")->group("Inspection");
-  add_output_options(app, options->output, "text|json");
+  arguments.add("folder", options->model.model, "The model, if not given by -m").value(" ");
+  add_model_options(arguments, options->model);
+  arguments.add("--tokens", options->tokens, "Length for the memory estimates (default 128)")
+      .value("N")
+      .range(1, 1 << 24)
+      .group("Inspection");
+  arguments.add("--tensors", options->tensors, "List every tensor in the files").group("Inspection");
+  add_output_options(arguments, options->output, "text|json");
   return [options] { return run(*options); };
 }
 

@@ -1,8 +1,6 @@
 // `headwater man`: the manual page, written from the options themselves.
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli_support/man_page.h"
 #include "cli_support/options.h"
@@ -12,13 +10,12 @@
 namespace headwater {
 namespace {
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<OutputOptions>();
-  add_output_options(app, *options, "");
+  add_output_options(arguments, *options, "");
   return [options] {
-    std::function<int()> ignored;
     Output output(options->path);
-    output.write(man_page(describe(*make_app(ignored)), version_line()));
+    output.write(man_page(described_program(), version_line()));
     output.finish();
     return 0;
   };

@@ -1,10 +1,10 @@
 // `headwater methods`: the records of the methods, all in a list or one in full.
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <headwater/error.h>
 
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/method_text.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
@@ -38,11 +38,10 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  app.add_option("name", options->name, "A method: its formula, paper, cost, limits and options")
-      ->option_text(" ");
-  add_output_options(app, options->output, formats);
+  arguments.add("name", options->name, "A method: its formula, paper, cost, limits and options").value(" ");
+  add_output_options(arguments, options->output, formats);
   return [options] { return run(*options); };
 }
 

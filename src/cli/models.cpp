@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/files.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
 #include "cli_support/table.h"
@@ -94,14 +94,14 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  app.add_option("--cache-dir", options->model.cache_dir, "Hugging Face cache to look in")
-      ->option_text("FOLDER")
-      ->envname("HEADWATER_CACHE_DIR")
-      ->group("Model");
-  app.add_flag("--names", options->names, "Only the names that -m takes, one per line")->group("Output");
-  add_output_options(app, options->output, "text|json");
+  arguments.add("--cache-dir", options->model.cache_dir, "Hugging Face cache to look in")
+      .value("FOLDER")
+      .environment("HEADWATER_CACHE_DIR")
+      .group("Model");
+  arguments.add("--names", options->names, "Only the names that -m takes, one per line").group("Output");
+  add_output_options(arguments, options->output, "text|json");
   return [options] { return run(*options); };
 }
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/engine.h>
 #include <headwater/formats.h>
 
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/dry_run.h"
 #include "cli_support/input_reader.h"
 #include "cli_support/options.h"
@@ -103,23 +103,23 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_input_options(app, options->input);
-  add_model_options(app, options->model);
-  app.add_option("--top", options->predict.top, "Scores shown of a vocabulary (default 5)")
-      ->option_text("N")
-      ->check(CLI::Range(1, 1 << 20))
-      ->group("Prediction");
-  app.add_option("--max-new-tokens", options->predict.max_new_tokens,
-                 "Continue a text greedily by so many tokens")
-      ->option_text("N")
-      ->check(CLI::Range(0, 1 << 20))
-      ->group("Prediction");
-  add_output_options(app, options->output, formats);
-  add_colour_option(app, options->output);
-  app.add_flag("--tokens", options->tokens, "With the tokens, in json and jsonl")->group("Output");
-  app.add_flag("--dry-run", options->dry_run, "Shapes and memory; nothing is run")->group("Output");
+  add_input_options(arguments, options->input);
+  add_model_options(arguments, options->model);
+  arguments.add("--top", options->predict.top, "Scores shown of a vocabulary (default 5)")
+      .value("N")
+      .range(1, 1 << 20)
+      .group("Prediction");
+  arguments
+      .add("--max-new-tokens", options->predict.max_new_tokens, "Continue a text greedily by so many tokens")
+      .value("N")
+      .range(0, 1 << 20)
+      .group("Prediction");
+  add_output_options(arguments, options->output, formats);
+  add_colour_option(arguments, options->output);
+  arguments.add("--tokens", options->tokens, "With the tokens, in json and jsonl").group("Output");
+  arguments.add("--dry-run", options->dry_run, "Shapes and memory; nothing is run").group("Output");
   return [options] { return run(*options); };
 }
 

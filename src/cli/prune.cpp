@@ -1,10 +1,10 @@
 // `headwater prune`: accuracy as attention heads are removed, and a model folder without them.
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/heads_text.h"
 #include "cli_support/labelled_reader.h"
 #include "cli_support/options.h"
@@ -52,39 +52,40 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  app.add_option("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines")
-      ->option_text("FILE")
-      ->required()
-      ->group("Input");
-  app.add_option("--limit", options->limit, "Inputs the accuracy is measured on; 0: all (default 0)")
-      ->option_text("N")
-      ->group("Input");
-  app.add_option("--rank-limit", options->rank_limit, "Inputs the heads are ranked by; 0: all (default 200)")
-      ->option_text("N")
-      ->group("Input");
-  app.add_option("--by", options->rankings,
-                 "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
-      ->option_text("RANKINGS")
-      ->group("Methods");
-  app.add_option("--rates", options->pruning.rates, "Shares of heads removed (default 0 0.1 … 1)")
-      ->option_text("SHARE …")
-      ->group("Methods");
-  app.add_option("--random-orders", options->pruning.random_orders, "Of the random baseline (default 5)")
-      ->option_text("N")
-      ->group("Methods");
-  app.add_option("--seed", options->pruning.seed, "Of the random baseline (default 1)")
-      ->option_text("N")
-      ->group("Methods");
-  app.add_option("--save", options->save, "Write a model folder without the least important heads")
-      ->option_text("FOLDER")
-      ->group("Output");
-  app.add_option("--rate", options->rate, "Share of heads that --save removes (default 0.2)")
-      ->option_text("SHARE")
-      ->group("Output");
-  add_model_options(app, options->model);
-  add_output_options(app, options->output, formats);
+  arguments.add("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines")
+      .value("FILE")
+      .required()
+      .group("Input");
+  arguments.add("--limit", options->limit, "Inputs the accuracy is measured on; 0: all (default 0)")
+      .value("N")
+      .group("Input");
+  arguments.add("--rank-limit", options->rank_limit, "Inputs the heads are ranked by; 0: all (default 200)")
+      .value("N")
+      .group("Input");
+  arguments
+      .add("--by", options->rankings,
+           "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
+      .value("RANKINGS")
+      .group("Methods");
+  arguments.add("--rates", options->pruning.rates, "Shares of heads removed (default 0 0.1 … 1)")
+      .value("SHARE …")
+      .group("Methods");
+  arguments.add("--random-orders", options->pruning.random_orders, "Of the random baseline (default 5)")
+      .value("N")
+      .group("Methods");
+  arguments.add("--seed", options->pruning.seed, "Of the random baseline (default 1)")
+      .value("N")
+      .group("Methods");
+  arguments.add("--save", options->save, "Write a model folder without the least important heads")
+      .value("FOLDER")
+      .group("Output");
+  arguments.add("--rate", options->rate, "Share of heads that --save removes (default 0.2)")
+      .value("SHARE")
+      .group("Output");
+  add_model_options(arguments, options->model);
+  add_output_options(arguments, options->output, formats);
   return [options] { return run(*options); };
 }
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
@@ -71,11 +70,11 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_input_options(app, options->input);
-  add_model_options(app, options->model);
-  add_output_options(app, options->output, formats);
+  add_input_options(arguments, options->input);
+  add_model_options(arguments, options->model);
+  add_output_options(arguments, options->output, formats);
   return [options] { return run(*options); };
 }
 

@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/engine.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/input_reader.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
@@ -75,23 +75,23 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_input_options(app, options->input);
-  add_model_options(app, options->model);
-  app.add_option("--target", options->target.label, "Label or token to explain (default: the prediction)")
-      ->option_text("LABEL")
-      ->group("Target");
-  app.add_option("--tau", options->tree.tau,
-                 "Share of a layer's largest attribution an edge needs (default 0.4)")
-      ->option_text("SHARE")
-      ->group("Tree");
-  app.add_option("--lambda", options->tree.lambda, "Cost of an edge, in the same shares (default 0)")
-      ->option_text("SHARE")
-      ->group("Tree");
-  app.add_flag("--published", options->tree.published, "The steps of the paper's released script")
-      ->group("Tree");
-  add_output_options(app, options->output, formats);
+  add_input_options(arguments, options->input);
+  add_model_options(arguments, options->model);
+  arguments.add("--target", options->target.label, "Label or token to explain (default: the prediction)")
+      .value("LABEL")
+      .group("Target");
+  arguments
+      .add("--tau", options->tree.tau, "Share of a layer's largest attribution an edge needs (default 0.4)")
+      .value("SHARE")
+      .group("Tree");
+  arguments.add("--lambda", options->tree.lambda, "Cost of an edge, in the same shares (default 0)")
+      .value("SHARE")
+      .group("Tree");
+  arguments.add("--published", options->tree.published, "The steps of the paper's released script")
+      .group("Tree");
+  add_output_options(arguments, options->output, formats);
   return [options] { return run(*options); };
 }
 

@@ -1,9 +1,8 @@
 // `headwater triggers`: patterns a model is over-confident about, and what they do to other inputs.
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
+#include "cli_support/arguments.h"
 #include "cli_support/heads_text.h"
 #include "cli_support/labelled_reader.h"
 #include "cli_support/options.h"
@@ -37,14 +36,14 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(CLI::App& app) {
+std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  const auto option = [&app](const char* name, auto& value, const char* help, const char* text,
-                             const char* group) {
-    return app.add_option(name, value, help)->option_text(text)->group(group);
+  const auto option = [&arguments](const char* name, auto& value, const char* help, const char* text,
+                                   const char* group) {
+    return arguments.add(name, value, help).value(text).group(group);
   };
   option("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines", "FILE", "Input")
-      ->required();
+      .required();
   option("--limit", options->limit, "Inputs read; 0: all (default 0)", "N", "Input");
   option("--sources", options->triggers.inputs, "Inputs the patterns are taken from (default 500)", "N",
          "Input");
@@ -53,8 +52,8 @@ std::function<int()> setup(CLI::App& app) {
   option("--least", options->triggers.least, "Attribution a pattern needs (default 0.02)", "SUM", "Methods");
   option("--second", options->triggers.second,
          "The second pair counts from this share of the first on (default 0.2)", "SHARE", "Methods");
-  add_model_options(app, options->model);
-  add_output_options(app, options->output, formats);
+  add_model_options(arguments, options->model);
+  add_output_options(arguments, options->output, formats);
   return [options] { return run(*options); };
 }
 

@@ -1,7 +1,6 @@
 // `headwater version`: one line, as --version prints it.
 #include "cli_support/version.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/command.h"
@@ -9,7 +8,7 @@
 namespace headwater {
 namespace {
 
-std::function<int()> setup(CLI::App& /*app*/) {
+std::function<int()> setup(Arguments& /*arguments*/) {
   return [] {
     fmt::print("{}\n", version_line());
     return 0;

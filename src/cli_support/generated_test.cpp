@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
+#include "cli_support/arguments.h"
 #include "cli_support/completions.h"
 #include "cli_support/man_page.h"
 #include "cli_support/options.h"
@@ -21,7 +22,7 @@ class Generated : public testing::Test {
     sub->add_option("--cache", text_, "A folder")->option_text("FOLDER");
     sub->add_option("--method", text_, "Methods")->option_text("METHODS");
     sub->add_option("--top", text_, "A number")->option_text("N");
-    choose(sub->add_option("--format", text_, "A format"), "text|json");
+    Argument(*sub->add_option("--format", text_, "A format")).choices("text|json");
     sub->add_flag("--quiet", flag_, "Silent");
     app_.add_subcommand("secret", "Hidden")->group("");
   }

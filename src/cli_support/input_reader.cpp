@@ -5,10 +5,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/error.h>
 #include <unistd.h>
+
+#include "cli_support/arguments.h"
 
 namespace headwater {
 namespace {
@@ -27,47 +28,48 @@ void require_one_source(const InputOptions& options) {
 
 }  // namespace
 
-void add_text_file_options(CLI::App& app, InputOptions& options) {
-  app.add_option("-f,--file", options.file, "Read one text per line; - is standard input")
-      ->option_text("FILE")
-      ->group("Input");
-  app.add_flag("--tsv", options.tsv, "A tab in a line separates text and pair")->group("Input");
-  app.add_flag("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
-      ->group("Input");
+void add_text_file_options(Arguments& arguments, InputOptions& options) {
+  arguments.add("-f,--file", options.file, "Read one text per line; - is standard input")
+      .value("FILE")
+      .group("Input");
+  arguments.add("--tsv", options.tsv, "A tab in a line separates text and pair").group("Input");
+  arguments.add("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
+      .group("Input");
 }
 
-void add_input_options(CLI::App& app, InputOptions& options) {
+void add_input_options(Arguments& arguments, InputOptions& options) {
   // One string, not a list: CLI11 would take a list apart at brackets and commas, and [MASK] has them.
-  app.add_option_function<std::string>(
-         "text",
-         [&options](const std::string& text) {
-           options.text = text;
-           options.has_text = true;
-         },
-         "The text; without it, one text per line of --file or standard input")
-      ->option_text(" ");
-  app.add_option_function<std::string>(
-         "--pair",
-         [&options](const std::string& pair) {
-           options.pair = pair;
-           options.has_pair = true;
-         },
-         "Second text: premise and hypothesis, question and context")
-      ->option_text("TEXT")
-      ->group("Input");
-  app.add_option("-f,--file", options.file, "Read one text per line; - is standard input")
-      ->option_text("FILE")
-      ->group("Input");
-  app.add_flag("--tsv", options.tsv, "A tab in a line separates text and pair")->group("Input");
-  app.add_option_function<std::string>(
-         "--image", [&options](const std::string& path) { options.images.push_back(path); },
-         "PNG or JPEG, for image models; may be repeated")
-      ->option_text("FILE")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->trigger_on_parse()
-      ->group("Input");
-  app.add_flag("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
-      ->group("Input");
+  arguments
+      .add(
+          "text",
+          [&options](const std::string& text) {
+            options.text = text;
+            options.has_text = true;
+          },
+          "The text; without it, one text per line of --file or standard input")
+      .value(" ");
+  arguments
+      .add(
+          "--pair",
+          [&options](const std::string& pair) {
+            options.pair = pair;
+            options.has_pair = true;
+          },
+          "Second text: premise and hypothesis, question and context")
+      .value("TEXT")
+      .group("Input");
+  arguments.add("-f,--file", options.file, "Read one text per line; - is standard input")
+      .value("FILE")
+      .group("Input");
+  arguments.add("--tsv", options.tsv, "A tab in a line separates text and pair").group("Input");
+  arguments
+      .add_repeated(
+          "--image", [&options](const std::string& path) { options.images.push_back(path); },
+          "PNG or JPEG, for image models; may be repeated")
+      .value("FILE")
+      .group("Input");
+  arguments.add("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
+      .group("Input");
 }
 
 InputReader::InputReader(const InputOptions& options) : options_(options) {

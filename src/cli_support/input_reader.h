@@ -11,11 +11,9 @@
 
 #include <headwater/request.h>
 
-namespace CLI {
-class App;
-}
-
 namespace headwater {
+
+class Arguments;
 
 struct InputOptions {
   std::string text;
@@ -27,9 +25,9 @@ struct InputOptions {
   bool tsv = false;
   bool truncate = false;
 };
-void add_input_options(CLI::App& app, InputOptions& options);
+void add_input_options(Arguments& arguments, InputOptions& options);
 // --file, --tsv and --truncate alone: for commands over many texts.
-void add_text_file_options(CLI::App& app, InputOptions& options);
+void add_text_file_options(Arguments& arguments, InputOptions& options);
 
 class InputReader {
  public:

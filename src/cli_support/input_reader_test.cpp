@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "cli_support/arguments.h"
+
 namespace headwater {
 namespace {
 
@@ -30,7 +32,8 @@ class InputReaderTest : public testing::Test {
 InputOptions parsed(const std::vector<std::string>& arguments) {
   InputOptions options;
   CLI::App app;
-  add_input_options(app, options);
+  Arguments declared(app);
+  add_input_options(declared, options);
   app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   return options;
 }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "cli_support/arguments.h"
 #include "cli_support/nearest.h"
 #include "cli_support/options.h"
 #include "methods/method.h"
@@ -36,7 +36,7 @@ void add_option_text(const std::string& given, std::map<std::string, std::string
 }
 
 // "--residual" for every option of every record; methods that share an option share the flag.
-void add_record_flags(CLI::App& app, std::map<std::string, std::string>& options) {
+void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& options) {
   std::map<std::string, std::vector<const MethodOption*>> known;
   for (const Method* method : all_methods())
     for (const MethodOption& option : method->options) known[std::string(option.name)].push_back(&option);
@@ -45,7 +45,7 @@ void add_record_flags(CLI::App& app, std::map<std::string, std::string>& options
       const std::string name(option.name);
       std::string flag = "--" + name;
       std::replace(flag.begin(), flag.end(), '_', '-');
-      if (app.get_option_no_throw(flag) != nullptr) continue;
+      if (arguments.has(flag)) continue;
       const auto& kin = known[name];
       const bool alike =
           std::all_of(kin.begin(), kin.end(), [&](const MethodOption* o) { return o->type == option.type; });
@@ -53,34 +53,35 @@ void add_record_flags(CLI::App& app, std::map<std::string, std::string>& options
           kin.size() == 1 ? fmt::format("{}: {} (default {})", method->name, option.help, option.otherwise)
           : alike         ? fmt::format("several methods: {}", option.help)
                           : "several methods, each in its own way: see headwater methods NAME";
-      app.add_option_function<std::string>(
-             flag, [&options, name](const std::string& value) { options[name] = value; }, help)
-          ->option_text(alike ? std::string(option.type) : "VALUE")
-          ->group("Methods");
+      arguments
+          .add(
+              flag, [&options, name](const std::string& value) { options[name] = value; }, help)
+          .value(alike ? std::string(option.type) : "VALUE")
+          .group("Methods");
     }
   }
 }
 
 }  // namespace
 
-void add_method_options(CLI::App& app, MethodFlags& flags) {
-  app.add_option("--method", flags.names, "Methods, separated by commas (default attention_rollout)")
-      ->option_text("METHODS")
-      ->envname("HEADWATER_METHOD")
-      ->group("Methods");
-  app.add_option_function<std::string>(
-         "--option", [&flags](const std::string& given) { add_option_text(given, flags.options); },
-         "Set an option of the chosen methods; may be repeated")
-      ->option_text("NAME=VALUE")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->trigger_on_parse()
-      ->group("Methods");
-  choose(app.add_option_function<std::string>(
-             "--aggregate", [&flags](const std::string& kind) { flags.options["aggregate"] = kind; },
-             "Carry a method's map per layer through the layers"),
-         "rollout|flow")
-      ->group("Methods");
-  add_record_flags(app, flags.options);
+void add_method_options(Arguments& arguments, MethodFlags& flags) {
+  arguments.add("--method", flags.names, "Methods, separated by commas (default attention_rollout)")
+      .value("METHODS")
+      .environment("HEADWATER_METHOD")
+      .group("Methods");
+  arguments
+      .add_repeated(
+          "--option", [&flags](const std::string& given) { add_option_text(given, flags.options); },
+          "Set an option of the chosen methods; may be repeated")
+      .value("NAME=VALUE")
+      .group("Methods");
+  arguments
+      .add(
+          "--aggregate", [&flags](const std::string& kind) { flags.options["aggregate"] = kind; },
+          "Carry a method's map per layer through the layers")
+      .choices("rollout|flow")
+      .group("Methods");
+  add_record_flags(arguments, flags.options);
 }
 
 void MethodFlags::check() const {

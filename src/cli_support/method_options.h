@@ -8,11 +8,9 @@
 
 #include <headwater/request.h>
 
-namespace CLI {
-class App;
-}
-
 namespace headwater {
+
+class Arguments;
 
 struct MethodFlags {
   std::string names = "attention_rollout";
@@ -24,6 +22,6 @@ struct MethodFlags {
   std::vector<MethodSpec> specs() const;
 };
 
-void add_method_options(CLI::App& app, MethodFlags& flags);
+void add_method_options(Arguments& arguments, MethodFlags& flags);
 
 }  // namespace headwater

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "cli_support/arguments.h"
 #include "cli_support/method_text.h"
 #include "methods/method.h"
 
@@ -13,7 +14,8 @@ namespace {
 MethodFlags parsed(std::vector<std::string> arguments) {
   MethodFlags flags;
   CLI::App app;
-  add_method_options(app, flags);
+  Arguments declared(app);
+  add_method_options(declared, flags);
   app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   return flags;
 }

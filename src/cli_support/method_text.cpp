@@ -77,7 +77,7 @@ std::string methods_markdown() {
     for (const MethodOption& option : method->options) {
       std::string values(option.type);
       for (std::size_t at = 0; (at = values.find('|', at)) != std::string::npos; at += 2)
-        values.insert(at, "\\");
+        values.insert(at, 1, '\\');
       page += fmt::format("| `{}` | {} | {} | {} |\n", option.name, values, option.otherwise, option.help);
     }
   }

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "base/parallel.h"
+#include "cli_support/arguments.h"
 #include "cli_support/nearest.h"
 
 namespace headwater {
@@ -26,53 +26,36 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-CLI::Option* choose(CLI::Option* option, const std::string& choices) {
-  option->option_text(choices);
-  option->check([choices](const std::string& given) {
-    const std::vector<std::string> known = split(choices, '|');
-    if (std::find(known.begin(), known.end(), given) != known.end()) return std::string();
-    return fmt::format("expected {}, found \"{}\"{}", fmt::join(known, ", "), given,
-                       suggestion(given, known));
-  });
-  return option;
+void add_threads_option(Arguments& arguments, int& threads) {
+  arguments.add("-t,--threads", threads, "Threads to use; 0: one per core")
+      .value("N")
+      .environment("HEADWATER_THREADS")
+      .group("Model")
+      .range(0, 1024);
 }
 
-void add_threads_option(CLI::App& app, int& threads) {
-  app.add_option("-t,--threads", threads, "Threads to use; 0: one per core")
-      ->option_text("N")
-      ->envname("HEADWATER_THREADS")
-      ->group("Model")
-      ->check([](const std::string& given) {
-        constexpr int most = 1024;
-        const bool number =
-            !given.empty() && given.size() < 5 &&
-            std::all_of(given.begin(), given.end(), [](char c) { return c >= '0' && c <= '9'; });
-        if (number && std::stoi(given) <= most) return std::string();
-        return fmt::format("expected a number from 0 to {}, found \"{}\"", most, given);
-      });
+void add_cache_options(Arguments& arguments, ModelOptions& options) {
+  arguments.add("--cache-dir", options.cache_dir, "Hugging Face cache to look in")
+      .value("FOLDER")
+      .environment("HEADWATER_CACHE_DIR")
+      .group("Model");
+  arguments.add("--revision", options.revision, "Branch, tag or commit of a cached model")
+      .value("REV")
+      .environment("HEADWATER_REVISION")
+      .group("Model");
 }
 
-void add_cache_options(CLI::App& app, ModelOptions& options) {
-  app.add_option("--cache-dir", options.cache_dir, "Hugging Face cache to look in")
-      ->option_text("FOLDER")
-      ->envname("HEADWATER_CACHE_DIR")
-      ->group("Model");
-  app.add_option("--revision", options.revision, "Branch, tag or commit of a cached model")
-      ->option_text("REV")
-      ->envname("HEADWATER_REVISION")
-      ->group("Model");
-}
-
-void add_model_options(CLI::App& app, ModelOptions& options) {
-  app.add_option("-m,--model", options.model, "Folder, shipped model, or cached repo id")
-      ->option_text("MODEL")
-      ->envname("HEADWATER_MODEL")
-      ->group("Model");
-  choose(app.add_option("--dtype", options.dtype, "Working type (default float32)"), "float32|float64")
-      ->envname("HEADWATER_DTYPE")
-      ->group("Model");
-  add_threads_option(app, options.threads);
-  add_cache_options(app, options);
+void add_model_options(Arguments& arguments, ModelOptions& options) {
+  arguments.add("-m,--model", options.model, "Folder, shipped model, or cached repo id")
+      .value("MODEL")
+      .environment("HEADWATER_MODEL")
+      .group("Model");
+  arguments.add("--dtype", options.dtype, "Working type (default float32)")
+      .choices("float32|float64")
+      .environment("HEADWATER_DTYPE")
+      .group("Model");
+  add_threads_option(arguments, options.threads);
+  add_cache_options(arguments, options);
 }
 
 LoadOptions ModelOptions::load_options() const {
@@ -90,21 +73,23 @@ Engine ModelOptions::load() const {
   return Engine::load(required_model(), load_options());
 }
 
-void add_colour_option(CLI::App& app, OutputOptions& options) {
-  choose(app.add_option("--color,--colour", options.colour, "Colours (default auto)"), "auto|always|never")
-      ->envname("HEADWATER_COLOR")
-      ->group("Output");
+void add_colour_option(Arguments& arguments, OutputOptions& options) {
+  arguments.add("--color,--colour", options.colour, "Colours (default auto)")
+      .choices("auto|always|never")
+      .environment("HEADWATER_COLOR")
+      .group("Output");
 }
 
-void add_output_options(CLI::App& app, OutputOptions& options, const std::string& formats) {
-  app.add_option("-o,--output", options.path, "Write to this file instead of standard output")
-      ->option_text("FILE")
-      ->group("Output");
+void add_output_options(Arguments& arguments, OutputOptions& options, const std::string& formats) {
+  arguments.add("-o,--output", options.path, "Write to this file instead of standard output")
+      .value("FILE")
+      .group("Output");
   if (!formats.empty())
-    choose(app.add_option("--format", options.format, "Default: by the file's ending"), formats)
-        ->envname("HEADWATER_FORMAT")
-        ->group("Output");
-  app.add_flag("-q,--quiet", options.quiet, "No messages on standard error")->group("Output");
+    arguments.add("--format", options.format, "Default: by the file's ending")
+        .choices(formats)
+        .environment("HEADWATER_FORMAT")
+        .group("Output");
+  arguments.add("-q,--quiet", options.quiet, "No messages on standard error").group("Output");
 }
 
 std::string OutputOptions::chosen_format(const std::string& formats, const std::string& extensions) const {
@@ -152,7 +137,7 @@ std::string human_bytes(std::size_t bytes) {
 
 std::string with_thousands(std::size_t value) {
   std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
 }
 

@@ -8,15 +8,9 @@
 
 #include "checkpoint/checkpoint.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace headwater {
 
-// Restricts an option to "a|b|c", shows that in help and completions, and suggests the nearest on a slip.
-CLI::Option* choose(CLI::Option* option, const std::string& choices);
+class Arguments;
 
 struct ModelOptions {
   std::string model, cache_dir, revision;
@@ -27,9 +21,9 @@ struct ModelOptions {
   std::string required_model() const;  // throws InputError when none was named
   Engine load() const;                 // sets the threads, then loads
 };
-void add_model_options(CLI::App& app, ModelOptions& options);
-void add_cache_options(CLI::App& app, ModelOptions& options);  // --cache-dir, --revision alone
-void add_threads_option(CLI::App& app, int& threads);
+void add_model_options(Arguments& arguments, ModelOptions& options);
+void add_cache_options(Arguments& arguments, ModelOptions& options);  // --cache-dir, --revision alone
+void add_threads_option(Arguments& arguments, int& threads);
 
 struct OutputOptions {
   std::string path;    // empty or "-": standard output
@@ -43,8 +37,8 @@ struct OutputOptions {
   void say(const std::string& message) const;  // on standard error, unless quiet
 };
 // Without `formats` there is no --format.
-void add_output_options(CLI::App& app, OutputOptions& options, const std::string& formats);
-void add_colour_option(CLI::App& app, OutputOptions& options);
+void add_output_options(Arguments& arguments, OutputOptions& options, const std::string& formats);
+void add_colour_option(Arguments& arguments, OutputOptions& options);
 
 std::vector<std::string> split(const std::string& text, char separator);
 std::size_t parse_bytes(const std::string& option,

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "cli_support/arguments.h"
+
 namespace headwater {
 namespace {
 
@@ -34,7 +36,8 @@ TEST(Options, AModelMustBeNamed) {
 TEST(Options, ChoicesAndThreadsAreChecked) {
   ModelOptions options;
   CLI::App app;
-  add_model_options(app, options);
+  Arguments declared(app);
+  add_model_options(declared, options);
   EXPECT_THROW(app.parse("--dtype float16"), CLI::ValidationError);
   EXPECT_THROW(app.parse("--threads -1"), CLI::ParseError);
   EXPECT_THROW(app.parse("--threads 4096"), CLI::ValidationError);

@@ -6,6 +6,7 @@
 #include <headwater/formats.h>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "checkpoint/config.h"
 #include "image/image.h"
 

@@ -59,8 +59,9 @@ TEST(Identify, MeasuresTheModelBesideItsUntrainedSelf) {
     EXPECT_GE(cell.rates.id.high, cell.rates.id.rate);
     EXPECT_LE(cell.rates.position.rate, cell.rates.id.rate);
     // The residual path of an untrained model keeps the tokens apart.
-    if (cell.control && cell.map == TokenMap::Naive && cell.distance == TokenDistance::Cosine)
+    if (cell.control && cell.map == TokenMap::Naive && cell.distance == TokenDistance::Cosine) {
       EXPECT_GT(cell.rates.id.rate, 0.9);
+    }
   }
 }
 

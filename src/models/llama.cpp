@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/json.h"
 #include "blocks/decoder.h"
 #include "blocks/rotary_angles.h"
 #include "models/family.h"

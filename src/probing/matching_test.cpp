@@ -101,15 +101,14 @@ TEST(Matching, AVocabularyIsSearchedWhole) {
 }
 
 TEST(Matching, IntervalsAreWilsonsWithTextsAsClusters) {
-  // scipy.stats.binomtest(18, 20): texts of one token each are independent trials.
+  // Texts of one token each: S/(S−1) leaves 19 of the 20 trials. Wilson's formula in Python at 17.1 of 19.
   std::vector<int> one(20, 1);
   one[3] = one[7] = 0;
   const std::vector<Index> single(20, 1);
   const TokenRate plain = rate_of(one, single);
   EXPECT_DOUBLE_EQ(plain.rate, 0.9);
-  // S/(S−1) makes the cluster variance a little larger than the binomial one: 20/19 fewer trials.
-  EXPECT_NEAR(plain.low, 0.6989663547715128, 0.006);
-  EXPECT_NEAR(plain.high, 0.9721335187862319, 0.002);
+  EXPECT_NEAR(plain.low, 0.692508445918864, 1e-12);
+  EXPECT_NEAR(plain.high, 0.972948174839043, 1e-12);
   // Computed apart with numpy: design effect 4.0414653784219.
   const TokenRate clustered = rate_of(std::vector<int>{9, 2, 5, 7}, std::vector<Index>{10, 8, 5, 9});
   EXPECT_NEAR(clustered.rate, 0.71875, 1e-15);

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace headwater {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <headwater/error.h>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace headwater {

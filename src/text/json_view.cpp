@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace headwater {

@@ -9,6 +9,7 @@
 #include <headwater/error.h>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "text/unicode.h"
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "text/byte_level.h"
 #include "text/unicode.h"

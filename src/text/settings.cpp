@@ -1,6 +1,7 @@
 #include "text/settings.h"
 
 #include "base/files.h"
+#include "base/json.h"
 
 namespace headwater {
 namespace {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "text/piece_trie.h"
 #include "text/token_model.h"

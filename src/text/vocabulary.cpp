@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/json.h"
+
 namespace headwater {
 namespace {
 

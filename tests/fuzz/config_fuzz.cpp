@@ -3,6 +3,7 @@
 
 #include <headwater/error.h>
 
+#include "base/json.h"
 #include "checkpoint/config.h"
 
 using namespace headwater;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "image/image.h"
 
 namespace headwater {

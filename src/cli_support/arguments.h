@@ -1,0 +1,52 @@
+// What a command takes, declared option by option. CLI11 parses; it is kept behind this door because its
+// header costs every file that sees it seven seconds of compilation.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace headwater {
+
+// One declared option; the calls chain.
+class Argument {
+ public:
+  explicit Argument(CLI::Option& option) : option_(&option) {}
+
+  Argument& value(const std::string& text);     // what follows it in the help: "FILE"
+  Argument& choices(const std::string& words);  // "a|b|c": nothing else is taken, the nearest is suggested
+  Argument& range(std::int64_t least, std::int64_t most);  // whole numbers
+  Argument& group(const std::string& heading);
+  Argument& environment(const std::string& variable);  // read when the option is not given
+  Argument& required();
+
+ private:
+  CLI::Option* option_;
+};
+
+class Arguments {
+ public:
+  explicit Arguments(CLI::App& app) : app_(&app) {}
+
+  // `names` is "-f,--file", or a word without dashes for a positional argument. T is bool (a switch),
+  // std::string, int, unsigned, std::int64_t, std::uint64_t, double, std::optional<int>, std::vector<double>
+  // or std::vector<std::string>; the variable must outlive the parsing.
+  template <class T>
+  Argument add(const std::string& names, T& variable, const std::string& help);
+  // Calls `take` for the text given, as it stands; `repeated`: for each one, in their order.
+  Argument add(const std::string& names, std::function<void(const std::string&)> take,
+               const std::string& help);
+  Argument add_repeated(const std::string& names, std::function<void(const std::string&)> take,
+                        const std::string& help);
+  bool has(const std::string& flag) const;
+
+ private:
+  CLI::App* app_;
+};
+
+}  // namespace headwater
