@@ -69,7 +69,8 @@ TEST(MlpMap, TrainingLowersTheLossAndStopsEarly) {
   const Data d = cubes(600);
   for (const TokenDistance distance : {TokenDistance::Cosine, TokenDistance::L2}) {
     MlpMap<float> map(4, 32, 4, 5);
-    const MlpOptions options{.hidden = 32, .learning_rate = 3e-3, .batch = 64, .patience = 20, .epochs = 4000};
+    const MlpOptions options{
+        .hidden = 32, .learning_rate = 3e-3, .batch = 64, .patience = 20, .epochs = 4000};
     const Training training = train(map, d.e, d.x, d.held_e, d.held_x, distance, options, 9, {});
     EXPECT_LT(training.losses[static_cast<std::size_t>(training.best)], 0.3 * training.losses.front());
     EXPECT_LT(training.epochs, options.epochs);
