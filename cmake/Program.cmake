@@ -10,6 +10,8 @@ target_link_libraries(headwater_commands PUBLIC headwater nlohmann_json::nlohman
 target_compile_definitions(headwater_commands PRIVATE
   HEADWATER_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
   HEADWATER_BUILD_TYPE="${CMAKE_BUILD_TYPE}")
+# What talks to people waits for them: half the optimising is enough, and a fifth faster to build.
+target_compile_options(headwater_commands PRIVATE $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(headwater_commands PRIVATE ${HEADWATER_COMMON_HEADERS})
 
 add_executable(headwater_cli src/cli/main.cpp)

@@ -19,8 +19,8 @@ class Weights {
   // `files` may share names only if they are the same tensor's single home; a duplicate is a FormatError.
   Weights(std::vector<Safetensors> files, DType dtype);
 
-  // The same names and shapes with fresh numbers, as before any training: normal with this deviation, biases 0,
-  // norm weights (one axis, not a bias) 1. A tensor's numbers depend on the seed and its full name alone.
+  // The same names and shapes with fresh numbers, as before any training: normal with this deviation, biases
+  // 0, norm weights (one axis, not a bias) 1. A tensor's numbers depend on the seed and its full name alone.
   Weights untrained(std::uint64_t seed, double deviation) const;
 
   Weights scope(const std::string& name) const;  // "encoder" then "layer.0" → "encoder.layer.0."

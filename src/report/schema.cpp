@@ -3,8 +3,6 @@
 #include <charconv>
 #include <cmath>
 
-template class nlohmann::basic_json<nlohmann::ordered_map>;
-
 namespace headwater {
 
 namespace {

@@ -6,9 +6,6 @@
 #include <headwater/report.h>
 #include <nlohmann/json.hpp>
 
-// Compiled once, in schema.cpp.
-extern template class nlohmann::basic_json<nlohmann::ordered_map>;
-
 namespace headwater {
 
 using OrderedJson = nlohmann::ordered_json;  // keys in the order they are written
