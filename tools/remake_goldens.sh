@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes tests/golden/models again, live from PyPI, and compares with what is committed.
+# Makes tests/golden/models and every tests/golden/*.json that has a script again, live from PyPI, and compares with
+# what is committed.
 #
 #   tools/remake_goldens.sh            the versions that tests/golden/models/README.md names
 #   tools/remake_goldens.sh --newest   the newest published versions: does transformers still say the same?
@@ -7,8 +8,8 @@
 #
 # Works in a throw-away virtual environment under TMPDIR (torch needs about 1 to 5 GB there). Extra options for
 # pip, such as an index of torch builds without CUDA, go into PIP_OPTIONS; PYTHON names the interpreter.
-# Checkpoints must come out bit for bit, float64 numbers within 1e-10, float32 numbers within 1e-5; config.json
-# keys that differ are noted. Exit status 0: nothing differs.
+# Checkpoints must come out bit for bit, float64 numbers within 1e-10, float32 numbers within 1e-5, the methods'
+# numbers within 1e-9; config.json keys that differ are noted. Exit status 0: nothing differs.
 set -eu
 
 mode=${1:---pinned}
@@ -30,14 +31,27 @@ if [ "$mode" = --pinned ]; then
 else
   wanted="torch transformers safetensors numpy"
 fi
+wanted="$wanted networkx scipy"
 "${PYTHON:-python3}" -m venv "$place/venv"
 # shellcheck disable=SC2086  # both are lists of words
 "$place/venv/bin/pip" install --quiet --disable-pip-version-check ${PIP_OPTIONS:-} $wanted
 
+python="$place/venv/bin/python"
+methods=$(find "$golden" -name 'make_*_goldens.py' ! -name make_model_goldens.py | sort)
 if [ "$mode" = --write ]; then
-  "$place/venv/bin/python" "$golden/make_model_goldens.py"
-else
-  "$place/venv/bin/python" "$golden/make_model_goldens.py" --out "$place/models" >"$place/log" 2>&1 ||
-    { cat "$place/log" >&2; exit 1; }
-  "$place/venv/bin/python" "$golden/make_model_goldens.py" --compare "$place/models"
+  "$python" "$golden/make_model_goldens.py"
+  for script in $methods; do "$python" "$script"; done
+  exit 0
 fi
+"$python" "$golden/make_model_goldens.py" --out "$place/models" >"$place/log" 2>&1 ||
+  { cat "$place/log" >&2; exit 1; }
+status=0
+"$python" "$golden/make_model_goldens.py" --compare "$place/models" || status=1
+# The methods' scripts write beside themselves: they run on a copy.
+mkdir "$place/tests"
+cp -R "$golden" "$place/tests/golden"
+for script in $methods; do
+  "$python" "$place/tests/golden/$(basename "$script")" >"$place/log" 2>&1 || { cat "$place/log" >&2; exit 1; }
+done
+"$python" "$root/tools/compare_goldens.py" "$golden" "$place/tests/golden" || status=1
+exit $status

@@ -61,7 +61,7 @@ class Subject:
         if "token_type_ids" in self.inputs and self.model.config.model_type not in ("bert", "electra"):
             del self.inputs["token_type_ids"]
         # transformers counts RoBERTa's positions without padding, which is token 1 there.
-        self.mask = 2 if self.model.config.pad_token_id == 1 else 1
+        self.mask = 2 if getattr(self.model.config, "pad_token_id", None) == 1 else 1
         self.row, self.index, self.contrast, self.output = row, index, contrast, output
 
     def objective(self, logits, row):
