@@ -277,10 +277,10 @@ TEST(Templates, MustNameWhatExists) {
   EXPECT_EQ(ids(with({cls, a}, special), "a"), (std::vector{1, 6}));
   EXPECT_NE(format_error(with({cls, a}, Json::object())).find("expected a key of special_tokens"),
             std::string::npos);
-  EXPECT_NE(format_error(with({b}, special)).find("expected A, found \"B\""), std::string::npos);
+  EXPECT_NE(format_error(with(Json::array({b}), special)).find("expected A, found \"B\""), std::string::npos);
   Json uneven = special;
   uneven["[CLS]"]["tokens"] = Json::array();
-  EXPECT_NE(format_error(with({a}, uneven)).find("as many tokens as ids"), std::string::npos);
+  EXPECT_NE(format_error(with(Json::array({a}), uneven)).find("as many tokens as ids"), std::string::npos);
   Json twice = with({cls, a, cls}, special);
   twice["post_processor"] = {{"type", "Sequence"},
                              {"processors", {twice["post_processor"], twice["post_processor"]}}};
