@@ -170,7 +170,7 @@ std::vector<double> weighted_sum(std::span<const Node> nodes, const std::vector<
 }
 
 // A part of the way from no attention to all of it. Known slopes are in the order of the nested rule: at its
-// end, its beginning, its middle, …
+// end, its beginning, …; after the last level at its end, its beginning and its middle.
 struct Piece {
   double begin, end;  // of a
   Slopes known;
@@ -240,7 +240,10 @@ class Integral {
     evaluations_ += static_cast<int>(fresh.size());
     finish(piece, nodes, piece.known.values[0] - piece.known.values[1]);
     if (piece.level < last_level) return;
-    piece.known.gradients.resize(3);  // all that halves can use
+    // All that halves can use.
+    std::swap(piece.known.gradients[2], piece.known.gradients[nested_middle]);
+    std::swap(piece.known.values[2], piece.known.values[nested_middle]);
+    piece.known.gradients.resize(3);
     piece.known.values.resize(3);
   }
 

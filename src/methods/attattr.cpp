@@ -90,8 +90,8 @@ const Method attattr{
         "Hao, Dong, Wei & Xu, 2021: Self-Attention Attribution: Interpreting Information Interactions Inside "
         "Transformer. AAAI",
     .cost =
-        "Per layer a forward and a backward run of the layers above for each node; 4 nodes where they "
-        "suffice, 8, 16 or more where completeness demands it; and one run and one pull for all layers.",
+        "Per layer a forward and a backward run of the layers above for each node; 3 nodes where they "
+        "suffice, 6, 12 or more where completeness demands it; and one run and one pull for all layers.",
     .limits =
         "One layer at a time, against the baseline of no attention at all, which no model was trained on. "
         "Interactions between layers and what the feed-forward parts do are not in it. Large attention gains "
