@@ -53,6 +53,10 @@ struct Prediction {
   bool truncated = false;
 };
 
+struct TokenRange {
+  int first = 0, last = 0;
+};
+
 struct Target {
   int position = -1;  // −1 for sequence-level heads
   int index = 0;
@@ -60,6 +64,9 @@ struct Target {
   std::optional<int> contrast;
   std::string contrast_label;
   double logit = 0, probability = 0;  // of the target (the difference, with a contrast)
+  // Question answering, a whole answer: its logit is start[first] + end[last], its probability the product of
+  // the two; `position` is then its first token and `index` 0. A contrast is another answer.
+  std::optional<TokenRange> span, contrast_span;
 };
 
 // A promise that was tested on this very result.

@@ -25,9 +25,12 @@ struct Input {
 };
 
 // Which number of the output is explained. Everything empty: the prediction itself.
-//   label     a label's name or index, or for language models a token's text or #id
-//   position  token position for token-wise heads; −1: the first [MASK] (fill-mask), the last token
-//   (generation) contrast  a second label: the target is the difference label − contrast
+//   label     a label's name or index; for language models a token's text or #id; for question answering
+//             "start", "end", or a whole answer: "span" (the predicted one), "12-15" (token positions) or a
+//             text of the context
+//   position  token position for token-wise heads; none: the first [MASK] (fill-mask), the last token
+//             (generation), the first word (token classification), the predicted answer's
+//   contrast  a second label: the target is the difference label − contrast
 struct TargetSpec {
   std::string label;
   std::string contrast;
@@ -64,6 +67,9 @@ struct Request {
   std::vector<MethodSpec> methods;
   View view;
   std::size_t max_memory = 0;  // bytes beyond the weights; 0: no bound
+  // Runs everything again in float64 and adds a check to every result. Loads the weights a second time, twice
+  // as large. For float32 engines; others have nothing to compare with.
+  bool verify = false;
   std::function<void(const Progress&)> progress;
 };
 

@@ -9,7 +9,9 @@
 //   Attr_h[i, j] = A_h[i, j] · ⟨(Ḡ W_o)_{h,i}, V_h[j]⟩
 //
 // and a node needs only the rest of the block and the layers above it, forward and back; W_o and V come once
-// per layer. Completeness, Σ Attr = F(A) − F(0), tells how good the nodes were.
+// per layer. The gradients at a = 1 come from one pull for all layers together. Where a head reads single
+// rows, the last block is computed for them alone. Completeness, Σ Attr = F(A) − F(0), tells how good the
+// nodes were.
 #include "attribution/attention_attribution.h"
 
 #include <algorithm>
@@ -35,6 +37,20 @@ ModelInfo layers_above(const ModelInfo& info, int layer) {
   return rest;
 }
 
+// The rows of the last block that F is computed from, where that block need not be computed for others; empty
+// otherwise.
+std::vector<int> rows_needed(const Study& study, const Objective& objective) {
+  if (study.info().causal || objective.over_tokens()) return {};
+  if (study.model().anatomy().reads_first) return {0};
+  return objective.positions();
+}
+
+// ∂F/∂o and F at some nodes.
+struct Slopes {
+  std::vector<Tensor> gradients;  // [T, D] each
+  std::vector<double> values;
+};
+
 // One layer of the study, and F as a function of its attention's share a.
 class Layer {
  public:
@@ -42,6 +58,7 @@ class Layer {
       : study_(study),
         objective_(objective),
         layer_(layer),
+        rows_(rows_needed(study, objective)),
         stream_(study.at(Site::ResidPre, layer)),
         attended_(study.at(Site::AttnOut, layer)),
         bias_((*study.model().anatomy().blocks)[static_cast<std::size_t>(layer)].attention.out.bias) {}
@@ -59,15 +76,19 @@ class Layer {
   double along_attention(const std::vector<double>& gradient) const {
     double sum = 0;
     const Index D = stream_.dim(2);
-    for (Index i = 0; i < attended_.size(); ++i) {
-      const double bias = bias_.empty() ? 0 : bias_.at(i % D);
-      sum += gradient[static_cast<std::size_t>(i)] * (attended_.at(i) - bias);
-    }
+    dispatch(attended_.dtype(), [&](auto r) {
+      using R = decltype(r);
+      const R* o = std::as_const(attended_).template data<R>();
+      const R* bias = bias_.empty() ? nullptr : std::as_const(bias_).template data<R>();
+      for (Index i = 0; i < attended_.size(); ++i)
+        sum += gradient[static_cast<std::size_t>(i)] *
+               (static_cast<double>(o[i]) - (bias == nullptr ? 0.0 : static_cast<double>(bias[i % D])));
+    });
     return sum;
   }
 
-  // Adds ∂F/∂o at these nodes, one [T, D] each, to `gradients`.
-  void evaluate(std::span<const Node> nodes, std::vector<Tensor>& gradients) const {
+  // Adds ∂F/∂o and F at these nodes to `slopes`.
+  void evaluate(std::span<const Node> nodes, Slopes& slopes) const {
     const std::size_t one = planned_run_bytes(layers_above(study_.info(), layer_), study_.tokens(),
                                               objective_rows(study_.info(), study_.tokens()));
     const auto at_once = static_cast<std::size_t>(copies_at_once(study_, one));
@@ -79,7 +100,9 @@ class Layer {
       const Signals signals = tape.pull(logits, objective_.seed(logits.value, batch.positions),
                                         rules::gradient, {{Site::AttnOut, layer_}});
       const Tensor& found = signals.at(Site::AttnOut, layer_);
-      for (Index k = 0; k < found.dim(0); ++k) gradients.push_back(found.rows(k, 1).clone());
+      for (Index k = 0; k < found.dim(0); ++k) slopes.gradients.push_back(found.rows(k, 1).clone());
+      for (const double value : objective_.values(logits.value, batch.positions))
+        slopes.values.push_back(value);
     }
   }
 
@@ -87,6 +110,8 @@ class Layer {
   Batch copies(Index n) const {
     Batch batch = repeated(study_.batch(), n);
     batch.positions = objective_.positions();
+    if (!rows_.empty())  // the head meets these rows alone
+      for (std::size_t k = 0; k < batch.positions.size(); ++k) batch.positions[k] = static_cast<int>(k);
     return batch;
   }
 
@@ -108,14 +133,30 @@ class Layer {
       }
     });
     const Var x = tape.leaf(stream), o = tape.leaf(attended, Site::AttnOut, layer_);
-    return study_.model().resume(x, &o, layer_, batch);
+    return study_.model().resume(x, &o, layer_, batch, rows_);
   }
 
   const Study& study_;
   const Objective& objective_;
   int layer_;
+  std::vector<int> rows_;
   Tensor stream_, attended_, bias_;
 };
+
+// ∂F/∂o of every layer with all of its attention there: one run and one pull give them all.
+std::vector<Tensor> whole_gradients(const Study& study, const Objective& objective) {
+  Batch batch = study.batch();
+  batch.positions = objective.positions();
+  std::vector<Wanted> wanted;
+  for (int l = 0; l < study.info().layers; ++l) wanted.push_back({Site::AttnOut, l});
+  Tape tape;
+  const Var logits = study.model().run(tape, batch);
+  const Signals signals =
+      tape.pull(logits, objective.seed(logits.value, batch.positions), rules::gradient, wanted);
+  std::vector<Tensor> gradients;
+  for (const Wanted& place : wanted) gradients.push_back(signals.at(place.site, place.layer));
+  return gradients;
+}
 
 // Σ_k w_k g_k
 std::vector<double> weighted_sum(std::span<const Node> nodes, const std::vector<Tensor>& gradients) {
@@ -128,39 +169,39 @@ std::vector<double> weighted_sum(std::span<const Node> nodes, const std::vector<
   return sum;
 }
 
-// A part of the way from no attention to all of it.
+// A part of the way from no attention to all of it. Known slopes are in the order of the nested rule: at its
+// end, its beginning, …; after the last level at its end, its beginning and its middle.
 struct Piece {
-  double begin, end;     // of a
-  double before, after;  // F there
+  double begin, end;  // of a
+  Slopes known;
   int level = -1;
-  std::vector<Tensor> gradients;
   std::vector<double> sum;  // ∫ ∂F/∂o da over the piece
-  double defect = 0;        // ⟨sum, O⟩ − (after − before)
+  double defect = 0;        // ⟨sum, O⟩ less the change of F over the piece
 };
 
-// ∫₀¹ ∂F/∂o da with as many nodes as completeness demands. Each piece has a completeness of its own, which
-// tells where to look closer: first more nodes, then two halves, so that a kink (ReLU) costs nodes at the
-// kink alone.
+// ∫₀¹ ∂F/∂o da. Adaptive: as many nodes as completeness demands. Each piece has a completeness of its own,
+// which tells where to look closer: first more nodes, then two halves, so that a kink (ReLU) costs nodes at
+// the kink alone.
 class Integral {
  public:
-  Integral(const Layer& layer, double whole) : layer_(layer), none_(layer.value(0)) {
-    pieces_.push_back({.begin = 0, .end = 1, .before = none_, .after = whole});
-  }
+  Integral(const Layer& layer, double whole) : layer_(layer), whole_(whole) {}
 
-  void fixed(const std::vector<Node>& nodes) { evaluate(pieces_.front(), nodes); }
-  void refine() {
-    const auto worst = std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
-      return (a.level >= 0 ? std::abs(a.defect) : INFINITY) < (b.level >= 0 ? std::abs(b.defect) : INFINITY);
-    });
-    if (worst->level == last_level) {
-      halve(*worst);
-      return;
-    }
-    evaluate(*worst, nested_rule(++worst->level));
-    if (worst->level == last_level) worst->gradients.clear();
+  void fixed(std::vector<Node> nodes) {
+    none_ = layer_.value(0);
+    pieces_.push_back({.begin = 0, .end = 1, .known = {}});
+    layer_.evaluate(nodes, pieces_.front().known);
+    evaluations_ = static_cast<int>(nodes.size());
+    finish(pieces_.front(), nodes, whole_ - none_);
   }
-  bool complete() const {  // every piece has been looked at
-    return std::all_of(pieces_.begin(), pieces_.end(), [](const Piece& p) { return !p.sum.empty(); });
+  void begin(const Tensor& whole_gradient) {
+    pieces_.push_back({.begin = 0, .end = 1, .known = {{whole_gradient}, {whole_}}});
+    refine(pieces_.front());
+    none_ = pieces_.front().known.values[1];
+  }
+  void refine() {
+    refine(*std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
+      return std::abs(a.defect) < std::abs(b.defect);
+    }));
   }
   std::vector<double> gradient() const {
     std::vector<double> sum = pieces_.front().sum;
@@ -173,32 +214,59 @@ class Integral {
     for (const Piece& piece : pieces_) sum += piece.defect;
     return sum;
   }
-  double change() const { return pieces_.back().after - none_; }
+  double change() const { return whole_ - none_; }
   int evaluations() const { return evaluations_; }
 
  private:
-  static constexpr int last_level = 2;  // 15 nodes; beyond, halves do better
+  static constexpr int last_level = nested_levels - 1;  // beyond, halves do better
 
-  void evaluate(Piece& piece, std::vector<Node> nodes) {
-    const double length = piece.end - piece.begin;
-    for (Node& node : nodes) node = {piece.begin + node.at * length, node.weight * length};
-    const std::size_t before = piece.gradients.size();
-    layer_.evaluate(std::span(nodes).subspan(before), piece.gradients);
-    evaluations_ += static_cast<int>(piece.gradients.size() - before);
-    piece.sum = weighted_sum(nodes, piece.gradients);
-    piece.defect = layer_.along_attention(piece.sum) - (piece.after - piece.before);
+  void refine(Piece& piece) {
+    if (piece.level == last_level) {
+      Piece second = halve(piece);
+      look_closer(piece);
+      look_closer(second);
+      pieces_.push_back(std::move(second));
+    } else {
+      look_closer(piece);
+    }
   }
 
-  // Pieces stay in order, so that the last one ends at all of the attention.
-  void halve(Piece& piece) {
-    const double middle = (piece.begin + piece.end) / 2, value = layer_.value(middle);
-    const Piece second{.begin = middle, .end = piece.end, .before = value, .after = piece.after};
-    piece = {.begin = piece.begin, .end = middle, .before = piece.before, .after = value};
-    pieces_.insert(pieces_.begin() + (&piece - pieces_.data()) + 1, second);
+  void look_closer(Piece& piece) {
+    std::vector<Node> nodes = nested_rule(++piece.level);
+    const double length = piece.end - piece.begin;
+    for (Node& node : nodes) node = {piece.begin + node.at * length, node.weight * length};
+    const auto fresh = std::span<const Node>(nodes).subspan(piece.known.gradients.size());
+    layer_.evaluate(fresh, piece.known);
+    evaluations_ += static_cast<int>(fresh.size());
+    finish(piece, nodes, piece.known.values[0] - piece.known.values[1]);
+    if (piece.level < last_level) return;
+    // All that halves can use.
+    std::swap(piece.known.gradients[2], piece.known.gradients[nested_middle]);
+    std::swap(piece.known.values[2], piece.known.values[nested_middle]);
+    piece.known.gradients.resize(3);
+    piece.known.values.resize(3);
+  }
+
+  void finish(Piece& piece, std::span<const Node> nodes, double change) {
+    piece.sum = weighted_sum(nodes, piece.known.gradients);
+    piece.defect = layer_.along_attention(piece.sum) - change;
+  }
+
+  // The piece becomes its first half; returns the second.
+  static Piece halve(Piece& piece) {
+    const double middle = (piece.begin + piece.end) / 2;
+    const auto part = [&](double begin, double end, std::size_t at_end, std::size_t at_begin) {
+      const auto& g = piece.known.gradients;
+      const auto& v = piece.known.values;
+      return Piece{.begin = begin, .end = end, .known = {{g[at_end], g[at_begin]}, {v[at_end], v[at_begin]}}};
+    };
+    Piece second = part(middle, piece.end, 0, 2);
+    piece = part(piece.begin, middle, 2, 1);
+    return second;
   }
 
   const Layer& layer_;
-  double none_;
+  double whole_, none_ = 0;  // F with all of the attention, and with none
   std::vector<Piece> pieces_;
   int evaluations_ = 0;
 };
@@ -228,15 +296,39 @@ double attribute_heads(const Study& study, int layer, const std::vector<R>& grad
   return largest;
 }
 
-// Forward and back of one node: the layers above, and this one without its attention.
-double node_flop(const ModelInfo& info, Index tokens, int layer, bool gated) {
-  const auto T = static_cast<double>(tokens), D = static_cast<double>(info.width);
-  const double heads = static_cast<double>(info.heads) * info.head_width;
-  const double groups = static_cast<double>(info.groups) * info.head_width;
-  const double feed_forward = 2 * T * D * static_cast<double>(info.feed_forward) * (gated ? 3 : 2);
-  const double linear = 2 * T * D * 2 * (heads + groups) + feed_forward, mixing = 4 * T * T * heads;
-  return 2 * feed_forward + (info.layers - layer - 1) * (2 * linear + 3 * mixing);
-}
+// Floating-point operations of products, forward and back: a product costs as much again for each factor that
+// is followed, of which a weight is none.
+class Cost {
+ public:
+  Cost(const Study& study, const Objective& objective)
+      : layers_(study.info().layers), tokens_(study.tokens()), rows_(tokens_) {
+    const ModelInfo& info = study.info();
+    const auto D = static_cast<double>(info.width);
+    const bool gated = study.model().anatomy().blocks->front().mlp.gate.has_value();
+    heads_ = static_cast<double>(info.heads) * info.head_width;
+    queries_ = 2 * D * 2 * heads_;
+    keys_ = 2 * D * 2 * static_cast<double>(info.groups) * info.head_width;
+    feed_forward_ = 2 * D * static_cast<double>(info.feed_forward) * (gated ? 3 : 2);
+    if (const auto rows = rows_needed(study, objective); !rows.empty())
+      rows_ = static_cast<double>(rows.size());
+  }
+
+  double run() const { return layers_ * block(tokens_); }
+  // The rest of this block and the blocks above.
+  double node(int layer) const {
+    if (layer + 1 == layers_) return 2 * feed_forward_ * rows_;
+    return 2 * feed_forward_ * tokens_ + (layers_ - layer - 2) * block(tokens_) + block(rows_);
+  }
+
+ private:
+  double block(double rows) const {
+    return 2 * (keys_ * tokens_ + (queries_ + feed_forward_) * rows) + 3 * 4 * rows * tokens_ * heads_;
+  }
+
+  int layers_;
+  double tokens_, rows_;
+  double heads_ = 0, queries_ = 0, keys_ = 0, feed_forward_ = 0;  // the latter three per row
+};
 
 }  // namespace
 
@@ -247,8 +339,8 @@ std::vector<Site> attention_attribution_sites() {
 std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens) {
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
   const std::size_t scores = static_cast<std::size_t>(info.layers * info.heads) * T * T;
-  return planned_run_bytes(info, tokens, objective_rows(info, tokens)) +
-         (scores + 40 * T * D) * bytes_of(info.dtype);
+  const std::size_t slopes = (48 + static_cast<std::size_t>(info.layers)) * T * D;
+  return gradient_bytes(info, tokens) + (scores + slopes) * bytes_of(info.dtype);
 }
 
 AttentionAttribution attribute_attention(const Study& study, const Objective& objective,
@@ -260,6 +352,12 @@ AttentionAttribution attribute_attention(const Study& study, const Objective& ob
   AttentionAttribution result;
   result.scores = Tensor({L, H, T, T}, study.info().dtype);
   const double whole = objective.value();
+  const Cost cost(study, objective);
+  std::vector<Tensor> ends;
+  if (!options.nodes) {
+    ends = whole_gradients(study, objective);
+    result.flop = cost.run();
+  }
   for (int l = 0; l < L; ++l) {
     study.progress(static_cast<double>(l) / static_cast<double>(L));
     const Layer layer(study, objective, l);
@@ -276,16 +374,15 @@ AttentionAttribution attribute_attention(const Study& study, const Objective& ob
     };
     if (options.nodes) {
       integral.fixed(*options.nodes);
+      result.flop += cost.node(l) / 2;  // F with none of the attention
       attribute();
+    } else {
+      integral.begin(ends[static_cast<std::size_t>(l)]);
+      while (std::abs(integral.defect()) > options.tolerance * attribute() &&
+             integral.evaluations() < most_evaluations)
+        integral.refine();
     }
-    while (!options.nodes) {
-      integral.refine();
-      if (!integral.complete()) continue;
-      const double allowed = options.tolerance * attribute();
-      if (std::abs(integral.defect()) <= allowed || integral.evaluations() >= most_evaluations) break;
-    }
-    const bool gated = (*parts.blocks)[static_cast<std::size_t>(l)].mlp.gate.has_value();
-    result.flop += integral.evaluations() * node_flop(study.info(), T, l, gated);
+    result.flop += integral.evaluations() * cost.node(l);
     result.nodes.push_back(integral.evaluations());
     result.change.push_back(integral.change());
     result.defect.push_back(integral.defect());

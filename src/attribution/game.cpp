@@ -86,10 +86,10 @@ Batch Game::without(const Coalition& coalition) const {
     for (const int t : units_.tokens[u]) there[static_cast<std::size_t>(t)] = coalition[u];
   const Batch& whole = study_.batch();
   Batch rest{.ids = {{}}};
+  std::vector<int> moved(there.size());  // where a token stands in what is left
   if (!whole.type_ids.empty()) rest.type_ids.emplace_back();
   for (std::size_t t = 0; t < there.size(); ++t) {
-    if (static_cast<int>(t) == study_.target().position)
-      rest.positions = {static_cast<int>(rest.ids.front().size())};
+    moved[t] = static_cast<int>(rest.ids.front().size());
     if (!there[t]) continue;
     rest.ids.front().push_back(whole.ids.front()[t]);
     if (!whole.type_ids.empty()) rest.type_ids.front().push_back(whole.type_ids.front()[t]);
@@ -98,6 +98,8 @@ Batch Game::without(const Coalition& coalition) const {
     throw InputError(
         "replace: expected a text with at least one token left, found none after delete; use a replacement "
         "that keeps the length, such as mean");
+  for (const int position : objective_.positions())
+    rest.positions.push_back(moved[static_cast<std::size_t>(position)]);
   return rest;
 }
 

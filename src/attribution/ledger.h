@@ -1,7 +1,8 @@
 // Ledger: where relevance went, op by op. It watches a pull of one seed and books, for every op, what came in
 // at its output less what went on to its inputs. The books of a walk balance:
 //
-//   what the seed brought = what arrived at the source + all leaks
+//   what the seed brought = what arrived at the source + all leaks + what went to inputs the walk does not
+//   follow
 #pragma once
 
 #include <map>
@@ -22,7 +23,8 @@ class Ledger {
   PullHooks watch();
 
   double seeded() const { return seeded_; }
-  double leaked() const;  // over all ops
+  double leaked() const;      // over all ops
+  double unfollowed() const;  // what went to inputs that lead to no wanted value
   // Relevance that entered the output of block l, or 0 if the walk did not come there.
   double entering(int layer) const { return entering_[static_cast<std::size_t>(layer)]; }
   // What ops of this name lost between the output and block l's output (stages above it).
@@ -30,12 +32,21 @@ class Ledger {
   // The largest Σ |relevance| met: what rounding errors are measured by.
   double largest() const { return largest_; }
 
-  // Adds a detail "leak_<op>" per op that lost or made relevance: one number per stage, where stage 0 is
-  // what lies before the blocks, stage l + 1 is layer l, and the last is the head. And a note that says it.
-  void report(Attribution& result) const;
+  // That the books balance: what arrived at the source, or entered a block from `first` on, and what was lost
+  // above it make up the seed. Both may miss rounding, and what `guard` (a share of the largest Σ
+  // |relevance|) allows for divisions that are guarded.
+  Check check_arrived(const std::string& name, double arrived, double guard = 0) const;
+  Check check_blocks(int first, double guard = 0) const;
+
+  // Adds a detail "leak_<op>" per op that lost or made relevance, beyond rounding: one number per stage,
+  // where stage 0 is what lies before the blocks, stage l + 1 is layer l, and the last is the head. And a
+  // note that says it. "unfollowed" has the same for inputs the walk does not follow; "conservation" has the
+  // relevance that entered the output of each block from `first` on, NaN below.
+  void report(Attribution& result, int first = 0) const;
 
  private:
   void passed(const Passed& op);
+  double rounding() const;  // one sum's, as a share of Σ |relevance|
 
   bool forms_;  // the signal is relevance, not a multiplier
   int layers_, stage_;
@@ -43,6 +54,8 @@ class Ledger {
   double seeded_ = 0, largest_ = 0;
   std::vector<double> entering_;                     // [layers]
   std::map<std::string, std::vector<double>> leak_;  // by op, [stages]
+  std::vector<double> unfollowed_;                   // [stages]
+  DType dtype_ = DType::Float64;                     // of the signals
 };
 
 }  // namespace headwater

@@ -1,17 +1,20 @@
-// Nested quadrature on [0, 1]: 3, 7, 15 and 31 nodes, each set holding the one before, so that going on costs
-// only the new nodes.
+// Nested quadrature on [0, 1]: 4, 7 and 13 nodes, each set holding the one before, so that going on costs
+// only the new nodes. Both ends and, from 7 on, the middle are nodes: where they are known already they cost
+// nothing, and two halves begin with their ends known.
 #pragma once
 
-#include <span>
+#include <cstddef>
 #include <vector>
 
 #include "attribution/quadrature.h"
 
 namespace headwater {
 
-inline constexpr int nested_levels = 4;
+inline constexpr int nested_levels = 3;
+inline constexpr std::size_t nested_middle = 4;  // which node is 1/2, where it is one
 
-// The nodes of a level in the order they were added: those of the level below come first. Weights sum to 1.
+// The nodes of a level in the order they were added: those of the level below come first. The first two are
+// 1 and 0. Weights sum to 1.
 std::vector<Node> nested_rule(int level);
 
 }  // namespace headwater

@@ -8,7 +8,7 @@ namespace headwater {
 namespace {
 
 TEST(NestedRule, IntegratesPolynomialsExactly) {
-  const int exact[nested_levels] = {5, 11, 23, 47};  // by Patterson's construction
+  const int exact[nested_levels] = {5, 9, 19};  // by construction
   for (int level = 0; level < nested_levels; ++level)
     for (int degree = 0; degree <= exact[level]; ++degree) {
       double sum = 0;
@@ -20,8 +20,17 @@ TEST(NestedRule, IntegratesPolynomialsExactly) {
 TEST(NestedRule, EveryLevelBeginsWithTheOneBelow) {
   for (int level = 1; level < nested_levels; ++level) {
     const std::vector<Node> below = nested_rule(level - 1), nodes = nested_rule(level);
-    ASSERT_EQ(nodes.size(), 2 * below.size() + 1);
+    ASSERT_EQ(nodes.size(), 2 * below.size() - 1);
     for (std::size_t k = 0; k < below.size(); ++k) EXPECT_EQ(nodes[k].at, below[k].at);
+  }
+}
+
+TEST(NestedRule, BeginsWithTheEndsAndTheMiddle) {
+  for (int level = 1; level < nested_levels; ++level) {
+    const std::vector<Node> nodes = nested_rule(level);
+    EXPECT_EQ(nodes[0].at, 1);
+    EXPECT_EQ(nodes[1].at, 0);
+    EXPECT_EQ(nodes[nested_middle].at, 0.5);
   }
 }
 

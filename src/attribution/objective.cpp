@@ -5,6 +5,9 @@
 //                 p = softmax z; a sigmoid for multi-label heads; for the start or end of an answer the
 //                 softmax runs over the tokens an answer may consist of and [CLS], as the prediction's does.
 //
+// An answer from token s to token e has z = z_s + z_e and p = p_s p_e, with z_s, p_s the start's and z_e, p_e
+// the end's.
+//
 // Probabilities are computed in double whatever the working type.
 #include "attribution/objective.h"
 
@@ -50,18 +53,49 @@ Objective::Objective(const Study& study, Output output) : study_(study) {
 
 std::vector<int> Objective::positions() const {
   if (over_tokens_ || study_.target().position < 0) return {};
-  return {study_.target().position};
+  const Terms terms = terms_of(study_.target());
+  if (!study_.target().span) return {study_.target().position};  // the contrast is read there too
+  std::vector<int> rows;
+  for (const std::vector<Term>* some : {&terms.wanted, &terms.contrast})
+    for (const Term& term : *some) rows.push_back(term.position);
+  return rows;
 }
 
-Index Objective::row_of(const Shape& shape, const std::vector<int>& positions) const {
-  if (shape.rank() == 2 || positions.size() == 1) return 0;
-  const int position = study_.target().position;
-  const auto found = std::find(positions.begin(), positions.end(), position);
-  const Index row = positions.empty() ? position : found - positions.begin();
-  if (row < 0 || row >= shape[1])
-    throw InternalError(
-        fmt::format("objective: expected the target's row among {}, found {}", shape.str(), row));
-  return row;
+struct Objective::Cell {
+  Index row;
+  int column;
+};
+
+struct Objective::Product {
+  std::vector<Cell> cells;
+  double sign;
+};
+
+std::vector<Objective::Product> Objective::products_of(const Shape& shape,
+                                                       const std::vector<int>& positions) const {
+  const Terms terms = terms_of(study_.target());
+  const std::size_t own_rows = study_.target().span ? terms.wanted.size() + terms.contrast.size() : 1;
+  const bool in_turn = positions.size() == own_rows;
+  Index next = 0;
+  const auto row_of = [&](int position) -> Index {
+    if (shape.rank() == 2) return 0;
+    if (in_turn) return own_rows == 1 ? 0 : next++;
+    const auto found = std::find(positions.begin(), positions.end(), position);
+    const Index row = positions.empty() ? position : found - positions.begin();
+    if (row < 0 || row >= shape[1])
+      throw InternalError(
+          fmt::format("objective: expected the target's row among {}, found {}", shape.str(), row));
+    return row;
+  };
+  std::vector<Product> products;
+  const auto add = [&](const std::vector<Term>& some, double sign) {
+    if (some.empty()) return;
+    products.push_back({{}, sign});
+    for (const Term& term : some) products.back().cells.push_back({row_of(term.position), term.index});
+  };
+  add(terms.wanted, 1);
+  add(terms.contrast, -1);
+  return products;
 }
 
 // The logits of one input that one probability depends on, and which of them it belongs to.
@@ -97,45 +131,56 @@ Objective::Slice Objective::slice_of(const R* logits, const Shape& shape, Index 
 }
 
 std::vector<double> Objective::values(const Tensor& logits, const std::vector<int>& positions) const {
-  const Index row = row_of(logits.shape(), positions);
-  const Target& target = study_.target();
+  const std::vector<Product> products = products_of(logits.shape(), positions);
   std::vector<double> values;
   dispatch(logits.dtype(), [&](auto r) {
     const auto* z = logits.template data<decltype(r)>();
     for (Index b = 0; b < logits.dim(0); ++b) {
-      const auto term = [&](int column) {
-        const Slice slice = slice_of(z, logits.shape(), b, row, column);
-        return slice.p[slice.entry];
-      };
-      values.push_back(term(target.index) - (target.contrast ? term(*target.contrast) : 0));
+      double value = 0;
+      for (const Product& product : products) {
+        double sum = 0, all = 1;
+        for (const Cell& cell : product.cells) {
+          const Slice slice = slice_of(z, logits.shape(), b, cell.row, cell.column);
+          sum += slice.p[slice.entry];
+          all *= slice.p[slice.entry];
+        }
+        value += product.sign * (link_ == Link::Identity ? sum : all);
+      }
+      values.push_back(value);
     }
   });
   return values;
 }
 
 Tensor Objective::seed(const Tensor& logits, const std::vector<int>& positions) const {
-  const Index row = row_of(logits.shape(), positions);
-  const Target& target = study_.target();
+  const std::vector<Product> products = products_of(logits.shape(), positions);
   Tensor seed = Tensor::zeros(logits.shape(), logits.dtype());
   dispatch(logits.dtype(), [&](auto r) {
     using R = decltype(r);
     const R* z = logits.template data<R>();
     R* s = seed.data<R>();
-    const auto add = [&](Index b, int column, double sign) {
-      const Slice slice = slice_of(z, logits.shape(), b, row, column);
+    const auto add = [&](const Slice& slice, double factor) {
       const double p = slice.p[slice.entry];
       for (std::size_t k = 0; k < slice.p.size(); ++k) {
         const double own = k == slice.entry ? 1 : 0;
         const double slope = link_ == Link::Identity  ? own
                              : link_ == Link::Sigmoid ? p * (1 - p)
                                                       : p * (own - slice.p[k]);
-        s[slice.begin + static_cast<Index>(k) * slice.stride] += static_cast<R>(sign * slope);
+        s[slice.begin + static_cast<Index>(k) * slice.stride] += static_cast<R>(factor * slope);
       }
     };
-    for (Index b = 0; b < logits.dim(0); ++b) {
-      add(b, target.index, 1);
-      if (target.contrast) add(b, *target.contrast, -1);
-    }
+    for (Index b = 0; b < logits.dim(0); ++b)
+      for (const Product& product : products) {
+        std::vector<Slice> slices;
+        for (const Cell& cell : product.cells)
+          slices.push_back(slice_of(z, logits.shape(), b, cell.row, cell.column));
+        for (std::size_t k = 0; k < slices.size(); ++k) {
+          double others = product.sign;  // the product rule: the slope of one times what the others are
+          for (std::size_t j = 0; j < slices.size() && link_ != Link::Identity; ++j)
+            if (j != k) others *= slices[j].p[slices[j].entry];
+          add(slices[k], others);
+        }
+      }
   });
   return seed;
 }

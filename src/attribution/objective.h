@@ -1,5 +1,6 @@
 // Objective: the number a method explains, as a function F of the logits: the target's logit or its
-// probability; with a contrast the difference of two. Works on batches, one F per input.
+// probability; with a contrast the difference of two; of an answer, the sum or the product of its start's and
+// its end's. Works on batches, one F per input.
 #pragma once
 
 #include <string_view>
@@ -17,10 +18,10 @@ class Objective {
   // Throws Unsupported for the probability of a regression score, which has none.
   Objective(const Study& study, Output output);
 
-  // The rows of a token-wise head that F needs (Batch::positions); empty: all of them.
+  // The rows of a token-wise head that F needs (Batch::positions), one per term; empty: all of them.
   std::vector<int> positions() const;
-  // F of every input of a batch. `positions` as the batch had them; a single row is the target's, wherever
-  // the target's token stands in that input.
+  // F of every input of a batch. `positions` as the batch had them; with as many rows as F has terms, they
+  // are the terms' in turn, wherever their tokens stand in that input.
   std::vector<double> values(const Tensor& logits, const std::vector<int>& positions) const;
   // ∂F/∂logits of every input, the seed of a pull.
   Tensor seed(const Tensor& logits, const std::vector<int>& positions) const;
@@ -33,7 +34,9 @@ class Objective {
   struct Slice;
   template <class R>
   Slice slice_of(const R* logits, const Shape& shape, Index input, Index row, int column) const;
-  Index row_of(const Shape& shape, const std::vector<int>& positions) const;
+  struct Cell;     // a term's place among the logits of one input
+  struct Product;  // cells that belong together, and their sign in F
+  std::vector<Product> products_of(const Shape& shape, const std::vector<int>& positions) const;
 
   const Study& study_;
   Link link_ = Link::Identity;

@@ -22,7 +22,11 @@ struct Case {
 struct Subject {
   explicit Subject(const Case& given) : fixture(testing::make_fixture(given.task)) {
     fixture.model->logits = given.logits;
-    study.emplace(*fixture.model, Batch{.ids = {{4, 5, 6}}}, given.encoding);
+    study.emplace(
+        *fixture.model,
+        Batch{.ids = {std::vector<int>(
+                  static_cast<std::size_t>(given.logits.rank() == 2 ? given.logits.dim(0) : 3), 4)}},
+        given.encoding);
     study->problem = given.problem;
     study->special_ids.cls = 0;
     study->aim(given.target);
@@ -108,6 +112,49 @@ TEST(Objective, AnswersRunOverTheContextAndCls) {
   EXPECT_NEAR(objective.value(), std::exp(2) / (std::exp(1) + std::exp(2)), 1e-15)
       << "the question's token takes no part";
   expect_seed_is_the_slope(objective, rows.reshaped({1, 3, 2}), {});
+}
+
+// An answer and another one, on five tokens of which the last three are the context.
+Case two_answers() {
+  Encoding encoding;
+  encoding.tokens = {{.id = 0, .special = true},
+                     {.id = 4},
+                     {.id = 5, .sequence = 1},
+                     {.id = 6, .sequence = 1},
+                     {.id = 7, .sequence = 1}};
+  const Tensor rows = Tensor::of({5, 2}, std::vector<double>{1, 2, 30, 5, 2, 0.5, -1, 1.5, 0.25, 3});
+  return {Task::QuestionAnswering,
+          rows,
+          {.position = 2, .contrast = 0, .span = TokenRange{2, 4}, .contrast_span = TokenRange{3, 3}},
+          Problem::SingleLabel,
+          encoding};
+}
+
+TEST(Objective, AnswersAsSumsOfLogits) {
+  const Case given = two_answers();
+  const Subject subject(given);
+  const Objective objective(*subject.study, Output::Logit);
+  EXPECT_DOUBLE_EQ(objective.value(), (2 + 3) - (-1 + 1.5));
+  EXPECT_DOUBLE_EQ(subject.study->target_logit(subject.study->logits()), objective.value());
+  const std::vector<double> seed{0, 0, 0, 0, 1, 0, -1, -1, 0, 1};
+  EXPECT_EQ(subject.study->seed(subject.study->run()).to_doubles(), seed);
+  EXPECT_EQ(objective.seed(subject.study->logits(), {}).to_doubles(), seed);
+  EXPECT_EQ(objective.positions(), (std::vector<int>{2, 4, 3, 3}));
+  const Tensor in_turn = Tensor::of({1, 4, 2}, std::vector<double>{2, 0.5, 0.25, 3, -1, 1.5, -1, 1.5});
+  EXPECT_DOUBLE_EQ(objective.values(in_turn, {1, 3, 2, 2}).front(), objective.value())
+      << "the terms' rows in turn, wherever they stand";
+  expect_seed_is_the_slope(objective, in_turn, {1, 3, 2, 2});
+}
+
+TEST(Objective, AnswersAsProductsOfProbabilities) {
+  const Case given = two_answers();
+  const Subject subject(given);
+  const Objective objective(*subject.study, Output::Probability);
+  const double starts = std::exp(1) + std::exp(2) + std::exp(-1) + std::exp(0.25);
+  const double ends = std::exp(2) + std::exp(0.5) + std::exp(1.5) + std::exp(3);
+  EXPECT_NEAR(objective.value(), (std::exp(2) * std::exp(3) - std::exp(-1) * std::exp(1.5)) / (starts * ends),
+              1e-15);
+  expect_seed_is_the_slope(objective, given.logits.reshaped({1, 5, 2}), {});
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 // B_l = I + E_l with E_l = mean over heads of max(0, ·); the row e of J = B_{L−1} … B_s is carried down as a
 // vector, e ← e B_l, because no other row is read.
+//
+// The gradient's check scales a pattern:  (y((1 + h) A) − y((1 − h) A)) / 2h = Σ G ⊙ A  up to O(h²) and
+// rounding of y, measured by Σ |G ⊙ A|.
 #include "attribution/rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -110,6 +114,37 @@ std::vector<Tensor> pattern_gradients(const Study& study, int start) {
   std::vector<Tensor> gradients(static_cast<std::size_t>(L));
   for (int l = start; l < L; ++l) gradients[static_cast<std::size_t>(l)] = signals.at(Site::Pattern, l);
   return gradients;
+}
+
+Check check_pattern_gradient(const Study& study, const Tensor& gradient, int layer) {
+  const Tensor pattern = study.at(Site::Pattern, layer);
+  double slope = 0, size = 0, largest = 1;
+  for (Index i = 0; i < pattern.size(); ++i) {
+    slope += gradient.at(i) * pattern.at(i);
+    size += std::abs(gradient.at(i) * pattern.at(i));
+  }
+  Check check{.name = "gradient at the pattern equals a finite difference"};
+  if (size == 0) return check;
+  const bool single = pattern.dtype() == DType::Float32;
+  const double h = single ? 1e-2 : 1e-4;
+  const auto at = [&](double factor) {
+    const auto scale = [factor](Tensor& value) {
+      dispatch(value.dtype(), [&](auto r) {
+        using R = decltype(r);
+        R* v = value.data<R>();
+        for (Index i = 0; i < value.size(); ++i) v[i] *= static_cast<R>(factor);
+      });
+    };
+    Tape tape(Keep::Nothing, {{Site::Pattern, layer, scale}});
+    return study.target_logit(study.model().run(tape, study.batch()).value);
+  };
+  for (const double z : study.logits().to_doubles()) largest = std::max(largest, std::abs(z));
+  const double epsilon =
+      single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  check.value = std::abs((at(1 + h) - at(1 - h)) / (2 * h) - slope) / size;
+  check.bound = (single ? 0.01 : 1e-4) + 64 * epsilon * largest / (h * size);
+  check.passed = check.value <= check.bound;
+  return check;
 }
 
 int checked_start_layer(std::string_view method, int start, const ModelInfo& info) {

@@ -35,6 +35,10 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
 // layer; empty below `start`.
 std::vector<Tensor> pattern_gradients(const Study& study, int start);
 
+// A central difference of the target's logit as the pattern of a layer grows by a common factor, against
+// Σ G ⊙ A: two forward runs. `gradient` as above.
+Check check_pattern_gradient(const Study& study, const Tensor& gradient, int layer);
+
 // Throws InputError unless 0 ≤ start < layers.
 int checked_start_layer(std::string_view method, int start, const ModelInfo& info);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/worked_models.h"
+
 namespace headwater {
 namespace {
 
@@ -27,6 +29,24 @@ TEST(Rows, ReadsARowOfTheProduct) {
   EXPECT_NEAR(stochastic[0] + stochastic[1], 1, 1e-15);
   EXPECT_NEAR(stochastic[0], (1.1 / 1.3) * (1.2 / 1.3), 1e-15);
   near(mean_row(maps[0], both, 2), .1, .2);
+}
+
+TEST(Rows, APatternsGradientIsCheckedByScalingIt) {
+  for (const DType dtype : {DType::Float32, DType::Float64}) {
+    const testing::WorkedModel worked = testing::worked_bert(5, testing::Biases::Hashed, dtype);
+    Study study(*worked.model, worked.batch, {});
+    study.aim({.position = -1, .index = 0});
+    const std::vector<Tensor> gradients = pattern_gradients(study, 0);
+    for (int l = 0; l < 2; ++l) {
+      const Tensor& gradient = gradients[static_cast<std::size_t>(l)];
+      const Check right = check_pattern_gradient(study, gradient, l);
+      EXPECT_TRUE(right.passed) << l << " " << right.value;
+      std::vector<double> other = gradient.to_doubles();
+      for (double& v : other) v *= 1.5;
+      EXPECT_FALSE(check_pattern_gradient(study, Tensor::of(gradient.shape(), other, dtype), l).passed) << l;
+    }
+    EXPECT_TRUE(check_pattern_gradient(study, Tensor::zeros(gradients[0].shape(), dtype), 0).passed);
+  }
 }
 
 }  // namespace

@@ -2,27 +2,12 @@
 #include "attribution/token_relevance.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "attribution/ledger.h"
 
 namespace headwater {
-namespace {
-
-// The bound: rounding of some thousand sums per op, in the walk and not in the books.
-Check check_balance(const ModelInfo& info, const Ledger& ledger, double arrived) {
-  const double missing = std::abs(ledger.seeded() - arrived - ledger.leaked());
-  const double unit = info.dtype == DType::Float32 ? 1e-6 : 1e-14;
-  const double bound = unit * (info.layers + 1) * std::max(1.0, ledger.largest());
-  return {.name = "tokens and leaks add up to the logit",
-          .passed = missing <= bound,
-          .value = missing,
-          .bound = bound};
-}
-
-}  // namespace
 
 void put_token_relevance(Attribution& result, const Study& study, const Rules& rules) {
   const Run& run = study.run();
@@ -37,7 +22,8 @@ void put_token_relevance(Attribution& result, const Study& study, const Rules& r
   for (const double score : scores) arrived += score;
   result.axes = {"token"};
   result.scores = Tensor::of({T}, scores, study.info().dtype);
-  result.checks.push_back(check_balance(study.info(), ledger, arrived));
+  result.checks.push_back(ledger.check_arrived("tokens and leaks add up to the logit", arrived));
+  result.checks.push_back(ledger.check_blocks(0));
   result.notes.push_back(fmt::format("The tokens add up to {:.4g}; the target's logit is {:.4g}.", arrived,
                                      study.target_logit(run.logits.value)));
   ledger.report(result);

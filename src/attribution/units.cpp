@@ -1,5 +1,7 @@
 #include "attribution/units.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -15,6 +17,13 @@ bool same_word(const Encoding& encoding, int a, int b) {
   return x.word >= 0 && x.word == y.word && x.sequence == y.sequence;
 }
 
+bool is_read(const Target& target, int token) {
+  const Terms terms = terms_of(target);
+  const auto there = [token](const Term& term) { return term.position == token; };
+  return std::any_of(terms.wanted.begin(), terms.wanted.end(), there) ||
+         std::any_of(terms.contrast.begin(), terms.contrast.end(), there);
+}
+
 }  // namespace
 
 Units units_of(const Study& study, const UnitOptions& options) {
@@ -25,7 +34,7 @@ Units units_of(const Study& study, const UnitOptions& options) {
   Units units{.tokens = {}, .words = words};
   for (int t = 0; t < study.tokens(); ++t) {
     if (special[static_cast<std::size_t>(t)] && !options.with_special) continue;
-    if (options.keep_target && t == study.target().position) continue;
+    if (options.keep_target && is_read(study.target(), t)) continue;
     if (words && !units.tokens.empty() && units.tokens.back().back() == t - 1 &&
         same_word(study.encoding(), t - 1, t))
       units.tokens.back().push_back(t);

@@ -17,7 +17,7 @@ struct Units {
 struct UnitOptions {
   bool words = false;         // a word's tokens together; throws InputError for images
   bool with_special = false;  // special tokens and an image's prefix too
-  bool keep_target = false;   // never the token the output is read at
+  bool keep_target = false;   // never a token the output is read at
 };
 Units units_of(const Study& study, const UnitOptions& options);
 

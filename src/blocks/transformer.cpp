@@ -7,8 +7,13 @@ Var norm(const Var& x, const NormWeights& w, Site site, int layer) {
 }
 
 Var attention(const Var& x, const AttentionWeights& w, const BlockOptions& options, int layer) {
+  return attention(x, x, w, options, layer);
+}
+
+Var attention(const Var& asking, const Var& x, const AttentionWeights& w, const BlockOptions& options,
+              int layer) {
   const bool turned = options.rotary.has_value();
-  Var q = linear(x, w.q, turned ? Site::None : Site::Q, layer);
+  Var q = linear(asking, w.q, turned ? Site::None : Site::Q, layer);
   Var k = linear(x, w.k, turned ? Site::None : Site::K, layer);
   if (turned) {
     q = rotary(q, options.rotary->cos, options.rotary->sin, options.heads.heads, Site::Q, layer);

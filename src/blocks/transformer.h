@@ -11,6 +11,9 @@ namespace headwater {
 // LayerNorm, or RMSNorm where the weights have no beta.
 Var norm(const Var& x, const NormWeights& w, Site site = Site::None, int layer = 0);
 Var attention(const Var& x, const AttentionWeights& w, const BlockOptions& options, int layer);
+// Queries from some rows, keys and values from others: [B, rows of `asking`, D].
+Var attention(const Var& asking, const Var& read, const AttentionWeights& w, const BlockOptions& options,
+              int layer);
 Var mlp(const Var& x, const MlpWeights& w, int layer);
 
 // Pre-norm (GPT-2, Llama, ViT): x + attention(norm x), then + mlp(norm ·).

@@ -35,6 +35,7 @@ struct Options {
   std::string max_memory, special = "keep";
   bool words = false;
   bool list_methods = false;
+  bool verify = false;
   bool dry_run = false;
 };
 
@@ -77,6 +78,7 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
       .methods = options.methods.specs(),
       .view = view_of(options),
       .max_memory = options.max_memory.empty() ? 0 : parse_bytes("--max-memory", options.max_memory),
+      .verify = options.verify,
       .progress = [&](const Progress& p) { progress.show(p); }};
   std::size_t count = 0;
   while (std::optional<Input> input = reader.next()) {
@@ -123,7 +125,8 @@ std::function<int()> setup(Arguments& arguments) {
   const auto target = [&](const char* name, std::string& value, const char* text, const char* help) {
     arguments.add(name, value, help).value(text).group("Target");
   };
-  target("--target", options->target.label, "LABEL", "Label or token to explain (default: the prediction)");
+  target("--target", options->target.label, "LABEL",
+         "Label, token or answer to explain (default: the prediction)");
   target("--contrast", options->target.contrast, "LABEL", "Explain the difference to this one");
   arguments.add("--position", options->target.position, "Token position, for token-wise heads")
       .value("N")
@@ -141,6 +144,8 @@ std::function<int()> setup(Arguments& arguments) {
       .value("SIZE")
       .environment("HEADWATER_MAX_MEMORY")
       .group("Model");
+  arguments.add("--verify", options->verify, "Run in float64 too and check every result against it")
+      .group("Methods");
   add_output_options(arguments, options->output, formats);
   add_colour_option(arguments, options->output);
   arguments.add("--dry-run", options->dry_run, "Shapes and memory; nothing is run").group("Output");

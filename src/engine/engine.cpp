@@ -12,6 +12,7 @@
 #include "engine/identify.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
+#include "engine/verify.h"
 #include "engine/view.h"
 #include "heads/importance.h"
 #include "heads/pruning.h"
@@ -51,6 +52,12 @@ std::vector<double> black_pixel(const ImageProcessor& processor) {
   return black;
 }
 
+void require_float32(const ModelInfo& info) {
+  if (info.dtype == DType::Float32) return;
+  throw InputError(
+      "verify: expected a run in float32 to compare with float64, found one in float64; leave out either");
+}
+
 // Keeps the row the output was read from, then brings everything into the view asked for.
 void show_as(Report& report, const View& view) {
   for (Attribution& result : report.attributions)
@@ -72,6 +79,8 @@ struct Engine::Impl {
   Checkpoint identity;  // without its weights: what a run record needs
   mutable std::once_flag hashed;
   mutable std::string weights_hash;
+  mutable std::once_flag loaded_exact;
+  mutable Reader exact;  // the same in float64, once somebody asked for it
 
   Impl(Checkpoint opened, DType dtype)
       : identity{opened.folder, opened.config, Weights({}, dtype), opened.weight_files} {
@@ -101,7 +110,17 @@ struct Engine::Impl {
     return made;
   }
 
+  const Reader& exact_reader() const {
+    std::call_once(loaded_exact, [this] {
+      exact = reader;
+      exact.model = load_model(open_checkpoint(identity.folder, DType::Float64));
+    });
+    return exact;
+  }
+
   std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options) const;
+  // Without the view. `aimed`: the target is that one, whatever the prediction.
+  Report explain(const Reader& with, const Request& request, const Target* aimed) const;
 };
 
 std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
@@ -173,45 +192,56 @@ std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const Pre
   return all;
 }
 
-Report Engine::explain(const Request& request) const {
-  const auto start = std::chrono::steady_clock::now();
-  const Reader& reader = impl_->reader;
-  const std::vector<Job> jobs = jobs_of(request, reader.info());  // first: a misspelt option costs no run
-  Prepared prepared = prepare(reader, request.input);
-  if (reader.tokenizer)
-    prepared.batch.positions = wanted_rows(reader, prepared.encoding, request.target.position);
+Report Engine::Impl::explain(const Reader& with, const Request& request, const Target* aimed) const {
+  const ModelInfo& info = with.info();
+  const std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
+  Prepared prepared = prepare(with, request.input);
+  if (with.tokenizer)
+    prepared.batch.positions = wanted_rows(with, prepared.encoding, request.target.position);
   Report report{.text = request.input.text,
                 .pair = request.input.pair.value_or(""),
                 .image = request.input.image,
-                .model = reader.info()};
+                .model = info};
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
-  Study study(*reader.model, std::move(prepared.batch), std::move(prepared.encoding));
+  Study study(*with.model, std::move(prepared.batch), std::move(prepared.encoding));
   const Index rows = static_cast<Index>(study.batch().positions.size());
   const MemoryPlan plan =
-      plan_memory(jobs, info(), study.tokens(), rows > 0 ? rows : study.tokens(), request.max_memory);
+      plan_memory(jobs, info, study.tokens(), rows > 0 ? rows : study.tokens(), request.max_memory);
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
-  if (reader.tokenizer)
-    study.special_ids = {.mask = reader.tokenizer->special_id("mask_token"),
-                         .unknown = reader.tokenizer->special_id("unk_token"),
-                         .pad = reader.tokenizer->special_id("pad_token"),
-                         .cls = reader.tokenizer->special_id("cls_token")};
+  if (with.tokenizer)
+    study.special_ids = {.mask = with.tokenizer->special_id("mask_token"),
+                         .unknown = with.tokenizer->special_id("unk_token"),
+                         .pad = with.tokenizer->special_id("pad_token"),
+                         .cls = with.tokenizer->special_id("cls_token")};
   else
-    study.black = black_pixel(*reader.processor);
-  study.problem = reader.problem;
+    study.black = black_pixel(*with.processor);
+  study.problem = with.problem;
   const Row row = row_of(study.logits(), 0, study.batch().positions);
-  report.prediction = read_prediction(reader, row, study.encoding(), PredictOptions{}.top);
-  report.target = resolve_target(reader, request.target, report.prediction, study.encoding(), row);
-  if (reader.info().task != Task::FeatureExtraction) study.aim(report.target);
+  report.prediction = read_prediction(with, row, study.encoding(), PredictOptions{}.top);
+  report.target = aimed != nullptr
+                      ? *aimed
+                      : resolve_target(with, request.target, report.prediction, study.encoding(), row);
+  if (info.task != Task::FeatureExtraction) study.aim(report.target);
   for (const Job& job : jobs) {
     const auto begin = std::chrono::steady_clock::now();
     if (request.progress)
       study.on_progress = [&](double done) {
-        request.progress({.method = std::string(job.method->name), .done = done});
+        request.progress(
+            {.method = fmt::format("{}{}", job.method->name, aimed ? " in float64" : ""), .done = done});
       };
     report.attributions.push_back(run_job(job, study));
     report.attributions.back().seconds = seconds_since(begin);
   }
+  return report;
+}
+
+Report Engine::explain(const Request& request) const {
+  const auto start = std::chrono::steady_clock::now();
+  if (request.verify) require_float32(info());
+  Report report = impl_->explain(impl_->reader, request, nullptr);
+  if (request.verify)
+    compare_with_exact(report, impl_->explain(impl_->exact_reader(), request, &report.target));
   show_as(report, request.view);
   report.record = impl_->record();
   report.record.seconds = seconds_since(start);
@@ -235,7 +265,14 @@ std::size_t Engine::planned_bytes(const Request& request) const {
     const auto wanted = wanted_rows(reader, prepared.encoding, request.target.position);
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size());
   }
-  return plan_memory(jobs_of(request, info()), info(), tokens, rows, request.max_memory).total;
+  const std::vector<Job> jobs = jobs_of(request, info());
+  const std::size_t planned = plan_memory(jobs, info(), tokens, rows, request.max_memory).total;
+  if (!request.verify) return planned;
+  require_float32(info());
+  ModelInfo exact = info();  // its run comes second and has weights of its own
+  exact.dtype = DType::Float64;
+  return std::max(planned, plan_memory(jobs, exact, tokens, rows, request.max_memory).total +
+                               exact.parameters * bytes_of(exact.dtype));
 }
 
 namespace {

@@ -71,6 +71,30 @@ TEST(Engine, TargetsAreCheckedBeforeMethodsRun) {
                InputError);
 }
 
+TEST(Engine, VerifiesInFloat64) {
+  const Request request{.input = {.text = good},
+                        .methods = {{"attention"}, {"chefer"}, {"integrated_gradients"}},
+                        .verify = true};
+  Request plain = request;
+  plain.verify = false;
+  const Report once = sentiment().explain(plain), report = sentiment().explain(request);
+  for (std::size_t i = 0; i < report.attributions.size(); ++i) {
+    const Check& check = report.attributions[i].checks.back();
+    EXPECT_EQ(check.name, "float32 against float64");
+    EXPECT_TRUE(check.passed) << report.attributions[i].method << " " << check.value;
+    EXPECT_GT(check.value, 0) << "float64 gives other bits";
+    EXPECT_EQ(report.attributions[i].scores.to_doubles(), once.attributions[i].scores.to_doubles());
+    EXPECT_EQ(report.attributions[i].checks.size(), once.attributions[i].checks.size() + 1);
+  }
+  EXPECT_EQ(report.record.dtype, "float32");
+  EXPECT_GT(sentiment().planned_bytes(request),
+            sentiment().planned_bytes(plain) + 8 * sentiment().info().parameters);
+  const Engine exact =
+      Engine::load(std::string(HEADWATER_SOURCE_DIR) + "/models/sentiment", {.dtype = DType::Float64});
+  EXPECT_THROW(exact.explain(request), InputError);
+  EXPECT_THROW(exact.planned_bytes(request), InputError);
+}
+
 TEST(Engine, LongTextsAreRefusedOrCut) {
   std::string text;
   for (int i = 0; i < 2000; ++i) text += "good ";

@@ -91,8 +91,7 @@ const Method attattr{
         "Transformer. AAAI",
     .cost =
         "Per layer a forward and a backward run of the layers above for each node; 3 nodes where they "
-        "suffice, "
-        "7, 15 or 31 where completeness demands it.",
+        "suffice, 6, 12 or more where completeness demands it; and one run and one pull for all layers.",
     .limits =
         "One layer at a time, against the baseline of no attention at all, which no model was trained on. "
         "Interactions between layers and what the feed-forward parts do are not in it. Large attention gains "

@@ -58,14 +58,9 @@ Check check_conservation(const Ledger& ledger, const Settings& settings, const M
       .name = "relevance conserved in every block", .passed = worst <= bound, .value = worst, .bound = bound};
 }
 
-// Σ R at the output of every block from the first on.
 void report_conservation(Attribution& result, const Ledger& ledger, const Settings& settings,
                          const ModelInfo& info) {
   result.checks.push_back(check_conservation(ledger, settings, info));
-  std::vector<double> entering(static_cast<std::size_t>(info.layers), std::nan(""));
-  for (int l = settings.first; l < info.layers; ++l)
-    entering[static_cast<std::size_t>(l)] = ledger.entering(l);
-  result.details.push_back({"conservation", {"layer"}, Tensor::of({info.layers}, entering, DType::Float64)});
   const double left = ledger.entering(settings.first);
   if (std::abs(left - ledger.seeded()) > 0.01 * std::abs(ledger.seeded()))
     result.notes.push_back(fmt::format(
@@ -98,7 +93,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   put_row(result, study, row, rows, settings.bert ? OwnColumn::Smallest : OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores));
   report_conservation(result, ledger, settings, info);
-  ledger.report(result);
+  ledger.report(result, settings.first);
   result.notes.push_back(maximum_note(result.scores));
   return result;
 }

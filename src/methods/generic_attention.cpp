@@ -22,6 +22,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<Index> rows = rows_read(study);
   put_row(result, study, read_through(maps, rows, study.tokens(), RowSums::Kept), rows, OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores));
+  result.checks.push_back(check_pattern_gradient(study, gradients[static_cast<std::size_t>(start)], start));
   result.notes.push_back(maximum_note(result.scores));
   return result;
 }
@@ -44,7 +45,7 @@ const Method generic_attention{
     .paper =
         "Chefer, Gur and Wolf, 2021: Generic Attention-model Explainability for Interpreting Bi-Modal and "
         "Encoder-Decoder Transformers. ICCV",
-    .cost = "One forward, one pull, one vector-matrix product per layer.",
+    .cost = "One forward, one pull, one vector-matrix product per layer; two forwards to check the gradient.",
     .limits =
         "Positive evidence only; feed-forward layers and value vectors enter through the gradient alone. "
         "The token read itself is left out. Not additive: the scores do not sum to the logit.",

@@ -56,6 +56,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   put_row(result, study, row, rows, OwnColumn::Zero);
   result.details.push_back({"unscaled", {"token"}, Tensor::of({study.tokens()}, raw, study.info().dtype)});
   result.checks.push_back(check_nonnegative(result.scores));
+  result.checks.push_back(check_pattern_gradient(study, gradient, last));
   result.notes.push_back(maximum_note(Tensor::of({study.tokens()}, raw)));
   return result;
 }
@@ -76,7 +77,7 @@ const Method grad_cam{
     .formula =
         "w[h] = mean ∂y/∂A[L−1,h];  max(0, meanₕ w[h] A[L−1,h]) scaled to 0 … 1;  the row the head reads",
     .paper = "Selvaraju et al., 2017: Grad-CAM. ICCV; for attention as in Chefer, Gur and Wolf, 2021. CVPR",
-    .cost = "One forward and a pull through the head and the last block.",
+    .cost = "One forward and a pull through the head and the last block; two forwards to check the gradient.",
     .limits =
         "Sees the last block only, and one weight per head; the detail \"unscaled\" has the raw numbers.",
     .options = {},

@@ -3,6 +3,7 @@
 // normalisation, products halved, everything else handed on; to the encoder's input, summed over the width.
 #include <fmt/format.h>
 
+#include "attribution/ledger.h"
 #include "attribution/relevance_walk.h"
 #include "attribution/rows.h"
 #include "methods/method.h"
@@ -10,6 +11,9 @@
 namespace headwater {
 
 namespace {
+
+// The published rules divide by sums moved by 1e-9, in values as in copies.
+constexpr double guarded = 1e-6;
 
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "lrp", .options = options.all(), .axes = {"token"}};
@@ -28,6 +32,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.details.push_back({"row", {"token"}, Tensor::of({T}, all, study.info().dtype)});
   for (const Index row : rows_read(study)) all[static_cast<std::size_t>(row)] = 0;
   result.scores = Tensor::of({T}, all, study.info().dtype);
+  result.checks.push_back(
+      ledger.check_arrived("tokens and leaks add up to the relevance put in", total, guarded));
+  result.checks.push_back(ledger.check_blocks(0, guarded));
   result.notes.push_back(fmt::format(
       "This baseline does not conserve: relevance 1 at the output became {:.4g} at the tokens.", total));
   ledger.report(result);

@@ -1,6 +1,7 @@
 // Partial LRP (Voita et al., 2019), as Chefer, Gur & Wolf (CVPR 2021) compare with: relevance under the rules
 // of their LRP baseline at the pattern of the last block alone,  mean_h max(0, R_{L−1}),  the row the head
 // reads.
+#include "attribution/ledger.h"
 #include "attribution/relevance_walk.h"
 #include "attribution/rows.h"
 #include "methods/method.h"
@@ -10,17 +11,23 @@ namespace headwater {
 
 namespace {
 
+// The published rules divide by sums moved by 1e-9, in values as in copies.
+constexpr double guarded = 1e-6;
+
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "partial_lrp", .options = options.all()};
   const int last = study.info().layers - 1;
   const RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Lrp, true, study.info()),
                            .dtype = DType::Float64,
                            .wanted = {{Site::Pattern, last}}};
-  const Signals relevance = walk_relevance(study, walk, nullptr);
+  Ledger ledger(walk.rules, study.info().layers);
+  const Signals relevance = walk_relevance(study, walk, &ledger);
   const std::vector<Index> rows = rows_read(study);
   put_row(result, study, mean_row(positive_mean(relevance.at(Site::Pattern, last)), rows, study.tokens()),
           rows, OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores));
+  result.checks.push_back(ledger.check_blocks(last, guarded));
+  ledger.report(result, last);
   result.notes.push_back(maximum_note(result.scores));
   return result;
 }

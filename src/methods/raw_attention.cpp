@@ -1,5 +1,8 @@
 // The last block's attention, mean over heads, in the row of the token the head reads: the simplest baseline.
 //   m_j = mean_h A_{L−1}[h, r, j]
+#include <cmath>
+#include <numeric>
+
 #include "attribution/rows.h"
 #include "methods/method.h"
 #include "mixing/rollout.h"
@@ -9,13 +12,24 @@ namespace headwater {
 
 namespace {
 
+// Of all tokens, the one that reads included.
+Check check_sum_of_row(const std::vector<double>& row, DType dtype) {
+  Check check{.name = "the row sums to 1"};
+  check.value = std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1);
+  check.bound = row_sum_bound(dtype);
+  check.passed = check.value <= check.bound;
+  return check;
+}
+
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "raw_attention", .options = options.all()};
   const std::vector<Index> rows = rows_read(study);
   const std::vector<double> map =
       fuse_heads(study.run().at(Site::Pattern, study.info().layers - 1), Fusion::Mean);
-  put_row(result, study, mean_row(map, rows, study.tokens()), rows, OwnColumn::Zero);
+  const std::vector<double> row = mean_row(map, rows, study.tokens());
+  put_row(result, study, row, rows, OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores));
+  result.checks.push_back(check_sum_of_row(row, study.info().dtype));
   result.notes.push_back(maximum_note(result.scores));
   return result;
 }

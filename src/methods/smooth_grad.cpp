@@ -124,6 +124,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<double> scores = reduce(mean, T, reduction);
   const std::vector<double> errors = jackknife(noisy, T, reduction);
   result.scores = Tensor::of({T}, scores, study.info().dtype);
+  const Tensor here = gradients_at(study, objective, at, study.at(at.site, at.layer)).gradients;
+  result.checks.push_back(check_gradient(study, objective, at, here.reshaped(here.shape().without_front())));
   result.details.push_back({"standard_error", {"token"}, Tensor::of({T}, errors, study.info().dtype)});
   std::size_t best = 0;
   for (std::size_t t = 0; t < scores.size(); ++t)
@@ -151,7 +153,7 @@ const Method smooth_grad{
     .paper =
         "Smilkov, Thorat, Kim, Viégas and Wattenberg, 2017: SmoothGrad: removing noise by adding noise. ICML "
         "Workshop on Visualization for Deep Learning",
-    .cost = "One forward run and one backward walk per sample.",
+    .cost = "One forward run and one backward walk per sample, and one more of each to check the gradient.",
     .limits =
         "Shows the slope around the input, at points no text has; the amount of noise changes the picture. "
         "Scores do not add up to anything.",

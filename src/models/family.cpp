@@ -79,7 +79,26 @@ Var Model::forward(Tape& tape, const Batch& batch) const {
   return resume(start(tape, batch), nullptr, 0, batch);
 }
 
-Var Model::resume(const Var& stream, const Var* attended, int layer, const Batch& batch) const {
+namespace {
+
+// A block of which only some rows are read: keys and values come from all, everything else from those.
+Var block_of_rows(const Var& x, const Var* attended, const std::vector<int>& rows,
+                  const BlockWeights& weights, const BlockOptions& options, int layer) {
+  if (options.heads.causal || options.rotary)
+    throw InternalError("model: expected no causal mask and no rotary positions for a block of some rows");
+  const Var read = options.pre_norm ? norm(x, weights.attention_norm) : x;
+  const Var some = gather(x, rows);
+  return after_attention(some,
+                         attended != nullptr ? gather(*attended, rows)
+                                             : attention(options.pre_norm ? gather(read, rows) : some, read,
+                                                         weights.attention, options, layer),
+                         weights, options, layer);
+}
+
+}  // namespace
+
+Var Model::resume(const Var& stream, const Var* attended, int layer, const Batch& batch,
+                  const std::vector<int>& rows) const {
   const Anatomy parts = anatomy();
   if (parts.blocks == nullptr) return finish(stream, batch);
   BlockOptions options{.heads = {}, .rotary = rotary(stream.value.dim(1)), .pre_norm = info_.pre_norm};
@@ -89,7 +108,10 @@ Var Model::resume(const Var& stream, const Var* attended, int layer, const Batch
     options.heads = parts.heads[l];
     const int at = static_cast<int>(l);
     const bool given = attended != nullptr && at == layer;
-    x = given ? after_attention(x, *attended, weights, options, at) : block(x, weights, options, at);
+    if (!rows.empty() && l + 1 == parts.blocks->size())
+      x = block_of_rows(x, given ? attended : nullptr, rows, weights, options, at);
+    else
+      x = given ? after_attention(x, *attended, weights, options, at) : block(x, weights, options, at);
   }
   return finish(x, batch);
 }

@@ -22,6 +22,7 @@ struct Anatomy {
   std::vector<HeadLayout> heads;                      // of each block
   const NormWeights* final_norm = nullptr;            // after the last block, of pre-norm models
   const Tensor* words = nullptr;                      // embedding table [V, D'], of text models
+  bool reads_first = false;                           // the head reads the first row of the stream alone
 };
 
 class Model {
@@ -39,8 +40,10 @@ class Model {
   Var run(Tape& tape, const Batch& batch) const;
   // The same from the middle: `stream` is the input of block `layer`, and with `attended` that block's
   // attention is not computed but given. `batch` says what the head needs, for as many rows as the stream
-  // has.
-  Var resume(const Var& stream, const Var* attended, int layer, const Batch& batch) const;
+  // has. With `rows` the last block is computed for these alone, and the head meets a stream of them; only
+  // for models that are not causal.
+  Var resume(const Var& stream, const Var* attended, int layer, const Batch& batch,
+             const std::vector<int>& rows = {}) const;
 
  protected:
   friend std::unique_ptr<Model> load_model(const Checkpoint& checkpoint);

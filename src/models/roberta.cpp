@@ -48,7 +48,8 @@ class Roberta final : public Model {
     return {.blocks = &encoder_.blocks,
             .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
             .final_norm = nullptr,
-            .words = &encoder_.words};
+            .words = &encoder_.words,
+            .reads_first = head_.reads == Head::Reads::First};
   }
 
  private:

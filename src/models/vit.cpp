@@ -51,7 +51,8 @@ class VisionTransformer final : public Model {
     return {.blocks = &blocks_,
             .heads = std::vector<HeadLayout>(blocks_.size(), layout()),
             .final_norm = &final_norm_,
-            .words = nullptr};
+            .words = nullptr,
+            .reads_first = head_.reads == Head::Reads::First && !teacher_};
   }
 
  private:

@@ -13,8 +13,11 @@ namespace headwater {
 
 namespace {
 
-// Labels by name; tokens of a vocabulary by id, because a token's text need not encode to itself.
-std::string target_name(const ModelInfo& info, const std::string& label, int index) {
+// Labels by name; tokens of a vocabulary by id, because a token's text need not encode to itself; answers by
+// their tokens, because a text may stand several times.
+std::string target_name(const ModelInfo& info, const std::string& label, int index,
+                        const std::optional<TokenRange>& span) {
+  if (span) return fmt::format("{}-{}", span->first, span->last);
   const bool vocabulary = info.task == Task::FillMask || info.task == Task::TextGeneration;
   return vocabulary ? fmt::format("#{}", index) : label;
 }
@@ -64,9 +67,12 @@ std::string reproduce_command(const Report& report) {
     for (const auto& [name, value] : attribution.options)
       if (value != default_of(registered_name(attribution), name)) add("--option", name + "=" + value);
   const Target& target = report.target;
-  if (!target.label.empty()) add("--target", target_name(report.model, target.label, target.index));
-  if (target.contrast) add("--contrast", target_name(report.model, target.contrast_label, *target.contrast));
-  if (target.position >= 0) add("--position", std::to_string(target.position));
+  if (!target.label.empty())
+    add("--target", target_name(report.model, target.label, target.index, target.span));
+  if (target.contrast)
+    add("--contrast",
+        target_name(report.model, target.contrast_label, *target.contrast, target.contrast_span));
+  if (target.position >= 0 && !target.span) add("--position", std::to_string(target.position));
   if (report.prediction.truncated) out += " --truncate";
   if (!report.image.empty()) {
     add("--image", report.image);

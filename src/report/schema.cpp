@@ -82,9 +82,12 @@ OrderedJson json_of(const Target& target) {
   json["position"] = target.position;
   json["logit"] = target.logit;
   json["probability"] = target.probability;
+  const auto tokens_of = [](const TokenRange& span) { return OrderedJson{span.first, span.last}; };
+  if (target.span) json["span"] = tokens_of(*target.span);
   if (target.contrast) {
     json["contrast"] = target.contrast_label;
     json["contrast_index"] = *target.contrast;
+    if (target.contrast_span) json["contrast_span"] = tokens_of(*target.contrast_span);
   }
   return json;
 }

@@ -2,7 +2,8 @@
 //
 //   seed[row, index] = 1,  seed[row, contrast] = −1,  0 elsewhere
 //
-// where `row` is the target's position among the rows the head computed (batch().positions, or all).
+// where `row` is the target's position among the rows the head computed (batch().positions, or all). An
+// answer has two such logits (study/terms.h).
 #include "study/study.h"
 
 #include <algorithm>
@@ -77,33 +78,34 @@ Tensor Study::logits() const {
 }
 
 // Logits are [1, N] for sequence heads and [1, rows, N] for token-wise ones.
-Index Study::logit_offset(const Tensor& logits, int index) const {
+Index Study::logit_offset(const Tensor& logits, const Term& term) const {
   const Index width = logits.shape().back();
   const Index rows = logits.rank() == 3 ? logits.dim(1) : 1;
   Index row = 0;
   if (logits.rank() == 3) {
     const auto& positions = batch_.positions;
-    const auto found = std::find(positions.begin(), positions.end(), target_.position);
-    row = positions.empty() ? target_.position : found - positions.begin();
+    const auto found = std::find(positions.begin(), positions.end(), term.position);
+    row = positions.empty() ? term.position : found - positions.begin();
   }
-  if (row < 0 || row >= rows || index < 0 || index >= width)
+  if (row < 0 || row >= rows || term.index < 0 || term.index >= width)
     throw InputError(
         fmt::format("target: expected a position and an index inside the logits {}, found position "
                     "{} and index {}",
-                    logits.shape().str(), target_.position, index));
-  return row * width + index;
+                    logits.shape().str(), term.position, term.index));
+  return row * width + term.index;
 }
 
 void Study::aim(Target target) {
   target_ = std::move(target);
   const Tensor scores = logits();
-  logit_offset(scores, target_.index);
-  if (target_.contrast) logit_offset(scores, *target_.contrast);
+  target_logit(scores);
 }
 
 double Study::target_logit(const Tensor& logits) const {
-  double value = logits.at(logit_offset(logits, target_.index));
-  if (target_.contrast) value -= logits.at(logit_offset(logits, *target_.contrast));
+  const Terms terms = terms_of(target_);
+  double value = 0;
+  for (const Term& term : terms.wanted) value += logits.at(logit_offset(logits, term));
+  for (const Term& term : terms.contrast) value -= logits.at(logit_offset(logits, term));
   return value;
 }
 
@@ -113,8 +115,9 @@ Tensor Study::seed(const Run& run) const {
   dispatch(logits.dtype(), [&](auto r) {
     using R = decltype(r);
     R* values = seed.data<R>();
-    values[logit_offset(logits, target_.index)] += R(1);
-    if (target_.contrast) values[logit_offset(logits, *target_.contrast)] -= R(1);
+    const Terms terms = terms_of(target_);
+    for (const Term& term : terms.wanted) values[logit_offset(logits, term)] += R(1);
+    for (const Term& term : terms.contrast) values[logit_offset(logits, term)] -= R(1);
   });
   return seed;
 }

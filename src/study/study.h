@@ -10,6 +10,7 @@
 
 #include "models/model.h"
 #include "study/inputs.h"
+#include "study/terms.h"
 #include "tape/tape.h"
 #include "text/tokenizer.h"
 
@@ -58,7 +59,7 @@ class Study {
   // The forward run with everything kept; made once and shared by all methods.
   const Run& run() const;
   Run run(std::vector<Edit> edits) const;  // another one, edited
-  // The signal that starts a pull for the target: 1 at its logit, −1 at the contrast's.
+  // The signal that starts a pull for the target: 1 at its logits, −1 at the contrast's.
   Tensor seed(const Run& run) const;
   // What the target is of these logits: its logit, or the difference to the contrast's.
   double target_logit(const Tensor& logits) const;
@@ -73,7 +74,7 @@ class Study {
   }
 
  private:
-  Index logit_offset(const Tensor& logits, int index) const;
+  Index logit_offset(const Tensor& logits, const Term& term) const;
   Run window_from(int layer) const;
 
   const Model& model_;

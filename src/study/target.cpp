@@ -60,9 +60,11 @@ int token_index(const Tokenizer& tokenizer, int vocabulary, const std::string& w
                   wanted, pieces.size(), fmt::join(pieces, " ")));
 }
 
+const std::vector<std::string> ends_of_answers{"start", "end"};
+
 int index_of(const Reader& reader, const std::string& wanted) {
   const ModelInfo& info = reader.info();
-  if (info.task == Task::QuestionAnswering) return label_index({"start", "end"}, wanted);
+  if (info.task == Task::QuestionAnswering) return label_index(ends_of_answers, wanted);
   if (info.task == Task::FillMask || info.task == Task::TextGeneration)
     return token_index(*reader.tokenizer, info.vocabulary, wanted);
   return label_index(info.labels, wanted);
@@ -100,6 +102,118 @@ Measured measure(const Reader& reader, const Row& row, const Encoding& encoding,
   return {z[at], probabilities(reader, z)[at]};
 }
 
+bool in_context(const Encoding& encoding, int token) {
+  if (token < 0 || token >= static_cast<int>(encoding.tokens.size())) return false;
+  const Token& there = encoding.tokens[static_cast<std::size_t>(token)];
+  return there.sequence == 1 && !there.special;
+}
+
+// Whole answers, with what they are worth.
+class Answers {
+ public:
+  Answers(const Reader& reader, const Row& row, const Encoding& encoding)
+      : encoding_(encoding), logits_(row.logits) {
+    for (int column = 0; column < 2; ++column) p_[column] = answer_softmax(logits_, column, encoding, reader);
+  }
+
+  Measured measure(const TokenRange& span) const {
+    return {logits_.at(Index{span.first} * 2) + logits_.at(Index{span.last} * 2 + 1),
+            p_[0][static_cast<std::size_t>(span.first)] * p_[1][static_cast<std::size_t>(span.last)]};
+  }
+  // "span", "12-15", or a text of the context; where it stands several times, the likeliest.
+  TokenRange find(const std::string& wanted, const Span& predicted) const {
+    if (same_ignoring_case(wanted, "span")) return {predicted.first_token, predicted.last_token};
+    const std::size_t dash = wanted.find('-');
+    const std::optional<int> first = whole_number(std::string_view(wanted).substr(0, dash));
+    const std::optional<int> last =
+        dash == std::string::npos ? first : whole_number(std::string_view(wanted).substr(dash + 1));
+    if (first && last && dash != std::string::npos) return checked({*first, *last}, wanted);
+    std::optional<TokenRange> best;
+    for (std::size_t at = encoding_.pair.find(wanted); at != std::string::npos;
+         at = encoding_.pair.find(wanted, at + 1)) {
+      const std::optional<TokenRange> here = covering(static_cast<Index>(at), wanted.size());
+      if (here && (!best || measure(*here).probability > measure(*best).probability)) best = here;
+    }
+    if (best) return *best;
+    throw InputError(
+        fmt::format("target: expected start, end, span (the predicted answer), two token positions such as "
+                    "{0}-{0}, or a text of the context, found '{1}'",
+                    predicted.first_token, wanted));
+  }
+
+ private:
+  TokenRange checked(const TokenRange& span, const std::string& wanted) const {
+    if (in_context(encoding_, span.first) && in_context(encoding_, span.last) && span.first <= span.last)
+      return span;
+    int first = 0, last = static_cast<int>(encoding_.tokens.size()) - 1;
+    while (!in_context(encoding_, first)) ++first;
+    while (!in_context(encoding_, last)) --last;
+    throw InputError(
+        fmt::format("target: expected an answer inside the context, tokens {} … {}, found '{}'; "
+                    "`headwater tokenize` counts them",
+                    first, last, wanted));
+  }
+
+  // The tokens that hold these bytes of the context.
+  std::optional<TokenRange> covering(Index begin, std::size_t bytes) const {
+    const Index end = begin + static_cast<Index>(bytes);
+    std::optional<TokenRange> span;
+    for (int t = 0; t < static_cast<int>(encoding_.tokens.size()); ++t) {
+      const Token& token = encoding_.tokens[static_cast<std::size_t>(t)];
+      if (!in_context(encoding_, t) || token.end <= begin || token.begin >= end) continue;
+      span = {span ? span->first : t, t};
+    }
+    return span;
+  }
+
+  const Encoding& encoding_;
+  const Tensor logits_;       // [T, 2]
+  std::vector<double> p_[2];  // start, end
+};
+
+std::string text_of(const Encoding& encoding, const TokenRange& span) {
+  const auto begin = static_cast<std::size_t>(encoding.tokens[static_cast<std::size_t>(span.first)].begin);
+  const auto end = static_cast<std::size_t>(encoding.tokens[static_cast<std::size_t>(span.last)].end);
+  return encoding.pair.substr(begin, end - begin);
+}
+
+// Start and end by name are single logits; everything else names a whole answer.
+bool names_answer(const std::string& wanted) {
+  return std::none_of(ends_of_answers.begin(), ends_of_answers.end(),
+                      [&](const std::string& end) { return same_ignoring_case(end, wanted); }) &&
+         wanted != "0" && wanted != "1";
+}
+
+Target resolve_answer(const Reader& reader, const TargetSpec& spec, const Prediction& prediction,
+                      const Encoding& encoding, const Row& row) {
+  if (spec.position)
+    throw InputError(
+        fmt::format("position: expected none for a whole answer, found {}; ask for start or end "
+                    "there, or for an answer as two positions",
+                    *spec.position));
+  const Answers answers(reader, row, encoding);
+  Target target;
+  target.span = answers.find(spec.label.empty() ? "span" : spec.label, *prediction.answer);
+  target.position = target.span->first;
+  target.label = text_of(encoding, *target.span);
+  const Measured wanted = answers.measure(*target.span);
+  target.logit = wanted.logit;
+  target.probability = wanted.probability;
+  if (spec.contrast.empty()) return target;
+  if (!names_answer(spec.contrast))
+    throw InputError(fmt::format("contrast: expected another answer, found '{}'", spec.contrast));
+  target.contrast = 0;
+  target.contrast_span = answers.find(spec.contrast, *prediction.answer);
+  target.contrast_label = text_of(encoding, *target.contrast_span);
+  if (target.contrast_span->first == target.span->first && target.contrast_span->last == target.span->last)
+    throw InputError(
+        fmt::format("contrast: expected another one than the target, found '{}' twice", target.label));
+  const Measured other = answers.measure(*target.contrast_span);
+  target.logit -= other.logit;
+  target.probability -= other.probability;
+  return target;
+}
+
 int position_of(const Reader& reader, const TargetSpec& spec, const Prediction& prediction,
                 const Encoding& encoding, const Row& row) {
   const bool sequence = row.logits.rank() == 1;
@@ -126,6 +240,9 @@ Target resolve_target(const Reader& reader, const TargetSpec& spec, const Predic
     throw InputError(
         fmt::format("target: expected none for {}, which has no head", reader.info().architecture));
   }
+  if (reader.info().task == Task::QuestionAnswering && names_answer(spec.label) &&
+      !(spec.label.empty() && spec.position))
+    return resolve_answer(reader, spec, prediction, encoding, row);
   Target target;
   target.position = position_of(reader, spec, prediction, encoding, row);
   if (!spec.label.empty()) {

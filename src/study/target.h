@@ -1,4 +1,5 @@
-// Target resolution: from what a caller names to one logit, or the difference of two.
+// Target resolution: from what a caller names to one logit, the two of an answer, or the difference of two
+// such.
 #pragma once
 
 #include <headwater/report.h>

@@ -1,5 +1,7 @@
 #include "study/target.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
@@ -109,18 +111,74 @@ TEST(Target, TokenClassifiersStartAtTheFirstWord) {
   EXPECT_NE(c.refusal({.position = 4}).find("0 … 3"), std::string::npos);
 }
 
-TEST(Target, AnswersAreStartOrEndOfTheBestSpan) {
+// [CLS] not [SEP] bad at [SEP]
+Case answers() {
   Case c{make_fixture(Task::QuestionAnswering), {}, {}};
-  c.encoding = c.fixture.reader.tokenizer->encode("not", "bad at");  // [CLS] not [SEP] bad at [SEP]
+  c.encoding = c.fixture.reader.tokenizer->encode("not", "bad at");
   c.row = {Tensor::of({6, 2}, std::vector<double>{0, 0, 0, 0, 0, 0, 3, 0, 0, 2, 0, 0}), {}};
-  const Target start = c.resolve({});
+  return c;
+}
+
+TEST(Target, StartOrEndOfTheBestAnswer) {
+  const Case c = answers();
+  const Target start = c.resolve({.label = "start"});
   EXPECT_EQ(start.label, "start");
+  EXPECT_FALSE(start.span);
   EXPECT_EQ(start.position, 3);
   EXPECT_EQ(start.logit, 3);
   const Target end = c.resolve({.label = "end"});
   EXPECT_EQ(end.position, 4);
   EXPECT_EQ(end.logit, 2);
-  EXPECT_NE(c.refusal({.label = "middle"}).find("start, end"), std::string::npos);
+  EXPECT_EQ(c.resolve({.position = 4}).label, "end") << "what the prediction reads there";
+  EXPECT_EQ(c.resolve({.label = "start", .position = 4}).logit, 0);
+  EXPECT_NE(c.refusal({.label = "middle"}).find("start, end, span"), std::string::npos);
+}
+
+TEST(Target, WholeAnswers) {
+  const Case c = answers();
+  // Softmaxes over [CLS], bad and at: start e³ / (e³ + 2) at bad, end e² / (e² + 2) at at.
+  const double start = std::exp(3) / (std::exp(3) + 2), end = std::exp(2) / (std::exp(2) + 2);
+  for (const char* name : {"", "span", "3-4", "bad at", "ad a"}) {
+    const Target answer = c.resolve({.label = name});
+    ASSERT_TRUE(answer.span) << name;
+    EXPECT_EQ(answer.span->first, 3) << name;
+    EXPECT_EQ(answer.span->last, 4) << name;
+    EXPECT_EQ(answer.position, 3);
+    EXPECT_EQ(answer.label, "bad at");
+    EXPECT_EQ(answer.logit, 5);
+    EXPECT_NEAR(answer.probability, start * end, 1e-15);
+  }
+  const Target one = c.resolve({.label = "at"});
+  EXPECT_EQ(one.span->first, 4);
+  EXPECT_EQ(one.span->last, 4);
+  EXPECT_EQ(one.logit, 2);
+}
+
+TEST(Target, ATextThatStandsTwiceIsTheLikelier) {
+  Case c{make_fixture(Task::QuestionAnswering), {}, {}};
+  c.encoding = c.fixture.reader.tokenizer->encode("not", "at bad at");  // [CLS] not [SEP] at bad at [SEP]
+  c.row = {Tensor::of({7, 2}, std::vector<double>{0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 2, 0, 0}), {}};
+  EXPECT_EQ(c.resolve({.label = "at"}).span->first, 5);
+}
+
+TEST(Target, AContrastOfTwoAnswers) {
+  const Case c = answers();
+  const Target target = c.resolve({.contrast = "at"});
+  ASSERT_TRUE(target.contrast && target.contrast_span);
+  EXPECT_EQ(target.contrast_span->first, 4);
+  EXPECT_EQ(target.contrast_label, "at");
+  EXPECT_EQ(target.logit, 5 - 2);
+  const double end = std::exp(2) / (std::exp(2) + 2);
+  EXPECT_NEAR(target.probability, (std::exp(3) - 1) / (std::exp(3) + 2) * end, 1e-15);
+  EXPECT_NE(c.refusal({.contrast = "bad at"}).find("twice"), std::string::npos);
+  EXPECT_NE(c.refusal({.contrast = "end"}).find("another answer"), std::string::npos);
+}
+
+TEST(Target, AnswersLieInsideTheContext) {
+  const Case c = answers();
+  for (const char* outside : {"1-3", "3-5", "4-3", "3-9"})
+    EXPECT_NE(c.refusal({.label = outside}).find("3 … 4"), std::string::npos) << outside;
+  EXPECT_NE(c.refusal({.label = "span", .position = 3}).find("position"), std::string::npos);
 }
 
 TEST(Target, BareModelsHaveNone) {

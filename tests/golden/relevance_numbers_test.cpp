@@ -264,6 +264,7 @@ TEST(WorkedModels, LedgerTellsWhereRelevanceWent) {
   const Attribution leaking = explain(bert, "cp_lrp");
   double lost = 0, arrived = 0;
   for (const Detail& d : leaking.details) {
+    if (d.name == "conservation") continue;
     EXPECT_TRUE(d.name == "leak_linear" || d.name == "leak_layer_norm") << d.name;
     ASSERT_EQ(d.values.size(), 4);  // before the blocks, two layers, the head
     for (const double v : d.values.to_doubles()) lost += v;

@@ -1,0 +1,56 @@
+// With s the scores in float32 and e those in float64,
+//
+//   value = max |s − e| / max |e|        bound 0.01
+//
+// One hundredth of the largest score is less than a picture shows, and what relevance passes keep: they
+// divide by sums that may pass through zero, so that single cells of single layers lose far more than a
+// gradient does. A result beyond it should be read in float64.
+#include "engine/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/rank.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr double allowed = 0.01;
+
+void compare(Attribution& result, const Attribution& exact) {
+  if (result.method != exact.method || result.scores.shape() != exact.scores.shape())
+    throw InternalError(fmt::format("verify: expected {} {}, found {} {}", result.method,
+                                    result.scores.shape().str(), exact.method, exact.scores.shape().str()));
+  const std::vector<double> s = result.scores.to_doubles(), e = exact.scores.to_doubles();
+  std::vector<double> found, right;  // of the cells that have a value
+  double largest = 0, apart = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (std::isfinite(s[i]) != std::isfinite(e[i])) apart = std::numeric_limits<double>::infinity();
+    if (!std::isfinite(s[i]) || !std::isfinite(e[i])) continue;
+    largest = std::max(largest, std::abs(e[i]));
+    apart = std::max(apart, std::abs(s[i] - e[i]));
+    found.push_back(s[i]);
+    right.push_back(e[i]);
+  }
+  const double share = apart == 0 ? 0 : apart / largest;
+  result.checks.push_back(
+      {.name = "float32 against float64", .passed = share <= allowed, .value = share, .bound = allowed});
+  const double rho = spearman(found, right);
+  result.notes.push_back(fmt::format(
+      "float64 differs by {:.2g} of the largest score{}.", share,
+      std::isnan(rho) ? "" : fmt::format("; rank correlation of all {} scores {:.6f}", found.size(), rho)));
+}
+
+}  // namespace
+
+void compare_with_exact(Report& report, const Report& exact) {
+  for (std::size_t i = 0; i < report.attributions.size(); ++i)
+    compare(report.attributions[i], exact.attributions.at(i));
+}
+
+}  // namespace headwater
