@@ -155,7 +155,9 @@ std::vector<TokenView> Engine::tokenize(const Input& input) const {
   const Index limit = input_limit(impl_->reader);
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate && limit > 0 ? limit : Index{1} << 30};
-  return views_of(impl_->reader.tokenizer->encode(input.text, input.pair, options));
+  Encoding encoding = impl_->reader.tokenizer->encode(input.text, input.pair, options);
+  end_words_at_spaces(encoding);
+  return views_of(encoding);
 }
 
 Prediction Engine::predict(const Input& input, const PredictOptions& options) const {
@@ -202,7 +204,10 @@ Report Engine::explain(const Request& request) const {
   const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(reader, row, study.encoding(), PredictOptions{}.top);
   report.target = resolve_target(reader, request.target, report.prediction, study.encoding(), row);
-  if (reader.info().task != Task::FeatureExtraction) study.aim(report.target);
+  if (reader.info().task != Task::FeatureExtraction) {
+    study.aim(report.target);
+    report.prediction.logits = logits_at(row, report.target.position);
+  }
   for (const Job& job : jobs) {
     const auto begin = std::chrono::steady_clock::now();
     if (request.progress)
