@@ -43,6 +43,7 @@ class OurFormatter : public CLI::Formatter {
  private:
   // One blank line between groups. Positionals come before, under the heading that the group "Input" shares.
   std::string groups_of(const CLI::App* app) const {
+    const bool shared = !make_positionals(app).empty();
     std::string text;
     for (const std::string& group : app->get_groups()) {
       const std::vector<const CLI::Option*> options = app->get_options([&group](const CLI::Option* option) {
@@ -51,7 +52,7 @@ class OurFormatter : public CLI::Formatter {
       if (group.empty() || options.empty()) continue;
       const std::string lines = make_group(group, false, options);
       const std::string heading = "\nInput:\n";
-      text += lines.starts_with(heading) ? lines.substr(heading.size()) : lines;
+      text += shared && lines.starts_with(heading) ? lines.substr(heading.size()) : lines;
     }
     return text;
   }

@@ -174,7 +174,9 @@ std::vector<TokenView> Engine::tokenize(const Input& input) const {
   const Index limit = input_limit(impl_->reader);
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate && limit > 0 ? limit : Index{1} << 30};
-  return views_of(impl_->reader.tokenizer->encode(input.text, input.pair, options));
+  Encoding encoding = impl_->reader.tokenizer->encode(input.text, input.pair, options);
+  end_words_at_spaces(encoding);
+  return views_of(encoding);
 }
 
 Prediction Engine::predict(const Input& input, const PredictOptions& options) const {
@@ -222,7 +224,10 @@ Report Engine::Impl::explain(const Reader& with, const Request& request, const T
   report.target = aimed != nullptr
                       ? *aimed
                       : resolve_target(with, request.target, report.prediction, study.encoding(), row);
-  if (info.task != Task::FeatureExtraction) study.aim(report.target);
+  if (info.task != Task::FeatureExtraction) {
+    study.aim(report.target);
+    report.prediction.logits = logits_at(row, report.target.position);
+  }
   for (const Job& job : jobs) {
     const auto begin = std::chrono::steady_clock::now();
     if (request.progress)

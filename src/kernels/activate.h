@@ -51,6 +51,8 @@ template <class R, class I, Activation F>
     hyperbolic_tangent<R, I>(x);
   } else if constexpr (F == Activation::Relu) {
     x = x < R{0} ? Vec<R, I>{} : x;  // NaN stays
+  } else if constexpr (F == Activation::Gelu) {
+    gelu<R, I>(x);
   } else {
     Vec<R, I> g = x, rise;
     gate<R, I, F>(g, rise);

@@ -4,7 +4,8 @@
 // least-maximum fits of the functions named beside them:
 //   e^x      = 2^n e^r, n = round(x / ln 2), |r| ≤ ln 2 / 2;   e^r = 1 + r + r² P(r)
 //   tanh x   = x + x³ P(x²) for |x| < 0.625, else 1 − 2 / (e^(2|x|) + 1) with the sign of x
-//   Φ(−u)    = e^(u P(u)) / 2 for 0 ≤ u ≤ 5.75, else 0 (Φ(−5.75) is 4e-9); Φ(u) = 1 − Φ(−u)
+//   Φ(−u)    = 2^(u P(u)) / 2 for 0 ≤ u ≤ 5.75, else 0 (Φ(−5.75) is 4e-9); Φ(u) = 1 − Φ(−u)
+//   x Φ(x)   = max(x, 0) − |x| Φ(−|x|), which spares the choice between Φ and 1 − Φ
 // float64 calls the C library for each lane: it serves checks, where accuracy comes first.
 // NaN stays NaN; ±infinity gives the limits.
 #pragma once
@@ -87,21 +88,49 @@ template <class I>
   x = size < 0.625F ? small : large;
 }
 
+// u = |x|, but at most 5.75; tail = Φ(−|x|).
+template <class I>
+[[gnu::always_inline]] inline void normal_tail(const Vec<float, I>& x, Vec<float, I>& u,
+                                               Vec<float, I>& tail) {
+  using V = Vec<float, I>;
+  using N = IntVec<float, I>;
+  static constexpr float p[] = {-1.15110516F,     -0.459208167F,    -0.0524962154F,  0.00706349005F,
+                                -0.000137003443F, -0.000186146236F, 3.93690741e-05F, -2.83405784e-06F};
+  static constexpr float power[] = {0.693147232F,   0.240226448F,   0.0555029346F,
+                                    0.00961877526F, 0.00134104791F, 0.000152723033F};
+  constexpr float most = 5.75F;
+  // 1.5 · 2²³ rounds to an integer n in the low bits; 126 more make them the exponent of 2^n / 2.
+  constexpr float shifter = 12582912.0F + 126.0F;
+  N bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  bits &= 0x7FFFFFFF;
+  V size, exponent, q, scale;
+  std::memcpy(&size, &bits, sizeof(bits));
+  u = size > most ? V{} + most : size;
+  polynomial7(u, p, exponent);
+  exponent *= u;  // −29 at the least
+  const V shifted = exponent + shifter, rest = exponent - (shifted - shifter);
+  polynomial(rest, power, 5, q);
+  q = q * rest + 1.0F;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits <<= 23;
+  std::memcpy(&scale, &bits, sizeof(bits));
+  tail = size > most ? V{} : q * scale;
+}
+
 template <class I>
 [[gnu::always_inline]] inline void normal_distribution_float(Vec<float, I>& x) {
-  using V = Vec<float, I>;
-  static constexpr float p[] = {-0.797885299F,    -0.318298846F,    -0.0363876037F,  0.00489603821F,
-                                -9.49635505e-05F, -0.000129026739F, 2.72885627e-05F, -1.9644192e-06F};
-  constexpr float most = 5.75F;
-  const V size = x < 0.0F ? -x : x, u = size > most ? V{} + most : size;
-  V exponent, q, tail;
-  IntVec<float, I> n;
-  polynomial7(u, p, exponent);
-  exponential_parts<I>(exponent * u, q, n);  // −20 at the least: one step reaches 2^n
-  power_of_two<I>(n, tail);
-  tail *= 0.5F * q;
-  tail = size > most ? V{} : tail;
+  Vec<float, I> u, tail;
+  normal_tail<I>(x, u, tail);
   x = x < 0.0F ? tail : 1.0F - tail;
+}
+
+template <class I>
+[[gnu::always_inline]] inline void gelu_float(Vec<float, I>& x) {
+  using V = Vec<float, I>;
+  V u, tail;
+  normal_tail<I>(x, u, tail);
+  x = (x < 0.0F ? V{} : x) - u * tail;  // NaN stays, by u; u and not |x|: infinity times 0
 }
 
 }  // namespace detail
@@ -130,6 +159,18 @@ template <class R, class I>
   } else {
     constexpr R root_half = static_cast<R>(0.70710678118654752440);
     for (Index l = 0; l < lanes<R, I>; ++l) x[l] = 0.5 * std::erfc(-root_half * x[l]);
+  }
+}
+
+// x Φ(x)
+template <class R, class I>
+[[gnu::always_inline]] inline void gelu(Vec<R, I>& x) {
+  if constexpr (std::is_same_v<R, float>) {
+    detail::gelu_float<I>(x);
+  } else {
+    const Vec<R, I> factor = x;
+    normal_distribution<R, I>(x);
+    x *= factor;
   }
 }
 

@@ -87,10 +87,11 @@ class SampledPairs {
  public:
   void compare(const Study& study, int layer, const Tensor& distances, const ZeroingOptions& options) {
     const Index T = study.tokens(), middle = T / 2;
-    for (const auto& [i, j] : {std::pair{T - 1, middle}, std::pair{middle, Index{0}}}) {
-      const double found = distances.at(i * T + j), plain = plain_distance(study, layer, i, j, options);
-      worst_ = std::max(worst_, std::abs(std::sqrt(2 * found) - std::sqrt(2 * plain)));
-      ++pairs_;
+    const std::vector<Pair> pairs{{T - 1, middle}, {middle, 0}};
+    const std::vector<double> plain = plain_distances(study, layer, pairs, options);
+    for (std::size_t p = 0; p < pairs.size(); ++p, ++pairs_) {
+      const double found = distances.at(pairs[p].row * T + pairs[p].zeroed);
+      worst_ = std::max(worst_, std::abs(std::sqrt(2 * found) - std::sqrt(2 * plain[p])));
     }
   }
   Check check(DType dtype, bool rounded) const {

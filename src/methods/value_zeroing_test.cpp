@@ -73,7 +73,13 @@ TEST(ValueZeroing, ChecksThePlainForm) {
   ASSERT_EQ(result.checks.size(), 4U);
   EXPECT_EQ(result.checks[0].name, "shortcut equals the plain form on 4 pairs");
   for (const Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name;
-  EXPECT_GT(plain_distance(study, 1, 2, 0, {.heads = {0, 1}}), 0);
+  const std::vector<Pair> pairs{{2, 0}, {1, 1}};
+  const std::vector<double> plain = plain_distances(study, 1, pairs, {.heads = {0, 1}});
+  ASSERT_EQ(plain.size(), 2U);
+  const Attribution distances = explain(study, {{"normalise", "none"}});
+  EXPECT_NEAR(plain[0], distances.scores.at(9 + 2 * 3 + 0), 1e-12);
+  EXPECT_NEAR(plain[1], distances.scores.at(9 + 1 * 3 + 1), 1e-12);
+  EXPECT_GT(plain[0], 0);
 }
 
 TEST(ValueZeroing, PublishedVariants) {

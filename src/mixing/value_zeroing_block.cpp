@@ -26,6 +26,7 @@ constexpr Index least_sources = 8, most_sources = 64;  // tokens j whose parts a
 constexpr Index least_rows = 96, most_rows = 384;      // pairs in a tile
 constexpr Index block_rows = 64, block_columns = 256;  // a block of e and φ fits a second-level cache
 constexpr Index rows_per_thread = 8;
+constexpr Index rows_at_once = 4;  // taken through all passes of a norm while they are in a first-level cache
 
 // What zeroing takes from the tokens j0 … j0 + count: one part for every zeroed head.
 struct Sources {
@@ -226,11 +227,14 @@ class Zeroing {
   // part,
   void through_norm(Index j, Index i, Index n, Index at) {
     const Index D = block_.D;
-    R* q = q_.data<R>() + at * D;
-    kernels::remove_parts<R>(sources_.p.data<R>() + (j * block_.T + i) * parts_,
-                             sources_.u.data<R>() + j * parts_ * D, q, n, parts_, D);
-    kernels::norm_shift<R>(block_.before.from<R>(i), q, block_.post_norm ? q : nullptr,
-                           inverse_.data<R>() + at, n, D);
+    for (Index r = 0; r < n; r += rows_at_once) {
+      const Index rows = std::min(rows_at_once, n - r);
+      R* q = q_.data<R>() + (at + r) * D;
+      kernels::remove_parts<R>(sources_.p.data<R>() + (j * block_.T + i + r) * parts_,
+                               sources_.u.data<R>() + j * parts_ * D, q, rows, parts_, D);
+      kernels::norm_shift<R>(block_.before.from<R>(i + r), q, block_.post_norm ? q : nullptr,
+                             inverse_.data<R>() + at + r, rows, D);
+    }
   }
 
   // and in its hidden layer, from `column` on.
@@ -256,9 +260,12 @@ class Zeroing {
   // From the change of the feed-forward output to the distance.
   void compare(Index i, Index n, Index at) {
     const Index D = block_.D;
-    R* q = q_.data<R>() + at * D;
-    kernels::accumulate<R>(o_.data<R>() + at * D, q, n * D);
-    distances<R>(block_, options_, i, n, q, distance_.data<R>() + at);
+    for (Index r = 0; r < n; r += rows_at_once) {
+      const Index rows = std::min(rows_at_once, n - r);
+      R* q = q_.data<R>() + (at + r) * D;
+      kernels::accumulate<R>(o_.data<R>() + (at + r) * D, q, rows * D);
+      distances<R>(block_, options_, i + r, rows, q, distance_.data<R>() + at + r);
+    }
   }
 
   const CleanBlock& block_;

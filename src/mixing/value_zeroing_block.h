@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "study/study.h"
@@ -27,8 +28,12 @@ Tensor zero_values(const Study& study, int layer, const ZeroingOptions& options,
 // Whether zero_values would fold the first feed-forward matrix.
 bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& options);
 
-// The same number D[i, j] by running the block again for one row, plainly, from the values of the run.
-double plain_distance(const Study& study, int layer, Index i, Index j, const ZeroingOptions& options);
+// The same numbers D[i, j] by running the block again for these rows, plainly, from the values of the run.
+struct Pair {
+  Index row, zeroed;  // i, j
+};
+std::vector<double> plain_distances(const Study& study, int layer, std::span<const Pair> pairs,
+                                    const ZeroingOptions& options);
 
 // The least that zero_values needs, in bytes.
 std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOptions& options);

@@ -19,7 +19,7 @@ struct Array {
 };
 
 // One per method under its name (a repeated method gets _2, _3 …), its details as <name>.<detail>, then
-// token_ids, offsets [T, 2], special_mask and word_ids for texts, logits for classifiers.
+// token_ids, offsets [T, 2], special_mask and word_ids for texts, logits of the explained row.
 std::vector<Array> arrays_of(const Report& report);
 
 }  // namespace headwater

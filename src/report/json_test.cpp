@@ -12,6 +12,12 @@
 namespace headwater {
 namespace {
 
+TEST(ReportJson, LogitsOfAVocabularyAreLeftToArrays) {
+  Report report = testing::text_report();
+  report.prediction.outcomes[0].position = 2;
+  EXPECT_FALSE(parse_json(to_json(report, -1), "report")["prediction"].contains("logits"));
+}
+
 TEST(ReportJson, ReadsBackToTheSameNumbers) {
   const Report report = testing::text_report();
   for (const int indent : {-1, 2}) {

@@ -140,8 +140,9 @@ OrderedJson json_of(const Prediction& prediction) {
     json["label"] = best.label;
     json["probability"] = best.probability;
   }
-  if (!prediction.logits.empty()) json["logits"] = prediction.logits;
+  // The logits of a whole vocabulary are for arrays, not for text.
   if (prediction.outcomes.size() == 1 && prediction.outcomes.front().position < 0) {
+    if (!prediction.logits.empty()) json["logits"] = prediction.logits;
     json["scores"] = json_of(prediction.outcomes.front())["scores"];
   } else if (!prediction.outcomes.empty()) {
     json["outcomes"] = OrderedJson::array();

@@ -81,6 +81,7 @@ Prepared prepare(const Reader& reader, const Input& input) {
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate ? limit : Index{1} << 30};
   Prepared prepared{.encoding = reader.tokenizer->encode(input.text, input.pair, options)};
+  end_words_at_spaces(prepared.encoding);
   const auto length = static_cast<Index>(prepared.encoding.tokens.size());
   if (length == 0) throw InputError("input: expected at least one token, found an empty text");
   if (limit > 0 && length > limit)
@@ -91,6 +92,41 @@ Prepared prepare(const Reader& reader, const Input& input) {
   prepared.batch.ids = {prepared.encoding.ids()};
   if (reader.info().segments > 0) prepared.batch.type_ids = {prepared.encoding.type_ids()};
   return prepared;
+}
+
+namespace {
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
+
+// `token` follows `last` in the same word of the tokenizer. Several spaces stay with what comes after them.
+bool starts_after_space(const Encoding& encoding, const Token& last, const Token& token) {
+  const std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
+  const auto byte = [&](Index at) { return text[static_cast<std::size_t>(at)]; };
+  if (token.begin == token.end || token.begin < last.end) return false;
+  const std::string_view before = encoding.source(last);
+  if (!before.empty() && std::all_of(before.begin(), before.end(), is_space)) return false;
+  return is_space(byte(token.begin)) || (token.begin > last.end && is_space(byte(token.begin - 1)));
+}
+
+}  // namespace
+
+void end_words_at_spaces(Encoding& encoding) {
+  int more = 0;
+  const Token* last = nullptr;
+  int last_word = -1;  // as the tokenizer counts
+  for (Token& token : encoding.tokens) {
+    if (token.word < 0) continue;
+    if (last != nullptr && last->sequence != token.sequence) {
+      last = nullptr;
+      more = 0;
+    }
+    if (last != nullptr && token.word == last_word && starts_after_space(encoding, *last, token)) ++more;
+    last_word = token.word;
+    token.word += more;
+    last = &token;
+  }
 }
 
 // A byte-level token may hold part of a character; those bytes are shown as the vocabulary spells them.

@@ -47,6 +47,10 @@ struct Prepared {
 // context, a text longer than the model (naming limit and length).
 Prepared prepare(const Reader& reader, const Input& input);
 
+// Words also end at white space. Most tokenizers cut there anyway; some that keep spaces as part of their
+// pieces take the whole text as one word, which would leave words of no use.
+void end_words_at_spaces(Encoding& encoding);
+
 std::vector<TokenView> views_of(const Encoding& encoding);
 std::string shown(const Encoding& encoding, const Token& token);
 

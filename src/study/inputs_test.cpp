@@ -35,6 +35,28 @@ TEST(Inputs, TextBecomesIdsWithTypesOnlyWhereTheModelHasThem) {
   EXPECT_EQ(pair.batch.type_ids, (std::vector<std::vector<int>>{{0, 0, 0, 1, 1}}));
 }
 
+TEST(Inputs, WordsEndAtSpaces) {
+  // As a tokenizer that keeps spaces in its pieces and cuts no words gives it; two spaces before "film".
+  Encoding encoding{.text = "A very  film,x", .pair = "a b", .has_pair = true};
+  const auto add = [&](Index begin, Index end, int word, int sequence) {
+    encoding.tokens.push_back({.begin = begin, .end = end, .word = word, .sequence = sequence});
+  };
+  add(0, 0, -1, 0);
+  add(0, 1, 0, 0);    // A
+  add(1, 4, 0, 0);    // " ve"
+  add(4, 6, 0, 0);    // "ry"
+  add(6, 7, 0, 0);    // " "
+  add(7, 12, 0, 0);   // " film"
+  add(12, 13, 0, 0);  // ","
+  add(13, 14, 1, 0);  // "x", another word of the tokenizer
+  add(0, 1, 0, 1);    // "a"
+  add(2, 3, 0, 1);    // "b", without its space
+  end_words_at_spaces(encoding);
+  std::vector<int> words;
+  for (const Token& token : encoding.tokens) words.push_back(token.word);
+  EXPECT_EQ(words, (std::vector<int>{-1, 0, 1, 1, 2, 2, 2, 3, 0, 1}));
+}
+
 TEST(Inputs, TooLongNamesLimitLengthAndRemedy) {
   const auto fixture = make_fixture(Task::TextClassification);
   std::string text;

@@ -50,6 +50,12 @@ Row row_of(const Tensor& logits, Index index, const std::vector<int>& positions)
   return {one.reshaped(one.shape().without_front()), positions};
 }
 
+std::vector<double> logits_at(const Row& row, int position) {
+  if (row.logits.rank() == 1) return row.logits.to_doubles();
+  const auto found = std::find(row.positions.begin(), row.positions.end(), position);
+  return row.logits.rows(row.positions.empty() ? position : found - row.positions.begin(), 1).to_doubles();
+}
+
 namespace {
 
 // The best `count` of one output row, ties by index.

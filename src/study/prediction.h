@@ -21,6 +21,8 @@ struct Row {
 
 // The row `index` of the batch.
 Row row_of(const Tensor& logits, Index index, const std::vector<int>& positions);
+// Of one of its positions; of the whole input for heads that have one row.
+std::vector<double> logits_at(const Row& row, int position);
 
 // `top`: how many scores a vocabulary head keeps (at least 1; throws InputError otherwise).
 Prediction read_prediction(const Reader& reader, const Row& row, const Encoding& encoding, int top);

@@ -16,6 +16,14 @@ Row row_of_values(Shape shape, std::vector<double> values, std::vector<int> posi
   return {Tensor::of(std::move(shape), values), std::move(positions)};
 }
 
+TEST(Prediction, LogitsOfOnePosition) {
+  const Tensor rows = Tensor::of({2, 3}, std::vector<double>{1, 2, 3, 4, 5, 6}, DType::Float64);
+  EXPECT_EQ(logits_at({rows, {4, 7}}, 7), (std::vector<double>{4, 5, 6}));
+  EXPECT_EQ(logits_at({rows, {}}, 0), (std::vector<double>{1, 2, 3}));
+  const Tensor one = Tensor::of({2}, std::vector<double>{-1, 1}, DType::Float64);
+  EXPECT_EQ(logits_at({one, {}}, -1), (std::vector<double>{-1, 1}));
+}
+
 TEST(Softmax, IsStableAndSumsToOne) {
   // 1 / (1 + e^-1) and its complement, from the definition of the logistic function.
   const auto p = softmax(std::vector<double>{1000, 1001});

@@ -93,12 +93,7 @@ Measured measure(const Reader& reader, const Row& row, const Encoding& encoding,
   if (reader.info().task == Task::QuestionAnswering)
     return {row.logits.at(Index{position} * 2 + index),
             answer_softmax(row.logits, index, encoding, reader)[static_cast<std::size_t>(position)]};
-  Tensor one = row.logits;
-  if (one.rank() == 2) {
-    const auto found = std::find(row.positions.begin(), row.positions.end(), position);
-    one = one.rows(row.positions.empty() ? position : found - row.positions.begin(), 1);
-  }
-  const std::vector<double> z = one.to_doubles();
+  const std::vector<double> z = logits_at(row, position);
   return {z[at], probabilities(reader, z)[at]};
 }
 
