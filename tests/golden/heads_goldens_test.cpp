@@ -57,6 +57,10 @@ class HeadsGoldens : public ::testing::Test {
   }
 };
 
+// attattr takes nodes until the completeness gap is 1 % of the largest attribution; on random weights the
+// entries themselves are then known to about 2 %, while the golden integral has 96 nodes.
+constexpr double few_nodes = 0.02;
+
 const Advance silently = [](double) {};
 
 TEST_F(HeadsGoldens, RankingsEqualTheirDefinitions) {
@@ -69,8 +73,7 @@ TEST_F(HeadsGoldens, RankingsEqualTheirDefinitions) {
     double largest = 0;
     for (const double score : expected.scores) largest = std::max(largest, std::abs(score));
     ASSERT_GT(largest, 1e-4);
-    // attattr chooses its nodes until the completeness gap is 1 % of the largest attribution.
-    const double tolerance = (ranking == "attattr" ? 5e-3 : 1e-9) * largest;
+    const double tolerance = (ranking == "attattr" ? few_nodes : 1e-9) * largest;
     for (std::size_t h = 0; h < expected.scores.size(); ++h)
       EXPECT_NEAR(found.scores[h], expected.scores[h], tolerance) << "head " << h;
   }
@@ -120,7 +123,7 @@ TEST_F(HeadsGoldens, TriggersFollowTheProtocol) {
     const Json& one = expected["found"][k];
     SCOPED_TRACE(k);
     EXPECT_EQ(found.label, reader.info().labels[one["label"].get<std::size_t>()]);
-    EXPECT_NEAR(found.strength, one["strength"].get<double>(), 5e-3 * one["strength"].get<double>());
+    EXPECT_NEAR(found.strength, one["strength"].get<double>(), 2 * few_nodes * one["strength"].get<double>());
     ASSERT_EQ(found.tokens.size(), one["tokens"].size());
     for (std::size_t t = 0; t < found.tokens.size(); ++t) {
       EXPECT_EQ(found.tokens[t].id, one["tokens"][t][0].get<int>());
