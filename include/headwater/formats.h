@@ -1,7 +1,8 @@
-// A Report as bytes: JSON, NumPy and safetensors arrays, terminal text, a self-contained page. Every format
-// carries the run record. Pure functions of the report: no clock, no environment, no network.
+// A Report as bytes: JSON, NumPy and safetensors arrays, terminal text, a self-contained page, a picture.
+// Every format carries the run record. Pure functions of the report: no clock, no environment, no network.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <headwater/report.h>
@@ -37,6 +38,13 @@ TerminalFormat terminal_format(int file_descriptor);
 
 // One file that opens from disk and asks the network for nothing.
 std::string to_html(const Report& report);
+// The page of the first, with the maps of all side by side: one picture explained for several targets.
+// Throws InputError for texts, different pictures or different methods.
+std::string to_html(std::span<const Report> reports);
+
+// The maps over the picture: a row per method; in it the picture as the model saw it and a panel per report.
+// Throws InputError as above.
+std::string to_png(std::span<const Report> reports);
 
 // The command line that repeats the run.
 std::string reproduce_command(const Report& report);

@@ -1,8 +1,10 @@
 // `headwater explain`: where a prediction comes from, by one method or several, in any of the formats.
 //
 // The methods' own options are flags here, read from their records: a new method's options need no line.
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,14 +26,15 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "terminal|json|jsonl|npz|safetensors|html";
+constexpr const char* formats = "terminal|json|jsonl|npz|safetensors|html|png";
 
 struct Options {
   ModelOptions model;
   InputOptions input;
   OutputOptions output;
   MethodFlags methods;
-  TargetSpec target;
+  TargetSpec target;                 // without its label
+  std::vector<std::string> targets;  // labels; none: the prediction
   std::string max_memory, special = "keep";
   bool words = false;
   bool list_methods = false;
@@ -39,18 +42,28 @@ struct Options {
   bool dry_run = false;
 };
 
-std::string formatted(const Report& report, const std::string& format, const Output& output,
+std::string formatted(std::span<const Report> reports, const std::string& format, const Output& output,
                       const std::string& colour) {
+  if (format == "html") return to_html(reports);
+  if (format == "png") return to_png(reports);
+  const Report& report = reports.front();
   if (format == "json") return to_json(report, 2) + "\n";
   if (format == "jsonl") return to_json(report, -1) + "\n";
   if (format == "npz") return to_npz(report);
   if (format == "safetensors") return to_safetensors(report);
-  if (format == "html") return to_html(report);
   return to_terminal(report, terminal_of(output, colour));
 }
 
 bool holds_many(const std::string& format) {
   return format == "terminal" || format == "jsonl";
+}
+
+// Several targets: one result after the other, or side by side over one picture.
+void check_targets(const Options& options, const std::string& format) {
+  if (options.targets.size() > 1 && !holds_many(format) && format != "html" && format != "png")
+    throw InputError(
+        fmt::format("--target: expected one for {}, found {}; terminal, jsonl, html and png take several",
+                    format, options.targets.size()));
 }
 
 View view_of(const Options& options) {
@@ -69,6 +82,16 @@ Report explain_named(const Engine& engine, const Request& request, const std::st
   }
 }
 
+std::vector<Report> explain_targets(const Engine& engine, Request request,
+                                    const std::vector<std::string>& labels, const std::string& where) {
+  std::vector<Report> reports;
+  for (std::size_t k = 0; k < std::max<std::size_t>(1, labels.size()); ++k) {
+    if (!labels.empty()) request.target.label = labels[k];
+    reports.push_back(explain_named(engine, request, where));
+  }
+  return reports;
+}
+
 int explain_all(const Engine& engine, InputReader& reader, const Options& options, Output& output,
                 const std::string& format) {
   ProgressLine progress(options.output.quiet);
@@ -80,20 +103,24 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
       .max_memory = options.max_memory.empty() ? 0 : parse_bytes("--max-memory", options.max_memory),
       .verify = options.verify,
       .progress = [&](const Progress& p) { progress.show(p); }};
-  std::size_t count = 0;
+  std::size_t count = 0, written = 0;
+  const auto write_reports = [&](const std::vector<Report>& reports) {
+    progress.clear();
+    const std::size_t together = holds_many(format) ? 1 : reports.size();
+    for (std::size_t r = 0; r < reports.size(); r += together) {
+      if (written++ > 0 && format == "terminal") output.write("\n");
+      output.write(formatted(std::span(reports).subspan(r, together), format, output, options.output.colour));
+    }
+  };
   while (std::optional<Input> input = reader.next()) {
     if (count == 1 && !holds_many(format))
       throw InputError(fmt::format("{}: expected one input for {}, found another; --format jsonl holds many",
                                    reader.where(), format));
     request.input = std::move(*input);
-    if (options.dry_run) {
+    if (options.dry_run)
       output.write(dry_run(engine, request, format));
-    } else {
-      const Report report = explain_named(engine, request, reader.where());
-      progress.clear();
-      if (count > 0 && format == "terminal") output.write("\n");
-      output.write(formatted(report, format, output, options.output.colour));
-    }
+    else
+      write_reports(explain_targets(engine, request, options.targets, reader.where()));
     output.flush();
     ++count;
   }
@@ -110,9 +137,11 @@ int run(const Options& options) {
   }
   const std::string format = options.output.chosen_format(formats, ".txt=terminal .htm=html .ndjson=jsonl");
   options.methods.check();
+  check_targets(options, format);
   InputReader reader(options.input);
   Output output(options.output.path);
-  if ((format == "npz" || format == "safetensors") && output.is_terminal() && !options.dry_run)
+  const bool binary = format == "npz" || format == "safetensors" || format == "png";
+  if (binary && output.is_terminal() && !options.dry_run)
     throw InputError(fmt::format("{} is binary: name a file with -o, or send it down a pipe", format));
   const Engine engine = options.model.load();
   return explain_all(engine, reader, options, output, format);
@@ -125,8 +154,12 @@ std::function<int()> setup(Arguments& arguments) {
   const auto target = [&](const char* name, std::string& value, const char* text, const char* help) {
     arguments.add(name, value, help).value(text).group("Target");
   };
-  target("--target", options->target.label, "LABEL",
-         "Label, token or answer to explain (default: the prediction)");
+  arguments
+      .add_repeated(
+          "--target", [options](const std::string& label) { options->targets.push_back(label); },
+          "Label, token or answer to explain (default: the prediction); again for another")
+      .value("LABEL")
+      .group("Target");
   target("--contrast", options->target.contrast, "LABEL", "Explain the difference to this one");
   arguments.add("--position", options->target.position, "Token position, for token-wise heads")
       .value("N")

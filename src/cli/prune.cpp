@@ -22,11 +22,28 @@ struct Options {
   std::string file, rankings = "attattr,attention", save;
   std::size_t limit = 0, rank_limit = 200;
   double rate = 0.2;
-  PruningOptions pruning;
+  std::vector<double> rates;  // empty: as many as `points`, or the usual ones
+  int points = 0;
+  PruningOptions pruning;  // without rates
+
+  PruningOptions curve() const;
 };
+
+// Shares from 0 to 1 in equal steps, where only their number is given.
+PruningOptions Options::curve() const {
+  PruningOptions made = pruning;
+  if (!rates.empty() && points != 0) throw InputError("--points: expected no --rates beside it, found both");
+  if (!rates.empty()) made.rates = rates;
+  if (points == 0) return made;
+  if (points < 2) throw InputError(fmt::format("--points: expected at least 2, found {}", points));
+  made.rates.clear();
+  for (int k = 0; k < points; ++k) made.rates.push_back(static_cast<double>(k) / (points - 1));
+  return made;
+}
 
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const PruningOptions curve = options.curve();
   const std::vector<LabelledInput> inputs = read_labelled(options.file, options.limit);
   Output output(options.output.path);
   const Engine engine = options.model.load();
@@ -43,7 +60,7 @@ int run(const Options& options) {
     options.output.say(fmt::format("written: {} without the {:.0f} % least important heads by {}",
                                    options.save, 100 * options.rate, rankings.front().ranking));
   }
-  const std::vector<PruningCurve> curves = engine.pruning_curves(inputs, rankings, options.pruning, show);
+  const std::vector<PruningCurve> curves = engine.pruning_curves(inputs, rankings, curve, show);
   progress.clear();
   output.write(format == "json"  ? curves_json(curves)
                : format == "csv" ? curves_csv(curves)
@@ -69,8 +86,11 @@ std::function<int()> setup(Arguments& arguments) {
            "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
       .value("RANKINGS")
       .group("Methods");
-  arguments.add("--rates", options->pruning.rates, "Shares of heads removed (default 0 0.1 … 1)")
+  arguments.add("--rates", options->rates, "Shares of heads removed (default 0 0.1 … 1)")
       .value("SHARE …")
+      .group("Methods");
+  arguments.add("--points", options->points, "That many shares from 0 to 1 instead: fewer take less time")
+      .value("N")
       .group("Methods");
   arguments.add("--random-orders", options->pruning.random_orders, "Of the random baseline (default 5)")
       .value("N")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -80,6 +81,12 @@ std::string curves_text(std::span<const PruningCurve> curves) {
     std::vector<std::string> row{curve.ranking, curve.scope, curve.order};
     for (const double right : curve.accuracy) row.push_back(percent(right));
     table.rows.push_back(std::move(row));
+    for (const auto& [name, values] :
+         {std::pair("lowest", curve.lowest), std::pair("highest", curve.highest)}) {
+      if (values.empty()) continue;
+      table.rows.push_back({"", "", name});
+      for (const double right : values) table.rows.back().push_back(percent(right));
+    }
   }
   return "accuracy in % when this share of the heads is removed\n" + table.str();
 }
@@ -102,11 +109,12 @@ std::string curves_json(std::span<const PruningCurve> curves) {
 }
 
 std::string curves_csv(std::span<const PruningCurve> curves) {
-  std::string out = "ranking,scope,first,rate,accuracy\n";
+  std::string out = "ranking,scope,first,rate,accuracy,lowest,highest\n";
   for (const PruningCurve& curve : curves)
     for (std::size_t r = 0; r < curve.rates.size(); ++r)
-      out += fmt::format("{},{},{},{},{}\n", curve.ranking, curve.scope, curve.order, curve.rates[r],
-                         curve.accuracy[r]);
+      out += fmt::format("{},{},{},{},{},{},{}\n", curve.ranking, curve.scope, curve.order, curve.rates[r],
+                         curve.accuracy[r], curve.lowest.empty() ? "" : fmt::format("{}", curve.lowest[r]),
+                         curve.highest.empty() ? "" : fmt::format("{}", curve.highest[r]));
   return out;
 }
 

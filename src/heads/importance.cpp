@@ -108,17 +108,16 @@ void divide_by_length_of_layer(Scores& scores, std::size_t H) {
 }
 
 Scores accuracy_differences(const Reader& reader, std::span<const Labelled> inputs, const Advance& advance) {
-  HeadMask mask = all_heads(reader.info());
-  const double whole = accuracy(inputs, classify(reader, inputs, mask));
-  Scores scores;
-  const double count = static_cast<double>(mask.size() * mask.front().size());
-  for (std::size_t l = 0; l < mask.size(); ++l)
-    for (std::size_t h = 0; h < mask[l].size(); ++h) {
-      advance(static_cast<double>(scores.size()) / count);
-      mask[l][h] = false;
-      scores.push_back(whole - accuracy(inputs, classify(reader, inputs, mask)));
-      mask[l][h] = true;
+  std::vector<HeadMask> masks{all_heads(reader.info())};  // the whole model, then without each head
+  for (std::size_t l = 0; l < masks.front().size(); ++l)
+    for (std::size_t h = 0; h < masks.front()[l].size(); ++h) {
+      masks.push_back(masks.front());
+      masks.back()[l][h] = false;
     }
+  const std::vector<std::vector<int>> predicted = classify(reader, inputs, masks, advance);
+  const double whole = accuracy(inputs, predicted.front());
+  Scores scores;
+  for (std::size_t m = 1; m < masks.size(); ++m) scores.push_back(whole - accuracy(inputs, predicted[m]));
   return scores;
 }
 

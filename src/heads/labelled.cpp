@@ -1,7 +1,14 @@
+// Note [Shared prefixes]. The stream before block l depends on the masks of the blocks below l alone. Masks
+// are therefore tried in lexicographic order, block by block, and each resumes at the first block in which it
+// differs from the one before: all masks together are a tree whose edges are computed once each. A resumed
+// run gives the bits of a whole one.
 #include "heads/labelled.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -41,6 +48,73 @@ Edit without_heads(int layer, const std::vector<bool>& stays) {
           }};
 }
 
+// One distinct mask, in the order they are run.
+struct Trial {
+  const HeadMask* mask;
+  std::vector<std::size_t> asked;  // which of the masks given it is
+  std::optional<int> from;         // the block to resume at; none: from the start
+};
+
+std::vector<Trial> trials_of(std::span<const HeadMask> masks, bool resumable) {
+  std::map<HeadMask, std::vector<std::size_t>> distinct;
+  for (std::size_t i = 0; i < masks.size(); ++i) distinct[masks[i]].push_back(i);
+  std::vector<Trial> trials;
+  for (auto& [mask, asked] : distinct) {
+    std::optional<int> from;
+    const HeadMask& own = masks[asked.front()];
+    if (resumable && !trials.empty()) {
+      const HeadMask& before = *trials.back().mask;
+      from = static_cast<int>(std::mismatch(own.begin(), own.end(), before.begin()).first - own.begin());
+    }
+    trials.push_back({&own, std::move(asked), from});
+  }
+  return trials;
+}
+
+// Runs of one batch under one mask after another; see Note [Shared prefixes].
+class MaskedRuns {
+ public:
+  MaskedRuns(const Model& model, const Batch& batch, std::span<const Trial> trials)
+      : model_(model), batch_(batch) {
+    for (const Trial& trial : trials)
+      if (trial.from) streams_[*trial.from];
+  }
+
+  Tensor logits(const Trial& trial) {
+    const HeadMask& mask = *trial.mask;
+    const auto begin = static_cast<std::size_t>(trial.from.value_or(0));
+    std::vector<Edit> edits;
+    for (std::size_t l = begin; l < mask.size(); ++l)
+      if (std::find(mask[l].begin(), mask[l].end(), false) != mask[l].end())
+        edits.push_back(without_heads(static_cast<int>(l), mask[l]));
+    for (auto& [layer, stream] : streams_)  // an edit that only looks
+      if (!trial.from || layer > *trial.from)
+        edits.push_back({Site::ResidPre, layer, [&kept = stream](Tensor& value) { kept = value; }});
+    Tape tape(Keep::Nothing, std::move(edits));
+    if (!trial.from) return model_.run(tape, batch_).value;
+    return model_.resume(tape.leaf(streams_.at(*trial.from)), nullptr, *trial.from, batch_).value;
+  }
+
+ private:
+  const Model& model_;
+  const Batch& batch_;
+  std::map<int, Tensor> streams_;  // before those blocks where a run resumes
+};
+
+// The largest of every row of logits.
+std::vector<int> classes_of(const Tensor& logits) {
+  const Index N = logits.shape().back(), rows = logits.size() / N;
+  std::vector<int> best(static_cast<std::size_t>(rows), 0);
+  for (Index r = 0; r < rows; ++r)
+    for (Index k = 0; k < N; ++k) {
+      int& found = best[static_cast<std::size_t>(r)];
+      if (!std::isfinite(logits.at(r * N + k)))
+        throw FormatError("heads: expected finite logits, found others; try --dtype float64");
+      if (logits.at(r * N + k) > logits.at(r * N + found)) found = static_cast<int>(k);
+    }
+  return best;
+}
+
 }  // namespace
 
 std::vector<Labelled> prepare_labelled(const Reader& reader, std::span<const LabelledInput> inputs) {
@@ -77,24 +151,29 @@ HeadMask all_heads(const ModelInfo& info) {
 }
 
 std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs, const HeadMask& mask) {
-  std::vector<Edit> edits;
-  for (std::size_t l = 0; l < mask.size(); ++l)
-    if (std::find(mask[l].begin(), mask[l].end(), false) != mask[l].end())
-      edits.push_back(without_heads(static_cast<int>(l), mask[l]));
+  return classify(reader, inputs, {&mask, 1}, [](double) {}).front();
+}
+
+std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Labelled> inputs,
+                                       std::span<const HeadMask> masks, const Advance& advance) {
+  const std::vector<Trial> trials = trials_of(masks, reader.model->anatomy().blocks != nullptr);
   std::vector<Batch> batches;
   for (const Labelled& one : inputs) batches.push_back(one.batch);
-  std::vector<int> predicted(inputs.size());
+  std::vector<std::vector<int>> predicted(masks.size(), std::vector<int>(inputs.size()));
+  std::size_t done = 0;
   for (const Group& group : group_inputs(batches, batch_tokens)) {
-    Tape tape(Keep::Nothing, edits);
-    const Tensor logits = reader.model->run(tape, group.batch).value;
-    const Index N = logits.shape().back();
-    for (std::size_t m = 0; m < group.members.size(); ++m) {
-      int best = 0;
-      for (int k = 1; k < N; ++k)
-        if (logits.at(static_cast<Index>(m) * N + k) > logits.at(static_cast<Index>(m) * N + best)) best = k;
-      predicted[group.members[m]] = best;
+    MaskedRuns runs(*reader.model, group.batch, trials);
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      const double share = static_cast<double>(t) / static_cast<double>(trials.size());
+      advance((static_cast<double>(done) + share * static_cast<double>(group.members.size())) /
+              static_cast<double>(inputs.size()));
+      const std::vector<int> best = classes_of(runs.logits(trials[t]));
+      for (const std::size_t asked : trials[t].asked)
+        for (std::size_t m = 0; m < group.members.size(); ++m) predicted[asked][group.members[m]] = best[m];
     }
+    done += group.members.size();
   }
+  advance(1);
   return predicted;
 }
 

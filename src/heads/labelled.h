@@ -33,6 +33,9 @@ HeadMask all_heads(const ModelInfo& info);
 
 // The predicted class of every input when the other heads' attention is zero.
 std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs, const HeadMask& mask);
+// The same under every mask: [mask][input]. Masks that agree on the lower layers share the run of those.
+std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Labelled> inputs,
+                                       std::span<const HeadMask> masks, const Advance& advance);
 double accuracy(std::span<const Labelled> inputs, const std::vector<int>& predicted);
 
 }  // namespace headwater

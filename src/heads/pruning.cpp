@@ -42,29 +42,34 @@ HeadMask mask_without(std::span<const std::size_t> removed, int layers, int head
   return mask;
 }
 
-PruningCurve random_curve(const Reader& reader, std::span<const Labelled> inputs,
-                          const PruningOptions& options, const Advance& advance) {
-  const ModelInfo& info = reader.info();
+// The masks along one curve, in the order of the rates.
+using Masks = std::vector<HeadMask>;
+
+Masks random_masks(const ModelInfo& info, const PruningOptions& options, int which) {
   const auto n = static_cast<std::size_t>(info.layers * info.heads);
+  std::mt19937_64 random(options.seed + static_cast<unsigned>(which));
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  Masks masks;
+  for (const double rate : options.rates)
+    masks.push_back(mask_without(std::span(order).first(count_of(rate, n)), info.layers, info.heads));
+  return masks;
+}
+
+// Mean, lowest and highest over the orders.
+PruningCurve random_curve(const PruningOptions& options, const std::vector<std::vector<double>>& orders) {
   PruningCurve curve{.ranking = "random", .scope = "global", .order = "random", .rates = options.rates};
-  curve.accuracy.assign(options.rates.size(), 0.0);
-  curve.lowest.assign(options.rates.size(), 1.0);
-  curve.highest.assign(options.rates.size(), 0.0);
-  for (int k = 0; k < options.random_orders; ++k) {
-    std::mt19937_64 random(options.seed + static_cast<unsigned>(k));
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-    for (std::size_t r = 0; r < options.rates.size(); ++r) {
-      advance((k + static_cast<double>(r) / static_cast<double>(options.rates.size())) /
-              options.random_orders);
-      const auto removed = std::span(order).first(count_of(options.rates[r], n));
-      const double right =
-          accuracy(inputs, classify(reader, inputs, mask_without(removed, info.layers, info.heads)));
-      curve.accuracy[r] += right / options.random_orders;
-      curve.lowest[r] = std::min(curve.lowest[r], right);
-      curve.highest[r] = std::max(curve.highest[r], right);
+  for (std::size_t r = 0; r < options.rates.size(); ++r) {
+    double sum = 0, lowest = 1, highest = 0;
+    for (const std::vector<double>& order : orders) {
+      sum += order[r];
+      lowest = std::min(lowest, order[r]);
+      highest = std::max(highest, order[r]);
     }
+    curve.accuracy.push_back(sum / static_cast<double>(orders.size()));
+    curve.lowest.push_back(lowest);
+    curve.highest.push_back(highest);
   }
   return curve;
 }
@@ -155,24 +160,33 @@ std::vector<PruningCurve> pruning_curves(const Reader& reader, std::span<const L
       throw InputError(fmt::format("rates: expected shares from 0 to 1, found {}", rate));
   if (options.random_orders < 1) throw InputError("random orders: expected at least 1");
   std::vector<PruningCurve> curves;
-  const double parts = 4 * static_cast<double>(rankings.size()) + options.random_orders;
+  Masks masks;
   for (const HeadImportance& ranking : rankings)
     for (const bool per_layer : {false, true})
       for (const bool most_first : {false, true}) {
-        PruningCurve curve{.ranking = ranking.ranking,
-                           .scope = per_layer ? "layer" : "global",
-                           .order = most_first ? "most" : "least",
-                           .rates = options.rates};
-        for (const double rate : options.rates) {
-          advance(static_cast<double>(curves.size()) / parts);
-          curve.accuracy.push_back(
-              accuracy(inputs, classify(reader, inputs, pruned_mask(ranking, rate, per_layer, most_first))));
-        }
-        curves.push_back(std::move(curve));
+        curves.push_back({.ranking = ranking.ranking,
+                          .scope = per_layer ? "layer" : "global",
+                          .order = most_first ? "most" : "least",
+                          .rates = options.rates});
+        for (const double rate : options.rates)
+          masks.push_back(pruned_mask(ranking, rate, per_layer, most_first));
       }
-  const double before = static_cast<double>(curves.size()) / parts;
-  curves.push_back(random_curve(
-      reader, inputs, options, [&](double done) { advance(before + done * options.random_orders / parts); }));
+  for (int k = 0; k < options.random_orders; ++k) {
+    const Masks some = random_masks(reader.info(), options, k);
+    masks.insert(masks.end(), some.begin(), some.end());
+  }
+  // All at once, because curves share many masks and more beginnings of masks.
+  const std::vector<std::vector<int>> predicted = classify(reader, inputs, masks, advance);
+  std::size_t at = 0;
+  const auto next = [&] {
+    std::vector<double> right;
+    for (std::size_t r = 0; r < options.rates.size(); ++r) right.push_back(accuracy(inputs, predicted[at++]));
+    return right;
+  };
+  for (PruningCurve& curve : curves) curve.accuracy = next();
+  std::vector<std::vector<double>> orders;
+  for (int k = 0; k < options.random_orders; ++k) orders.push_back(next());
+  curves.push_back(random_curve(options, orders));
   return curves;
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -163,6 +164,20 @@ std::string tree_svg(const Tree& tree, const std::vector<std::string>& tokens, i
       width, height);
   for (int l = 0; l < layers; ++l)
     out += fmt::format("<text x=\"8\" y=\"{}\" fill=\"#4c5b6b\">L{}</text>\n", y(l) + 4, l);
+  // A token's stream, from where it is first seen down to its name: what ties its edges of different layers.
+  std::map<int, int> first_seen{{tree.root, y(layers - 1)}};
+  for (const TreeEdge& edge : tree.edges) {
+    const auto seen = [&](int token, int place) {
+      const auto [at, fresh] = first_seen.try_emplace(token, place);
+      if (!fresh) at->second = std::min(at->second, place);
+    };
+    seen(edge.parent, y(edge.layer));
+    seen(edge.child, y(edge.layer) + level);
+  }
+  for (const auto& [token, place] : first_seen)
+    out += fmt::format(
+        "<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#b8c4d0\" stroke-dasharray=\"2 4\"/>\n",
+        x(token), place, y(0) + level);
   for (const TreeEdge& edge : tree.edges)
     out += fmt::format(
         "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#1e6cb2\" stroke-width=\"{:.1f}\" "

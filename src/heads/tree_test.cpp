@@ -51,6 +51,10 @@ TEST(Tree, NamesEveryEdge) {
   const std::string svg = tree_svg(tree, tokens, 4);
   EXPECT_NE(svg.find("&lt;bad&gt;"), std::string::npos);
   EXPECT_EQ(svg.find("<bad>"), std::string::npos);
+  std::size_t streams = 0;
+  for (std::size_t at = svg.find("dasharray"); at != std::string::npos; at = svg.find("dasharray", at + 1))
+    ++streams;
+  EXPECT_EQ(streams, 4U) << "every token of the tree has its stream";
 }
 
 TEST(Tree, RefusesWhatHasNoTree) {

@@ -5,11 +5,13 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <headwater/error.h>
 #include <headwater/formats.h>
 
 #include "methods/method.h"
 #include "report/assets.h"
 #include "report/focus.h"
+#include "report/overlay.h"
 #include "report/page.h"
 #include "report/schema.h"
 #include "report/text_width.h"
@@ -118,6 +120,13 @@ std::string summary_of(const Report& report) {
 }  // namespace
 
 std::string to_html(const Report& report) {
+  return to_html(std::span(&report, 1));
+}
+
+std::string to_html(std::span<const Report> reports) {
+  if (reports.empty()) throw InputError("page: expected a report, found none");
+  if (reports.size() > 1) require_one_picture(reports);
+  const Report& report = reports.front();
   OrderedJson data = head_of(report);
   data["tokens"] = OrderedJson::array();
   for (const TokenView& token : report.prediction.tokens) data["tokens"].push_back(json_of(token));
@@ -139,6 +148,7 @@ std::string to_html(const Report& report) {
                                             {"title", summary + " – headwater"},
                                             {"summary", summary},
                                             {"style", style},
+                                            {"overlay", overlay_figures(reports)},
                                             {"data", script_safe(dump(data, -1))},
                                             {"scores", scores},
                                             {"script", script}});

@@ -5,6 +5,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ def main():
     environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "HEADWATER_MODELS": str(ROOT / "models")}
     commands = snippets = 0
     with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "tests/golden/images/exif1.jpg", pathlib.Path(folder, "pets.jpg"))  # the reader's picture
         for document in DOCUMENTS:
             text = document.read_text()
             for block in blocks(text, "console"):

@@ -1,26 +1,71 @@
 """Real models that are too large to ship, where they are at hand: the folder `shared` beside the checkout.
 
 minilm-sst2 must classify exactly as many sentences of SST-2 dev correctly as its README says, and the story models must
-continue a text with exactly the ids transformers gives (story_ids.json, by make_story_ids.py). Without the folder the
-check is skipped.
+continue a text with exactly the ids transformers gives (story_ids.json, by make_story_ids.py). A pruned minilm-sst2 must
+have the logits of the masked model in transformers, where that is installed. Without the folder the check is skipped.
 """
 
 import argparse
+import importlib.util
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared"
 SKIPPED = 77
 
 
-def lines_of(program, *arguments, text=None):
+def lines_of(program, *arguments, text=None, whole=False):
     result = subprocess.run([program, *map(str, arguments)], input=text, capture_output=True, text=True)
     if result.returncode != 0:
         sys.exit(f"{arguments}\n{result.stderr}")
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return [json.loads(result.stdout)] if whole else [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def check_pruned(program):
+    """transformers opens a folder of `prune --save`, and heads are gone from it: its logits are those of the original with
+    the attention of these heads put to zero by a hook, and those that this program reads from the folder."""
+    if importlib.util.find_spec("transformers") is None:
+        print("pruned minilm-sst2: not compared, transformers is not installed")
+        return
+    import torch
+    import transformers
+    model, text = SHARED / "models/minilm-sst2", "a charming and often affecting journey"
+    with tempfile.TemporaryDirectory() as folder:
+        data, pruned = pathlib.Path(folder, "data.tsv"), pathlib.Path(folder, "pruned")
+        data.write_text("".join((SHARED / "data/sst2/dev.tsv").open().readlines()[:9]))
+        result = subprocess.run([program, "prune", "-m", model, "-f", data, "--by", "attention", "--points", "2",
+                                 "--random-orders", "1", "--save", pruned, "--rate", "0.5", "-q"], capture_output=True, text=True)
+        if result.returncode != 0:
+            sys.exit(result.stderr)
+        heads, = lines_of(program, "heads", "-m", model, "-f", data, "--by", "attention", "--format", "json", whole=True)
+        scores = torch.tensor(heads["rankings"][0]["scores"])
+        gone = scores.flatten().argsort(stable=True)[:scores.numel() // 2]
+        ids = transformers.AutoTokenizer.from_pretrained(model)(text, return_tensors="pt")
+        opened = transformers.AutoModelForSequenceClassification.from_pretrained(pruned).eval()
+        masked = transformers.AutoModelForSequenceClassification.from_pretrained(model).eval()
+        width = masked.config.hidden_size // masked.config.num_attention_heads
+
+        def without(layer):
+            def hook(_, inputs):
+                z = inputs[0].clone()
+                for head in gone[gone // scores.shape[1] == layer] % scores.shape[1]:
+                    z[..., head * width:(head + 1) * width] = 0
+                return (z,) + inputs[1:]
+            return hook
+
+        for layer, block in enumerate(masked.base_model.encoder.layer):
+            block.attention.output.dense.register_forward_pre_hook(without(layer))
+        with torch.no_grad():
+            theirs, expected = opened(**ids).logits[0], masked(**ids).logits[0]
+        ours, = lines_of(program, "predict", "-m", pruned, "--format", "jsonl", text)
+    gaps = [(theirs - other).abs().max().item() for other in (expected, torch.tensor(ours["logits"]))]
+    print(f"pruned minilm-sst2: transformers opens it; logits within {gaps[0]:.1e} of masking, {gaps[1]:.1e} of ours")
+    if max(gaps) > 1e-4:
+        sys.exit("expected the same logits within 1e-4")
 
 
 def main():
@@ -45,6 +90,7 @@ def main():
         if answer["continuation_ids"] != expected:
             sys.exit(f"{name}: the story differs from transformers'")
         print(f"{name}: {len(expected)} ids as transformers gives them")
+    check_pruned(program)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #include "support/sample_report.h"
 
+#include "image/image.h"
 #include "study/maps.h"
 #include "support/fakes.h"
 
@@ -78,7 +79,7 @@ Report causal_report() {
 }
 
 Report image_report() {
-  Report report{.image = "cat.png", .picture = "\x89PNG\r\n"};
+  Report report{.image = "cat.png", .picture = encode_png({8, 8, std::vector<std::uint8_t>(192, 50)})};
   report.model.task = report.prediction.task = Task::ImageClassification;
   report.model.image_size = 8;
   report.model.patch_size = 4;

@@ -26,7 +26,7 @@ function drawLayers() {
   clear("layers", title("layers", wide ? "Layers × heads" : "Layers"), grid,
     element("p", { class: "caption" }, "Row: the token being written. Column: the token it reads. " +
       (state.shared ? "One scale for all maps." : "Every map on its own scale.")),
-    legend(max, "", m.values.some((v) => v !== v)));
+    legend(max, "", report.model.causal && m.values.some((v) => v !== v)));
   // In braces: a handler that returns false would cancel the key, and Tab and Enter would be dead here.
   section.onkeydown = (event) => { moveFocus(event, [...section.querySelectorAll(".grid button")], perRow); };
 }
@@ -149,7 +149,7 @@ function drawMatrix() {
   clear("matrix", element("div", { class: "line" }, title("matrix", m.method + " · " + place()), save),
     element("div", { class: "scroll" }, canvas),
     element("div", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }),
-    legend(number(scale), state.shared ? "one scale for all maps" : "this map's own scale", map.v.some((v) => v !== v)),
+    legend(number(scale), state.shared ? "one scale for all maps" : "this map's own scale", report.model.causal && map.v.some((v) => v !== v)),
     element("p", { class: "caption num" }, "raw minimum " + number(map.min) + " · raw maximum " + number(map.max) + " · row sums " +
       map.lowest.toFixed(m.digits) + " … " + map.highest.toFixed(m.digits)));
   highlight();

@@ -1,0 +1,61 @@
+// Both maps are curves in Oklab (Ottosson, 2020), where distances are close to perceived ones. With hue h and
+// chroma c a colour is (L, c cos h, c sin h), and
+//
+//   sequential  L = 0.20 + 0.75 s,  h = 285° + 170° s,  c = 0.06 + 0.01 s + 0.12 sin πs
+//   diverging   L = 0.70,           h = 55° or 250°,    c = 0.13 |s|
+//
+// Oklab is linear in the cube roots of three cone responses, which are linear in light; sRGB encodes light.
+// The coefficients below are those of its definition.
+#include "report/colour_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace headwater {
+
+namespace {
+
+int encoded(double light) {
+  const double c = std::clamp(light, 0.0, 1.0);
+  const double v = c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055;
+  return static_cast<int>(std::lround(255 * v));
+}
+
+double decoded(int channel) {
+  const double v = channel / 255.0;
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+
+Rgb from_oklab(double L, double chroma, double degrees) {
+  const double h = degrees * std::numbers::pi / 180, a = chroma * std::cos(h), b = chroma * std::sin(h);
+  const auto cube = [](double x) { return x * x * x; };
+  const double l = cube(L + 0.3963377774 * a + 0.2158037573 * b);
+  const double m = cube(L - 0.1055613458 * a - 0.0638541728 * b);
+  const double s = cube(L - 0.0894841775 * a - 1.2914855480 * b);
+  return {encoded(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+          encoded(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+          encoded(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
+}
+
+}  // namespace
+
+Rgb sequential_colour(double share) {
+  const double s = std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0);
+  return from_oklab(0.20 + 0.75 * s, 0.06 + 0.01 * s + 0.12 * std::sin(std::numbers::pi * s), 285 + 170 * s);
+}
+
+Rgb diverging_colour(double share) {
+  const double s = std::clamp(std::isfinite(share) ? share : 0.0, -1.0, 1.0);
+  return from_oklab(0.70, 0.13 * std::abs(s), s > 0 ? 55 : 250);
+}
+
+double lightness(Rgb colour) {
+  const double r = decoded(colour.r), g = decoded(colour.g), b = decoded(colour.b);
+  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
+}
+
+}  // namespace headwater

@@ -1,0 +1,238 @@
+// A pixel at y of H reads the grid of R rows at u = (y + ½) R/H − ½, held to 0 … R − 1: between the rows ⌊u⌋
+// and ⌊u⌋ + 1 it takes the straight line, and columns likewise. Over the picture the colour of the map counts
+// `cover` and the picture's grey the rest, so that colour is the map's alone.
+#include "report/overlay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <headwater/formats.h>
+#include <zlib.h>
+
+#include "report/colour_map.h"
+#include "report/focus.h"
+#include "report/page.h"
+#include "report/text_width.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr double cover = 0.6;
+constexpr int panel_pixels = 320, gutter = 8;
+
+// Between which cells a pixel lies, and how far from the first.
+struct Between {
+  std::size_t low, high;
+  double share;
+};
+
+Between between(Index pixel, Index pixels, Index cells) {
+  const double u = std::clamp(
+      (static_cast<double>(pixel) + 0.5) * static_cast<double>(cells) / static_cast<double>(pixels) - 0.5,
+      0.0, static_cast<double>(cells - 1));
+  const auto low = static_cast<std::size_t>(u);
+  return {low, std::min(low + 1, static_cast<std::size_t>(cells - 1)), u - static_cast<double>(low)};
+}
+
+Image picture_of(const Report& report) {
+  return decode_image(std::as_bytes(std::span(report.picture.data(), report.picture.size())), "picture");
+}
+
+Image enlarged(const Image& picture, int scale) {
+  return resize(picture, picture.width * scale, picture.height * scale, Resample::Nearest);
+}
+
+void paste(Image& onto, const Image& panel, int left, int top) {
+  for (int y = 0; y < panel.height; ++y) {
+    const auto* from = panel.rgb.data() + std::ptrdiff_t{3} * y * panel.width;
+    std::copy_n(from, 3 * panel.width,
+                onto.rgb.begin() + std::ptrdiff_t{3} * ((top + y) * onto.width + left));
+  }
+}
+
+void put32(std::string& out, std::size_t value) {
+  for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(value >> shift & 0xff);
+}
+
+// The PNG with an uncompressed iTXt chunk, in UTF-8, before its end.
+std::string with_text(std::string png, const std::string& keyword, const std::string& text) {
+  constexpr std::size_t end_chunk = 12;
+  std::string chunk =
+      "iTXt" + keyword + std::string(5, '\0') + text;  // no compression, language, translation
+  std::string framed;
+  put32(framed, chunk.size() - 4);
+  framed += chunk;
+  put32(framed, crc32_z(0, reinterpret_cast<const unsigned char*>(chunk.data()), chunk.size()));
+  return png.insert(png.size() - end_chunk, framed);
+}
+
+std::string figure(const Image& image, const std::string& name, const std::string& caption) {
+  return fmt::format(
+      "<figure><img width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">"
+      "<figcaption>{}</figcaption></figure>\n",
+      image.width, image.height, html_escaped(name), base64(encode_png(image)), caption);
+}
+
+std::string caption_of(const Report& report, std::span<const double> weights, std::span<const double> first) {
+  const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
+  std::string caption =
+      fmt::format("<b>{}</b>, probability {:.4f}<br>{:.3g} … {:.3g}",
+                  html_escaped(terminal_safe(report.target.label)), report.target.probability, *low, *high);
+  if (first.data() != weights.data())
+    caption += fmt::format("<br>correlation with the first {:.3f}", correlation(first, weights));
+  return caption;
+}
+
+}  // namespace
+
+std::vector<double> patch_weights(const Report& report, const Attribution& attribution) {
+  const std::vector<double> row = answer_weights(report, attribution, layer_count(attribution) - 1);
+  const Index side = report.model.patch_size > 0 ? report.model.image_size / report.model.patch_size : 0;
+  if (static_cast<Index>(row.size()) != report.model.prefix_tokens + side * side || side == 0)
+    throw InternalError(fmt::format("overlay: expected {} patches after {} tokens, found {} weights",
+                                    side * side, report.model.prefix_tokens, row.size()));
+  return {row.begin() + report.model.prefix_tokens, row.end()};
+}
+
+std::vector<double> bilinear(std::span<const double> values, GridSize from, GridSize to) {
+  std::vector<double> out;
+  out.reserve(static_cast<std::size_t>(to.rows * to.columns));
+  for (Index y = 0; y < to.rows; ++y) {
+    const Between row = between(y, to.rows, from.rows);
+    for (Index x = 0; x < to.columns; ++x) {
+      const Between column = between(x, to.columns, from.columns);
+      const auto along = [&](std::size_t r) {
+        const double* line = values.data() + r * static_cast<std::size_t>(from.columns);
+        return line[column.low] + column.share * (line[column.high] - line[column.low]);
+      };
+      const double low = along(row.low);
+      out.push_back(low + row.share * (along(row.high) - low));
+    }
+  }
+  return out;
+}
+
+std::vector<double> shares_of(const std::vector<double>& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const bool is_signed = *low < 0;
+  const double zero = is_signed ? 0 : *low;
+  const double span = is_signed ? std::max(-*low, *high) : *high - *low;
+  std::vector<double> shares;
+  for (const double v : values) shares.push_back(span > 0 ? (v - zero) / span : 0);
+  return shares;
+}
+
+Image overlay(const Image& picture, std::span<const double> weights, int scale) {
+  const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(weights.size()))));
+  Image out = enlarged(picture, scale);
+  const std::vector<double> shares =
+      shares_of(bilinear(weights, {side, side}, {Index{out.height}, Index{out.width}}));
+  const bool is_signed = *std::min_element(weights.begin(), weights.end()) < 0;
+  for (std::size_t p = 0; p < shares.size(); ++p) {
+    std::uint8_t* pixel = out.rgb.data() + 3 * p;
+    const Rgb colour = is_signed ? diverging_colour(shares[p]) : sequential_colour(shares[p]);
+    const double grey = 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2];  // luma of Rec. 601
+    const auto mixed = [&](int c) {
+      return static_cast<std::uint8_t>(std::lround(cover * c + (1 - cover) * grey));
+    };
+    pixel[0] = mixed(colour.r);
+    pixel[1] = mixed(colour.g);
+    pixel[2] = mixed(colour.b);
+  }
+  return out;
+}
+
+int panel_scale(const Image& picture) {
+  return std::max(1, (panel_pixels + picture.width - 1) / picture.width);
+}
+
+double correlation(std::span<const double> a, std::span<const double> b) {
+  const auto n = static_cast<double>(a.size());
+  double mean_a = 0, mean_b = 0, ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    mean_a += a[i] / n;
+    mean_b += b[i] / n;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : std::numeric_limits<double>::quiet_NaN();
+}
+
+void require_one_picture(std::span<const Report> reports) {
+  if (reports.empty() || reports.front().picture.empty() || reports.front().attributions.empty())
+    throw InputError("png: expected an explanation of a picture, found none; texts have html and terminal");
+  const Report& first = reports.front();
+  for (const Report& report : reports) {
+    const bool same = report.picture == first.picture &&
+                      std::equal(report.attributions.begin(), report.attributions.end(),
+                                 first.attributions.begin(), first.attributions.end(),
+                                 [](const auto& a, const auto& b) { return a.method == b.method; });
+    if (!same)
+      throw InputError("png: expected explanations of one picture by the same methods, found different ones");
+    for (const Attribution& attribution : report.attributions)
+      if (attribution.scores.empty())
+        throw InputError(
+            fmt::format("png: expected a weight per patch, found none by {}", attribution.method));
+  }
+}
+
+std::string to_png(std::span<const Report> reports) {
+  require_one_picture(reports);
+  const Image picture = picture_of(reports.front());
+  const int scale = panel_scale(picture);
+  const int width = picture.width * scale, height = picture.height * scale;
+  const auto rows = static_cast<int>(reports.front().attributions.size());
+  const auto columns = static_cast<int>(reports.size()) + 1;
+  Image all{columns * width + (columns - 1) * gutter, rows * height + (rows - 1) * gutter, {}};
+  all.rgb.assign(std::size_t{3} * static_cast<std::size_t>(all.width) * static_cast<std::size_t>(all.height),
+                 255);
+  const Image plain = enlarged(picture, scale);
+  for (int r = 0; r < rows; ++r) {
+    paste(all, plain, 0, r * (height + gutter));
+    for (int c = 1; c < columns; ++c) {
+      const Report& report = reports[static_cast<std::size_t>(c - 1)];
+      const auto weights = patch_weights(report, report.attributions[static_cast<std::size_t>(r)]);
+      paste(all, overlay(picture, weights, scale), c * (width + gutter), r * (height + gutter));
+    }
+  }
+  return with_text(encode_png(all), "headwater", to_json(reports.front().record, -1));
+}
+
+std::string overlay_figures(std::span<const Report> reports) {
+  const Report& shown = reports.front();
+  const bool drawn = std::any_of(shown.attributions.begin(), shown.attributions.end(),
+                                 [](const Attribution& a) { return !a.scores.empty(); });
+  if (shown.picture.empty() || !drawn) return {};
+  const Image picture = picture_of(shown);
+  const int scale = panel_scale(picture);
+  std::string out;
+  for (std::size_t m = 0; m < shown.attributions.size(); ++m) {
+    const Attribution& named = shown.attributions[m];
+    if (named.scores.empty()) continue;
+    const std::vector<double> first = patch_weights(shown, named);
+    out += fmt::format("<h3>{}</h3>\n<div class=\"picture\">\n", html_escaped(named.method));
+    for (const Report& report : reports) {
+      const bool own = &report == &shown;
+      const std::vector<double> weights = own ? first : patch_weights(report, report.attributions[m]);
+      out += figure(overlay(picture, weights, scale), named.method + ", " + report.target.label,
+                    caption_of(report, own ? first : weights, first));
+    }
+    out += "</div>\n";
+  }
+  return "<section id=\"overlay\" class=\"card\" aria-labelledby=\"overlay-title\"><h2 id=\"overlay-title\">"
+         "Over the picture</h2>\n<p class=\"caption\">The patches' weights (the row the output was read "
+         "from, last "
+         "layer), linear between patches. Every map on its own scale: dark is its smallest weight, yellow "
+         "its "
+         "largest; with negative weights orange is for, blue against.</p>\n" +
+         out + "</section>\n";
+}
+
+}  // namespace headwater

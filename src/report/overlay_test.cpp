@@ -1,0 +1,155 @@
+// Bilinear values by hand: with twice as many pixels as cells a pixel lies ¼ of a cell from its cell's
+// middle, so between a and b stand a, ¾a + ¼b, ¼a + ¾b, b.
+#include "report/overlay.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+#include <headwater/formats.h>
+
+#include "base/json.h"
+#include "report/colour_map.h"
+#include "support/sample_report.h"
+
+namespace headwater {
+namespace {
+
+using Values = std::vector<double>;
+
+TEST(Bilinear, MatchesHandComputedValues) {
+  EXPECT_EQ(bilinear(Values{0, 4}, {1, 2}, {1, 4}), (Values{0, 1, 3, 4}));
+  EXPECT_EQ(bilinear(Values{0, 4}, {2, 1}, {4, 1}), (Values{0, 1, 3, 4}));
+  EXPECT_EQ(bilinear(Values{0, 16, 32, 64}, {2, 2}, {4, 4}),
+            (Values{0, 4, 12, 16,    // row 0
+                    8, 13, 23, 28,   // ¾ of row 0, ¼ of row 1: columns of 0 … 16 and 32 … 64
+                    24, 31, 45, 52,  //
+                    32, 40, 56, 64}));
+  // Three pixels per cell: middles at 1/6, 1/2, 5/6 of a cell, so that every second one is a cell's own.
+  const Values thirds = bilinear(Values{0, 3}, {1, 2}, {1, 6});
+  const Values expected{0, 0, 1, 2, 3, 3};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(thirds[i], expected[i], 1e-12) << i;
+}
+
+TEST(Bilinear, KeepsSizesAndConstants) {
+  const Values grid{1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(bilinear(grid, {2, 3}, {2, 3}), grid);
+  EXPECT_EQ(bilinear(Values{7}, {1, 1}, {2, 2}), (Values{7, 7, 7, 7}));
+}
+
+TEST(Shares, RunFromTheSmallestToTheLargest) {
+  EXPECT_EQ(shares_of({2, 4, 3}), (Values{0, 1, .5}));
+  EXPECT_EQ(shares_of({5, 5}), (Values{0, 0})) << "no difference, no colour";
+  EXPECT_EQ(shares_of({-1, 2, 0}), (Values{-.5, 1, 0})) << "a sign stays";
+}
+
+TEST(ColourMap, LightnessGrowsInProportion) {
+  for (int k = 0; k <= 100; ++k)
+    EXPECT_NEAR(lightness(sequential_colour(k / 100.0)), 0.20 + 0.75 * k / 100, 0.006) << k;
+  for (int k = -10; k <= 10; ++k) EXPECT_NEAR(lightness(diverging_colour(k / 10.0)), 0.70, 0.006) << k;
+  EXPECT_NEAR(lightness({255, 255, 255}), 1, 1e-6);
+  EXPECT_NEAR(lightness({0, 0, 0}), 0, 1e-6);
+}
+
+// sRGB of the three points by the definition of Oklab, computed apart from this code.
+TEST(ColourMap, GoesFromVioletOverRedToYellow) {
+  const auto equal = [](Rgb a, Rgb b) { return a.r == b.r && a.g == b.g && a.b == b.b; };
+  EXPECT_TRUE(equal(sequential_colour(0), {20, 16, 48}));
+  EXPECT_TRUE(equal(sequential_colour(0.5), {205, 57, 95}));
+  EXPECT_TRUE(equal(sequential_colour(1), {253, 239, 186}));
+  EXPECT_TRUE(equal(sequential_colour(-3), sequential_colour(0)));
+  EXPECT_TRUE(equal(sequential_colour(NAN), sequential_colour(0)));
+  EXPECT_TRUE(equal(sequential_colour(9), sequential_colour(1)));
+  const Rgb grey = diverging_colour(0), for_it = diverging_colour(1), against = diverging_colour(-1);
+  EXPECT_TRUE(grey.r == grey.g && grey.g == grey.b);
+  EXPECT_GT(for_it.r, for_it.b + 60);
+  EXPECT_GT(against.b, against.r + 60);
+}
+
+Image grey(int side, std::uint8_t value) {
+  return {side, side, std::vector<std::uint8_t>(static_cast<std::size_t>(3 * side * side), value)};
+}
+
+TEST(Overlay, MixesColourAndGrey) {
+  const Image over = overlay(grey(2, 100), Values{0, 1, 0, 1}, 1);
+  ASSERT_EQ(over.width, 2);
+  const Rgb low = sequential_colour(0), high = sequential_colour(1);
+  EXPECT_EQ(over.rgb[0], std::lround(0.6 * low.r + 40));
+  EXPECT_EQ(over.rgb[1], std::lround(0.6 * low.g + 40));
+  EXPECT_EQ(over.rgb[5], std::lround(0.6 * high.b + 40));
+  const Image large = overlay(grey(2, 100), Values{0, 1, 0, 1}, 3);
+  EXPECT_EQ(large.width, 6);
+  EXPECT_EQ(large.height, 6);
+}
+
+TEST(Overlay, PanelsAreLargeEnoughToSee) {
+  EXPECT_EQ(panel_scale(grey(32, 0)), 10);
+  EXPECT_EQ(panel_scale(grey(224, 0)), 2);
+  EXPECT_EQ(panel_scale(grey(384, 0)), 1);
+}
+
+TEST(Correlation, IsPearsons) {
+  EXPECT_NEAR(correlation(Values{1, 2, 3}, Values{2, 4, 6}), 1, 1e-12);
+  EXPECT_NEAR(correlation(Values{1, 2, 3}, Values{3, 2, 1}), -1, 1e-12);
+  EXPECT_NEAR(correlation(Values{1, 2, 3, 4}, Values{1, 3, 2, 4}), 0.8, 1e-12);
+  EXPECT_TRUE(std::isnan(correlation(Values{1, 1}, Values{1, 2})));
+}
+
+// 8 × 8 pixels in patches of 4: the sample report with a real picture.
+Report picture_report(const std::string& label) {
+  Report report = testing::image_report();
+  report.picture = encode_png(grey(8, 50));
+  report.target.label = label;
+  return report;
+}
+
+TEST(PatchWeights, AreTheAnswersRowWithoutClassToken) {
+  Report report = picture_report("cat");
+  report.attributions.resize(1);
+  report.attributions[0].answer = Tensor::of({2, 5}, Values{9, 9, 9, 9, 9, 8, .1, .2, .3, .4});
+  EXPECT_EQ(patch_weights(report, report.attributions[0]), (Values{.1, .2, .3, .4})) << "of the last layer";
+  report.attributions[0].answer = Tensor::of({2, 4}, Values{0, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_THROW(patch_weights(report, report.attributions[0]), InternalError);
+}
+
+TEST(ToPng, HasARowPerMethodAndAColumnPerTarget) {
+  const std::vector<Report> reports{picture_report("cat"), picture_report("dog")};
+  const std::string png = to_png(reports);
+  const Image image = decode_image(std::as_bytes(std::span(png.data(), png.size())), "made");
+  EXPECT_EQ(image.width, 3 * 320 + 2 * 8);
+  EXPECT_EQ(image.height, 2 * 320 + 8);
+  EXPECT_EQ(image.rgb[0], 50) << "the picture itself comes first";
+  EXPECT_EQ(image.rgb[3 * 320], 255) << "then a white gap";
+  EXPECT_NE(png.find(std::string("iTXtheadwater\0\0\0\0\0{", 19)), std::string::npos)
+      << "carries the run record";
+}
+
+TEST(ToPng, RefusesWhatIsNotOnePicture) {
+  EXPECT_THROW(to_png({}), InputError);
+  const std::vector<Report> text{testing::text_report()};
+  EXPECT_THROW(to_png(text), InputError);
+  std::vector<Report> two{picture_report("cat"), picture_report("dog")};
+  two[1].attributions.pop_back();
+  EXPECT_THROW(to_png(two), InputError);
+  two[1] = picture_report("dog");
+  two[1].picture = encode_png(grey(8, 51));
+  EXPECT_THROW(to_png(two), InputError);
+  two[1] = picture_report("dog");
+  two[1].attributions[1].scores = {};
+  EXPECT_THROW(to_png(two), InputError);
+}
+
+TEST(ToHtml, ShowsTargetsSideBySide) {
+  const std::vector<Report> reports{picture_report("cat"), picture_report("<dog>")};
+  const std::string page = to_html(reports);
+  EXPECT_NE(page.find("<b>cat</b>"), std::string::npos);
+  EXPECT_NE(page.find("<b>&lt;dog&gt;</b>"), std::string::npos);
+  EXPECT_NE(page.find("correlation with the first 1.000"), std::string::npos) << "the same numbers twice";
+  EXPECT_EQ(to_html(testing::text_report()).find("id=\"overlay\""), std::string::npos);
+  const std::vector<Report> texts{testing::text_report(), testing::text_report()};
+  EXPECT_THROW(to_html(texts), InputError);
+  EXPECT_THROW(to_html(std::span<const Report>()), InputError);
+}
+
+}  // namespace
+}  // namespace headwater
