@@ -68,6 +68,21 @@ std::map<std::string, std::string> settings_of(const IdentifyRequest& request, c
                               mlp.learning_rate, mlp.batch, mlp.patience, mlp.epochs)}};
 }
 
+// Trained maps that the limit on epochs stopped, and not early stopping.
+void note_cut_training(IdentifyReport& report) {
+  std::size_t cut = 0, trained = 0;
+  for (const IdentifyCell& cell : report.cells) {
+    if (cell.trained_on != cell.state) continue;
+    trained += cell.epochs.size();
+    cut += static_cast<std::size_t>(std::count(cell.epochs.begin(), cell.epochs.end(), report.mlp.epochs));
+  }
+  if (cut > 0)
+    report.notes.push_back(
+        fmt::format("{} of {} mlp maps ran to the limit of {} epochs before early stopping ended them; more "
+                    "--epochs may raise their rates",
+                    cut, trained, report.mlp.epochs));
+}
+
 }  // namespace
 
 IdentifyReport identify_texts(const Reader& reader, const Checkpoint& identity,
@@ -95,6 +110,7 @@ IdentifyReport identify_texts(const Reader& reader, const Checkpoint& identity,
     report.notes.push_back(
         fmt::format("{} texts repeat another and stay in its part", count - report.distinct_texts));
   if (truncated) report.notes.emplace_back("some texts were cut to the model's length");
+  note_cut_training(report);
   report.record = std::move(record);
   report.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

@@ -87,6 +87,19 @@ TEST(Identify, IsTheSameForAnyThreadsWindowsAndOrderOfMaps) {
   EXPECT_THROW(sentiment().identify(tight), InputError);
 }
 
+TEST(Identify, SaysWhichTrainingTheLimitCut) {
+  IdentifyRequest request = request_for(40);
+  request.distances = {TokenDistance::Cosine};
+  request.maps = {TokenMap::Naive, TokenMap::Mlp};
+  request.mlp = {.hidden = 10, .learning_rate = 1e-4, .batch = 64, .patience = 20, .epochs = 1};
+  request.control = false;
+  const IdentifyReport cut = sentiment().identify(request);
+  ASSERT_EQ(cut.notes.size(), 1U);
+  EXPECT_TRUE(cut.notes[0].starts_with("2 of 2 mlp maps ran to the limit of 1 epochs")) << cut.notes[0];
+  request.maps = {TokenMap::Naive};
+  EXPECT_TRUE(sentiment().identify(request).notes.empty());
+}
+
 TEST(Identify, AnInterruptedRunGoesOn) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("headwater_resume_" + std::to_string(::getpid()) + ".json"))
