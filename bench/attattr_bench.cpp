@@ -47,7 +47,7 @@ class Subject {
   void attribute(const AttentionAttributionOptions& options) {
     reset_tensor_pool_peak();
     const std::size_t before = tensor_pool_statistics().live_bytes;
-    last_ = attribute_attention(study_, Objective(study_, Output::Probability), options);
+    last_ = attribute_attention(study_, Objective(study_, Quantity::Probability), options);
     peak_ = tensor_pool_statistics().peak_bytes - before;
   }
   void forward() { study_.run({}); }

@@ -22,8 +22,8 @@
 
 namespace headwater {
 
-Output output_of(std::string_view name) {
-  return name == "probability" ? Output::Probability : Output::Logit;
+Quantity quantity_of(std::string_view name) {
+  return name == "probability" ? Quantity::Probability : Quantity::Logit;
 }
 
 namespace {
@@ -38,8 +38,8 @@ std::vector<bool> answer_tokens(const Study& study) {
 
 }  // namespace
 
-Objective::Objective(const Study& study, Output output) : study_(study) {
-  if (output == Output::Logit) return;
+Objective::Objective(const Study& study, Quantity quantity) : study_(study) {
+  if (quantity == Quantity::Logit) return;
   link_ = Link::Softmax;
   const Task task = study.info().task;
   if (task == Task::TextClassification && study.problem == Problem::Regression)

@@ -10,13 +10,13 @@
 
 namespace headwater {
 
-enum class Output { Logit, Probability };
-Output output_of(std::string_view name);  // "logit", "probability"
+enum class Quantity { Logit, Probability };
+Quantity quantity_of(std::string_view name);  // "logit", "probability"
 
 class Objective {
  public:
   // Throws Unsupported for the probability of a regression score, which has none.
-  Objective(const Study& study, Output output);
+  Objective(const Study& study, Quantity quantity);
 
   // The rows of a token-wise head that F needs (Batch::positions), one per term; empty: all of them.
   std::vector<int> positions() const;

@@ -56,7 +56,7 @@ const Tensor batch = Tensor::of({2, 3}, std::vector<double>{1, -0.5, 0.25, 0, 2,
 
 TEST(Objective, LogitsAndTheirContrast) {
   const Subject subject({Task::TextClassification, three, {.position = -1, .index = 2, .contrast = 0}});
-  const Objective objective(*subject.study, Output::Logit);
+  const Objective objective(*subject.study, Quantity::Logit);
   EXPECT_DOUBLE_EQ(objective.value(), -0.75);
   EXPECT_EQ(objective.values(batch, {}), (std::vector<double>{-0.75, -1}));
   EXPECT_EQ(objective.seed(batch, {}).to_doubles(), (std::vector<double>{-1, 0, 1, -1, 0, 1}));
@@ -67,7 +67,7 @@ TEST(Objective, LogitsAndTheirContrast) {
 
 TEST(Objective, Probabilities) {
   const Subject subject({Task::TextClassification, three, {.position = -1, .index = 1, .contrast = 2}});
-  const Objective objective(*subject.study, Output::Probability);
+  const Objective objective(*subject.study, Quantity::Probability);
   const double sum = std::exp(1) + std::exp(-0.5) + std::exp(0.25);
   EXPECT_NEAR(objective.value(), (std::exp(-0.5) - std::exp(0.25)) / sum, 1e-15);
   expect_seed_is_the_slope(objective, batch, {});
@@ -75,21 +75,21 @@ TEST(Objective, Probabilities) {
 
 TEST(Objective, SigmoidsOfManyLabels) {
   const Subject subject({Task::TextClassification, three, {.position = -1, .index = 1}, Problem::MultiLabel});
-  const Objective objective(*subject.study, Output::Probability);
+  const Objective objective(*subject.study, Quantity::Probability);
   EXPECT_NEAR(objective.value(), 1 / (1 + std::exp(0.5)), 1e-15);
   expect_seed_is_the_slope(objective, batch, {});
 }
 
 TEST(Objective, ARegressionHasNoProbability) {
   const Subject subject({Task::TextClassification, three, {.position = -1, .index = 0}, Problem::Regression});
-  EXPECT_NO_THROW(Objective(*subject.study, Output::Logit));
-  EXPECT_THROW(Objective(*subject.study, Output::Probability), Unsupported);
+  EXPECT_NO_THROW(Objective(*subject.study, Quantity::Logit));
+  EXPECT_THROW(Objective(*subject.study, Quantity::Probability), Unsupported);
 }
 
 TEST(Objective, RowsOfTokens) {
   const Tensor rows = Tensor::of({3, 2}, std::vector<double>{1, 2, 3, 5, 8, 13});
   const Subject subject({Task::TokenClassification, rows, {.position = 2, .index = 1}});
-  const Objective objective(*subject.study, Output::Logit);
+  const Objective objective(*subject.study, Quantity::Logit);
   EXPECT_EQ(objective.positions(), std::vector<int>{2});
   EXPECT_DOUBLE_EQ(objective.value(), 13);
   const Tensor one = Tensor::of({1, 1, 2}, std::vector<double>{7, 9});
@@ -97,7 +97,7 @@ TEST(Objective, RowsOfTokens) {
   const Tensor two = Tensor::of({1, 2, 2}, std::vector<double>{7, 9, 11, 13});
   EXPECT_EQ(objective.values(two, {0, 2}), std::vector<double>{13});
   EXPECT_THROW(objective.values(two, {0, 1}), InternalError);
-  expect_seed_is_the_slope(Objective(*subject.study, Output::Probability), two, {0, 2});
+  expect_seed_is_the_slope(Objective(*subject.study, Quantity::Probability), two, {0, 2});
 }
 
 TEST(Objective, AnswersRunOverTheContextAndCls) {
@@ -106,7 +106,7 @@ TEST(Objective, AnswersRunOverTheContextAndCls) {
   const Tensor rows = Tensor::of({3, 2}, std::vector<double>{1, 2, 30, 5, 2, 0.5});
   const Subject subject(
       {Task::QuestionAnswering, rows, {.position = 2, .index = 0}, Problem::SingleLabel, encoding});
-  const Objective objective(*subject.study, Output::Probability);
+  const Objective objective(*subject.study, Quantity::Probability);
   EXPECT_TRUE(objective.over_tokens());
   EXPECT_TRUE(objective.positions().empty());
   EXPECT_NEAR(objective.value(), std::exp(2) / (std::exp(1) + std::exp(2)), 1e-15)
@@ -133,7 +133,7 @@ Case two_answers() {
 TEST(Objective, AnswersAsSumsOfLogits) {
   const Case given = two_answers();
   const Subject subject(given);
-  const Objective objective(*subject.study, Output::Logit);
+  const Objective objective(*subject.study, Quantity::Logit);
   EXPECT_DOUBLE_EQ(objective.value(), (2 + 3) - (-1 + 1.5));
   EXPECT_DOUBLE_EQ(subject.study->target_logit(subject.study->logits()), objective.value());
   const std::vector<double> seed{0, 0, 0, 0, 1, 0, -1, -1, 0, 1};
@@ -149,7 +149,7 @@ TEST(Objective, AnswersAsSumsOfLogits) {
 TEST(Objective, AnswersAsProductsOfProbabilities) {
   const Case given = two_answers();
   const Subject subject(given);
-  const Objective objective(*subject.study, Output::Probability);
+  const Objective objective(*subject.study, Quantity::Probability);
   const double starts = std::exp(1) + std::exp(2) + std::exp(-1) + std::exp(0.25);
   const double ends = std::exp(2) + std::exp(0.5) + std::exp(1.5) + std::exp(3);
   EXPECT_NEAR(objective.value(), (std::exp(2) * std::exp(3) - std::exp(-1) * std::exp(1.5)) / (starts * ends),

@@ -29,7 +29,7 @@ double largest(const Tensor& values, Index begin, Index count) {
 
 void add_attattr(const Reader& reader, const Labelled& one, Scores& sums) {
   const Study study = study_of(reader, one, one.gold, attention_attribution_sites());
-  const Tensor scores = attribute_attention(study, Objective(study, Output::Probability)).scores;
+  const Tensor scores = attribute_attention(study, Objective(study, Quantity::Probability)).scores;
   const Index cells = scores.dim(2) * scores.dim(3);
   for (std::size_t h = 0; h < sums.size(); ++h)
     sums[h] += largest(scores, static_cast<Index>(h) * cells, cells);

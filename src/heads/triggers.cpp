@@ -143,7 +143,7 @@ TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inpu
     if (static_cast<int>(inputs[i].encoding.tokens.size()) < options.shortest) continue;
     const Study study = study_of(reader, inputs[i], predicted[i], attention_attribution_sites());
     const auto [first, second] =
-        top_two(attribute_attention(study, Objective(study, Output::Probability)).scores);
+        top_two(attribute_attention(study, Objective(study, Quantity::Probability)).scores);
     Trigger trigger{.label = info.labels[static_cast<std::size_t>(predicted[i])],
                     .source = inputs[i].encoding.text,
                     .strength = first.score + second.score};

@@ -57,7 +57,7 @@ Detail per_layer(std::string name, const std::vector<T>& values) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const AttentionAttributionOptions settings = settings_of(options);
-  const Objective objective(study, output_of(options.text("quantity")));
+  const Objective objective(study, quantity_of(options.text("quantity")));
   AttentionAttribution found = attribute_attention(study, objective, settings);
   Attribution result{
       .method = "attattr", .options = options.all(), .axes = {"layer", "head", "query", "key"}};

@@ -68,7 +68,7 @@ TEST(AttAttr, ClosedFormEqualsTheGradientAtThePatterns) {
     Study study(*tiny.model, testing::random_batch(info, 1, 5, 11), {});
     const bool rows = study.logits().rank() == 3;
     study.aim({.position = rows ? study.tokens() - 1 : -1, .index = 0});
-    const Objective objective(study, Output::Logit);
+    const Objective objective(study, Quantity::Logit);
     const AttentionAttribution found =
         attribute_attention(study, objective, {.nodes = std::vector<Node>{{.at = 1, .weight = 1}}});
     const headwater::Run& run = study.run();

@@ -12,7 +12,7 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Objective objective(study, output_of(options.text("quantity")));
+  const Objective objective(study, quantity_of(options.text("quantity")));
   const Place at = input_place(options.text("wrt"));
   const Tensor gradient = gradient_of(study, objective, at);  // [T, D]
   std::vector<double> product = gradient.to_doubles();

@@ -158,7 +158,7 @@ void explain_path(const Path& path, const Integral& integral, Replacement baseli
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options);
-  const Objective objective(study, output_of(options.text("quantity")));
+  const Objective objective(study, quantity_of(options.text("quantity")));
   const Replacement baseline = replacement_of(options.text("baseline"), study);
   const Place at = input_place(options.text("wrt"));
   const bool keep = options.text("special_tokens") == "keep";

@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Objective objective(study, output_of(options.text("quantity")));
+  const Objective objective(study, quantity_of(options.text("quantity")));
   const Replacement replacement = replacement_of(options.text("replace"), study);
   const Game game(study, objective,
                   units_of(study, {.words = options.text("unit") == "word",

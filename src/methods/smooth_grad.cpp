@@ -114,7 +114,7 @@ std::vector<double> jackknife(const Noisy& noisy, Index tokens, Reduction reduct
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options);
-  const Objective objective(study, output_of(options.text("quantity")));
+  const Objective objective(study, quantity_of(options.text("quantity")));
   const Place at = input_place(options.text("wrt"));
   const Reduction reduction = reduction_of(options.text("reduction"));
   const Noisy noisy = sample(study, objective, at, settings);

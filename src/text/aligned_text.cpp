@@ -9,7 +9,7 @@
 
 namespace headwater {
 
-void AlignedText::append(char32_t code_point, Span span) {
+void AlignedText::append(char32_t code_point, ByteSpan span) {
   append_utf8(text, code_point);
   spans.resize(text.size(), span);
 }
@@ -36,7 +36,7 @@ AlignedText aligned(std::string_view text, std::size_t begin) {
     } else {
       next_code_point(text, at);
     }
-    const Span span{static_cast<std::uint32_t>(begin + start), static_cast<std::uint32_t>(begin + at)};
+    const ByteSpan span{static_cast<std::uint32_t>(begin + start), static_cast<std::uint32_t>(begin + at)};
     for (std::size_t i = start; i < at; ++i) result.spans[i] = span;
   }
   return result;
@@ -46,7 +46,7 @@ void apply_changes(AlignedText& text, const std::vector<Change>& changes) {
   if (text.text.empty()) return;
   AlignedText result;
   result.reserve(text.text.size());
-  const Span origin{text.spans.front().begin, text.spans.front().begin};
+  const ByteSpan origin{text.spans.front().begin, text.spans.front().begin};
   const std::size_t last = text.text.size() - 1;
   std::size_t at = 0;  // byte of the old text that comes next
   const auto skip = [&] {

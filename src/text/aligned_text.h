@@ -11,16 +11,16 @@
 
 namespace headwater {
 
-struct Span {
+struct ByteSpan {
   std::uint32_t begin = 0, end = 0;
-  bool operator==(const Span&) const = default;
+  bool operator==(const ByteSpan&) const = default;
 };
 
 struct AlignedText {
   std::string text;
-  std::vector<Span> spans;
+  std::vector<ByteSpan> spans;
 
-  void append(char32_t code_point, Span span);
+  void append(char32_t code_point, ByteSpan span);
   void append(const AlignedText& other, std::size_t begin, std::size_t end);  // a byte range of another
   void reserve(std::size_t bytes);
 };

@@ -19,7 +19,7 @@ void rewrite_characters(AlignedText& text, F f) {
   AlignedText result;
   result.reserve(text.text.size() + text.text.size() / 8);
   for (std::size_t at = 0; at < text.text.size();) {
-    const Span span = text.spans[at];
+    const ByteSpan span = text.spans[at];
     f(next_code_point(text.text, at), [&](char32_t c) { result.append(c, span); });
   }
   text = std::move(result);
@@ -127,7 +127,7 @@ class ReplaceNormalizer final : public Normalizer {
         continue;
       }
       const std::uint32_t origin = text.spans.front().begin;
-      const Span span = m.end == 0 ? Span{origin, origin} : text.spans[m.end - 1];
+      const ByteSpan span = m.end == 0 ? ByteSpan{origin, origin} : text.spans[m.end - 1];
       result.text += content_;
       result.spans.resize(result.text.size(), span);
       require_proportion(result);

@@ -45,7 +45,7 @@ TEST(Pieces, ThatBecomeEmptyAreGone) {
   });
   ASSERT_EQ(pieces.list.size(), 1U);
   EXPECT_EQ(pieces.view(pieces.list[0]), "b");
-  EXPECT_EQ(pieces.buffer.spans, (std::vector<Span>{{1, 2}}));
+  EXPECT_EQ(pieces.buffer.spans, (std::vector<ByteSpan>{{1, 2}}));
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ class MetaspacePreTokenizer final : public PreTokenizer {
  private:
   void replace_spaces(const AlignedText& from, const Piece& piece, AlignedText& out) const {
     const std::string_view text = std::string_view(from.text).substr(piece.begin, piece.end - piece.begin);
-    const Span first = from.spans[piece.begin];
+    const ByteSpan first = from.spans[piece.begin];
     const bool wanted = prepend_ == Prepend::Always || (prepend_ == Prepend::First && first.begin == 0);
     if (wanted && text.front() != ' ' && !text.starts_with(replacement_text_))
       out.append(replacement_, first);

@@ -190,7 +190,7 @@ class PipelineTokenizer final : public Tokenizer {
         model_->tokenize(pieces.view(piece), tokens);
       }
       for (const ModelToken& token : tokens) {
-        const Span span = original_span(pieces, piece, token);
+        const ByteSpan span = original_span(pieces, piece, token);
         draft.push_back(
             {token.id, span.begin, span.end, static_cast<int>(word), sequence, sequence, false, token.value});
       }
@@ -198,7 +198,7 @@ class PipelineTokenizer final : public Tokenizer {
     return draft;
   }
 
-  static Span original_span(const Pieces& pieces, const Piece& piece, const ModelToken& token) {
+  static ByteSpan original_span(const Pieces& pieces, const Piece& piece, const ModelToken& token) {
     const auto& spans = pieces.buffer.spans;
     const std::size_t last = piece.end - 1;
     // A model with affixes and byte fallback counts more bytes than the word has; stay within it.

@@ -35,16 +35,17 @@ TEST(NormalForms, KeepSpansOfTheOriginal) {
   to_normal_form(text, NormalForm::Nfc);
   ASSERT_EQ(text.text, "x\u00E9\u00E9y");
   // A composed character takes the span of its first part.
-  EXPECT_EQ(text.spans, (std::vector<Span>{{0, 1}, {1, 2}, {1, 2}, {4, 6}, {4, 6}, {6, 7}}));
+  EXPECT_EQ(text.spans, (std::vector<ByteSpan>{{0, 1}, {1, 2}, {1, 2}, {4, 6}, {4, 6}, {6, 7}}));
   to_normal_form(text, NormalForm::Nfd);
-  EXPECT_EQ(text.spans, (std::vector<Span>{{0, 1}, {1, 2}, {1, 2}, {1, 2}, {4, 6}, {4, 6}, {4, 6}, {6, 7}}));
+  EXPECT_EQ(text.spans,
+            (std::vector<ByteSpan>{{0, 1}, {1, 2}, {1, 2}, {1, 2}, {4, 6}, {4, 6}, {4, 6}, {6, 7}}));
 }
 
 TEST(Changes, BeyondTheTextPointAtItsEnd) {
   AlignedText text = aligned("ab");
   apply_changes(text, {{U'x', 1}, {U'y', -5}, {U'z', 0}});
   EXPECT_EQ(text.text, "xyz");
-  EXPECT_EQ(text.spans, (std::vector<Span>{{0, 0}, {0, 1}, {1, 2}}));
+  EXPECT_EQ(text.spans, (std::vector<ByteSpan>{{0, 0}, {0, 1}, {1, 2}}));
 }
 
 TEST(Properties, OfCodePoints) {

@@ -1,5 +1,7 @@
 """Nothing includes upwards: src/ is read in one order, and every file includes only its own folder or one
-before it. include/headwater is the ground for all; tests may include anything."""
+before it. include/headwater is the ground for all; tests may include anything.
+
+No two types share a name: linkers take one of two for both, without a word."""
 
 import pathlib
 import re
@@ -8,6 +10,8 @@ import sys
 ORDER = ("base tensor kernels tape ops checkpoint text image blocks models study mixing attribution methods heads evaluations "
          "probing report engine cli_support cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")
+TYPE = re.compile(r"^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :[^;]*)? \{")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
@@ -34,6 +38,30 @@ def public_problems(header, lines):
             yield f"include/headwater/{header}:{number}: public headers include <headwater/…> only"
 
 
+def types(lines):
+    """Yields (line number, qualified name) of the types a file defines outside of anonymous namespaces."""
+    spaces = []
+    for number, line in enumerate(lines, 1):
+        opened, match = NAMESPACE.match(line), TYPE.match(line)
+        if opened:
+            spaces.append(opened.group(1))
+        elif line.startswith("}  // namespace"):
+            spaces.pop()
+        elif match and None not in spaces:
+            yield number, "::".join([*spaces, match.group(1)])
+
+
+def name_problems(files):
+    """Yields names that two of the files, given as {name: lines}, define."""
+    seen = {}
+    for file, lines in files.items():
+        for number, name in types(lines):
+            place = f"{file}:{number}"
+            if name in seen:
+                yield f"{place}: {name} is the name of another type already, in {seen[name]}"
+            seen.setdefault(name, place)
+
+
 def self_test():
     """The check itself must be able to fail."""
     path = pathlib.PurePath
@@ -42,6 +70,9 @@ def self_test():
     assert list(problems(path("elsewhere/a.h"), []))
     assert not list(problems(path("models/a.h"), ['#include "tensor/pool.h"', "#include <vector>"]))
     assert list(public_problems("a.h", ['#include "tensor/pool.h"']))
+    assert list(name_problems({"a.h": ["struct Span {"], "b.h": ["class Span : public Other {"]}))
+    assert not list(name_problems({"a.h": ["struct Span {", "struct Other;"], "b.cpp": ["namespace {", "struct Span {"],
+                                    "c.h": ["namespace kernels {", "struct Span {"]}))
 
 
 def main():
@@ -54,6 +85,10 @@ def main():
     for file in sorted((ROOT / "include/headwater").glob("*.h")):
         files += 1
         found += public_problems(file.name, file.read_text(encoding="utf-8").splitlines())
+    sources = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8").splitlines()
+               for folder in ("include", "src", "tests") for file in sorted((ROOT / folder).rglob("*"))
+               if file.suffix in (".h", ".cpp")}
+    found += name_problems(sources)
     print("\n".join(found) or f"{files} files, none includes upwards")
     return 1 if found or not files else 0
 
