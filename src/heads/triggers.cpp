@@ -19,6 +19,9 @@ namespace headwater {
 
 namespace {
 
+// Patterns are ordered by what two single entries hold, which needs more of them than a map does.
+constexpr double order_tolerance = 1e-3;
+
 struct Cell {
   Index query = 0, key = 0;
   double score = -INFINITY;
@@ -142,8 +145,9 @@ TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inpu
     advance(0.9 * static_cast<double>(i) / static_cast<double>(count));
     if (static_cast<int>(inputs[i].encoding.tokens.size()) < options.shortest) continue;
     const Study study = study_of(reader, inputs[i], predicted[i], attention_attribution_sites());
-    const auto [first, second] =
-        top_two(attribute_attention(study, Objective(study, Quantity::Probability)).scores);
+    const auto [first, second] = top_two(
+        attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = order_tolerance})
+            .scores);
     Trigger trigger{.label = info.labels[static_cast<std::size_t>(predicted[i])],
                     .source = inputs[i].encoding.text,
                     .strength = first.score + second.score};
