@@ -3,13 +3,16 @@
 //
 //   hidden_token_attribution_bench MODEL_FOLDER TOKENS THREADS [NAME=VALUE …]
 //
-// Further arguments are options of the method. The forward run is the median of five. Memory is the largest
-// resident set after the run over that before it, both beyond the loaded model; the plan is what
-// planned_bytes promises as the least.
+// Further arguments are options of the method. The forward run is the median of five. Both are told in wall
+// and in processor time, over all threads; on a busy machine believe the latter (set
+// OMP_WAIT_POLICY=passive). Memory is the largest resident set during the run over that before it; the plan
+// is what planned_bytes promises as the least, beyond the forward run.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <string>
@@ -17,7 +20,6 @@
 
 #include <fmt/format.h>
 #include <headwater/error.h>
-#include <sys/resource.h>
 
 #include "base/parallel.h"
 #include "methods/method.h"
@@ -26,16 +28,28 @@
 namespace headwater {
 namespace {
 
-double seconds_of(const auto& call) {
+struct Times {
+  double wall, processor;  // seconds
+};
+
+Times times_of(const auto& call) {
   const auto start = std::chrono::steady_clock::now();
+  const std::clock_t before = std::clock();
   call();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double processor = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), processor};
 }
 
-double largest_resident_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+// Of this process, in MiB: "VmRSS:" now, "VmHWM:" the most since forget_largest().
+double memory(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == name && status >> word) return std::stod(word) / 1024;
+  return 0;
+}
+
+void forget_largest() {
+  std::ofstream("/proc/self/clear_refs") << 5;
 }
 
 Batch some_text(const ModelInfo& info, int tokens) {
@@ -47,21 +61,28 @@ Batch some_text(const ModelInfo& info, int tokens) {
 
 void measure(const Model& model, int tokens, const std::map<std::string, std::string>& chosen) {
   const Batch batch = some_text(model.info(), tokens);
-  std::vector<double> forward;
-  for (int i = 0; i < 5; ++i) forward.push_back(seconds_of([&] { Study(model, batch, {}).run(); }));
-  std::nth_element(forward.begin(), forward.begin() + 2, forward.end());
+  std::vector<Times> runs;
+  for (int i = 0; i < 5; ++i) runs.push_back(times_of([&] { Study(model, batch, {}).run(); }));
+  const auto middle = [&](double Times::*kind) {
+    std::sort(runs.begin(), runs.end(), [&](const Times& a, const Times& b) { return a.*kind < b.*kind; });
+    return runs[2].*kind;
+  };
+  const Times forward{middle(&Times::wall), middle(&Times::processor)};
   const Method& method = find_method("hidden_token_attribution");
   const MethodOptions options(method.name, method.options, chosen);
-  const double before = largest_resident_mib();
+  const double before = memory("VmRSS:");
+  forget_largest();
   Attribution result;
-  const double seconds = seconds_of([&] {
+  const Times times = times_of([&] {
     const Study study(model, batch, {});
     result = method.run(study, options);
   });
   const double plan = static_cast<double>(method.planned_bytes(model.info(), tokens, options)) / (1 << 20);
-  std::cout << fmt::format(
-      "{} tokens: {:.2f} s, {:.0f} forward runs of {:.1f} ms; {:.0f} MiB more, plan {:.0f} MiB\n", tokens,
-      seconds, seconds / forward[2], 1e3 * forward[2], largest_resident_mib() - before, plan);
+  std::cout << fmt::format("{} tokens: {:.2f} s, {:.0f} forward runs of {:.1f} ms\n", tokens, times.wall,
+                           times.wall / forward.wall, 1e3 * forward.wall);
+  std::cout << fmt::format("  processor {:.2f} s, {:.0f} forward runs of {:.1f} ms\n", times.processor,
+                           times.processor / forward.processor, 1e3 * forward.processor);
+  std::cout << fmt::format("  memory {:.0f} MiB more, plan {:.0f} MiB\n", memory("VmHWM:") - before, plan);
   for (const Check& check : result.checks)
     std::cout << fmt::format("  {}  {}: {:.2g} (bound {:.2g})\n", check.passed ? "yes" : "NO ", check.name,
                              check.value, check.bound);
