@@ -13,15 +13,19 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/parallel.h"
+
 namespace headwater {
 
 std::vector<double> positive_mean(const Tensor& a, const Tensor& b) {
   const Index H = a.dim(a.rank() - 3), cells = a.dim(a.rank() - 2) * a.dim(a.rank() - 1);
   std::vector<double> mean(static_cast<std::size_t>(cells), 0.0);
   const auto add = [&](auto value) {
-    for (Index h = 0; h < H; ++h)
-      for (Index c = 0; c < cells; ++c)
-        mean[static_cast<std::size_t>(c)] += std::max(0.0, value(h * cells + c)) / static_cast<double>(H);
+    parallel_for(cells, 2048, [&](Index begin, Index end) {
+      for (Index h = 0; h < H; ++h)
+        for (Index c = begin; c < end; ++c)
+          mean[static_cast<std::size_t>(c)] += std::max(0.0, value(h * cells + c)) / static_cast<double>(H);
+    });
   };
   dispatch(a.dtype(), [&](auto r) {
     using R = decltype(r);
