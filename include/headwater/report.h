@@ -48,7 +48,7 @@ struct Prediction {
   std::optional<Span> answer;     // question answering
   std::optional<std::string> continuation;  // text generation, when new tokens were asked for
   std::vector<int> continuation_ids;
-  std::vector<double> logits;  // of outcomes[0]'s row, in label order (classifiers)
+  std::vector<double> logits;  // of the explained row, or of outcomes[0]; in label or token order
   Tensor hidden;               // feature extraction: [T, D]
   bool truncated = false;
 };
