@@ -19,9 +19,6 @@ namespace headwater {
 
 namespace {
 
-// Patterns are ordered by what two single entries hold, which needs more of them than a map does.
-constexpr double order_tolerance = 1e-3;
-
 struct Cell {
   Index query = 0, key = 0;
   double score = -INFINITY;
@@ -146,7 +143,7 @@ TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inpu
     if (static_cast<int>(inputs[i].encoding.tokens.size()) < options.shortest) continue;
     const Study study = study_of(reader, inputs[i], predicted[i], attention_attribution_sites());
     const auto [first, second] = top_two(
-        attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = order_tolerance})
+        attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = options.tolerance})
             .scores);
     Trigger trigger{.label = info.labels[static_cast<std::size_t>(predicted[i])],
                     .source = inputs[i].encoding.text,
