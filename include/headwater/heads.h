@@ -17,10 +17,10 @@ struct LabelledInput {
 
 // How important every head is, by one ranking.
 //   attattr              mean over inputs of the largest attribution of the head (Hao et al., 2021)
-//   attention            mean over inputs of its largest attention weight (the mean weight is 1/T for every
-//   head) taylor               mean over inputs of |Σ A ⊙ ∂loss/∂A| (Michel et al., 2019) taylor_published
-//   what the released script of AttAttr computes under that name: Σ |z · ∂(sum of logits)/∂z|
-//                        per token, divided by its length in every layer
+//   attention            mean over inputs of its largest attention weight (the mean weight is 1/T for all)
+//   taylor               mean over inputs of |Σ A ⊙ ∂loss/∂A| (Michel et al., 2019)
+//   taylor_published     what the released script of AttAttr computes under that name:
+//                        Σ |z · ∂(sum of logits)/∂z| per token, divided by its length in every layer
 //   accuracy_difference  accuracy of the whole model minus accuracy without the head
 struct HeadImportance {
   std::string ranking;

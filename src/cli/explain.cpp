@@ -113,14 +113,13 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
     }
   };
   while (std::optional<Input> input = reader.next()) {
-    if (count == 1 && !holds_many(format))
-      throw InputError(fmt::format("{}: expected one input for {}, found another; --format jsonl holds many",
-                                   reader.where(), format));
+    const std::string where = reader.where();
+    if (!holds_many(format)) reader.expect_last(format + ", found another; --format jsonl holds many");
     request.input = std::move(*input);
     if (options.dry_run)
       output.write(dry_run(engine, request, format));
     else
-      write_reports(explain_targets(engine, request, options.targets, reader.where()));
+      write_reports(explain_targets(engine, request, options.targets, where));
     output.flush();
     ++count;
   }

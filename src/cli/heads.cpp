@@ -18,13 +18,13 @@ constexpr const char* formats = "text|json";
 struct Options {
   ModelOptions model;
   OutputOptions output;
-  std::string file, rankings = "attattr,attention,taylor";
-  std::size_t limit = 200;
+  LabelledOptions input{.file = {}, .limit = 200};
+  std::string rankings = "attattr,attention,taylor";
 };
 
 int run(const Options& options) {
   const bool json = options.output.chosen_format(formats, ".txt=text") == "json";
-  const std::vector<LabelledInput> inputs = read_labelled(options.file, options.limit);
+  const std::vector<LabelledInput> inputs = options.input.read();
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);
@@ -40,18 +40,8 @@ int run(const Options& options) {
 
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  arguments.add("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines")
-      .value("FILE")
-      .required()
-      .group("Input");
-  arguments.add("--limit", options->limit, "Inputs used, from the first on; 0: all (default 200)")
-      .value("N")
-      .group("Input");
-  arguments
-      .add("--by", options->rankings,
-           "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
-      .value("RANKINGS")
-      .group("Methods");
+  add_labelled_options(arguments, options->input, "Inputs used, from the first on");
+  add_rankings_option(arguments, options->rankings);
   add_model_options(arguments, options->model);
   add_output_options(arguments, options->output, formats);
   add_colour_option(arguments, options->output);

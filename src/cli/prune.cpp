@@ -19,8 +19,9 @@ constexpr const char* formats = "text|json|csv";
 struct Options {
   ModelOptions model;
   OutputOptions output;
-  std::string file, rankings = "attattr,attention", save;
-  std::size_t limit = 0, rank_limit = 200;
+  LabelledOptions input{.file = {}, .limit = 0};
+  std::string rankings = "attattr,attention", save;
+  std::size_t rank_limit = 200;
   double rate = 0.2;
   std::vector<double> rates;  // empty: as many as `points`, or the usual ones
   int points = 0;
@@ -44,7 +45,7 @@ PruningOptions Options::curve() const {
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   const PruningOptions curve = options.curve();
-  const std::vector<LabelledInput> inputs = read_labelled(options.file, options.limit);
+  const std::vector<LabelledInput> inputs = options.input.read();
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);
@@ -71,23 +72,13 @@ int run(const Options& options) {
 
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  arguments.add("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines")
-      .value("FILE")
-      .required()
-      .group("Input");
-  arguments.add("--limit", options->limit, "Inputs the accuracy is measured on; 0: all (default 0)")
-      .value("N")
-      .group("Input");
+  add_labelled_options(arguments, options->input, "Inputs the accuracy is measured on");
   arguments.add("--rank-limit", options->rank_limit, "Inputs the heads are ranked by; 0: all (default 200)")
       .value("N")
       .group("Input");
-  arguments
-      .add("--by", options->rankings,
-           "Rankings: attattr, attention, taylor, taylor_published, accuracy_difference")
-      .value("RANKINGS")
-      .group("Methods");
+  add_rankings_option(arguments, options->rankings);
   arguments.add("--rates", options->rates, "Shares of heads removed (default 0 0.1 … 1)")
-      .value("SHARE …")
+      .value("SHARES")
       .group("Methods");
   arguments.add("--points", options->points, "That many shares from 0 to 1 instead: fewer take less time")
       .value("N")

@@ -50,6 +50,7 @@ int run(const Options& options) {
   InputReader reader(options.input);
   const std::optional<Input> input = reader.next();
   if (!input) throw InputError("expected a text, found an empty input");
+  reader.expect_last("a tree, found another");
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);

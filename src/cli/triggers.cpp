@@ -17,14 +17,13 @@ constexpr const char* formats = "text|json";
 struct Options {
   ModelOptions model;
   OutputOptions output;
-  std::string file;
-  std::size_t limit = 0;
+  LabelledOptions input{.file = {}, .limit = 0};
   TriggerOptions triggers;
 };
 
 int run(const Options& options) {
   const bool json = options.output.chosen_format(formats, ".txt=text") == "json";
-  const std::vector<LabelledInput> inputs = read_labelled(options.file, options.limit);
+  const std::vector<LabelledInput> inputs = options.input.read();
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);
@@ -42,9 +41,7 @@ std::function<int()> setup(Arguments& arguments) {
                                    const char* group) {
     return arguments.add(name, value, help).value(text).group(group);
   };
-  option("-f,--file", options->file, "Labelled inputs: TSV (text, label) or JSON Lines", "FILE", "Input")
-      .required();
-  option("--limit", options->limit, "Inputs read; 0: all (default 0)", "N", "Input");
+  add_labelled_options(arguments, options->input, "Inputs read");
   option("--sources", options->triggers.inputs, "Inputs the patterns are taken from (default 500)", "N",
          "Input");
   option("--shortest", options->triggers.shortest, "Tokens an input needs to give a pattern", "N", "Input");
@@ -52,6 +49,9 @@ std::function<int()> setup(Arguments& arguments) {
   option("--least", options->triggers.least, "Attribution a pattern needs (default 0.02)", "SUM", "Methods");
   option("--second", options->triggers.second,
          "The second pair counts from this share of the first on (default 0.2)", "SHARE", "Methods");
+  option("--tolerance", options->triggers.tolerance,
+         "Completeness defect of the attributions, as a share of the largest (default 0.001)", "SHARE",
+         "Methods");
   add_model_options(arguments, options->model);
   add_output_options(arguments, options->output, formats);
   return [options] { return run(*options); };

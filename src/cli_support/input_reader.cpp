@@ -126,6 +126,12 @@ std::optional<Input> InputReader::next() {
   return input;
 }
 
+void InputReader::expect_last(const std::string& what) {
+  if (!next()) return;
+  throw InputError(
+      fmt::format("{}: expected one input for {}", from_arguments() ? "--image" : where(), what));
+}
+
 std::string InputReader::where() const {
   return lines_ == nullptr ? std::string() : fmt::format("{}:{}", name_, count_);
 }

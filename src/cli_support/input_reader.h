@@ -38,6 +38,9 @@ class InputReader {
   std::optional<Input> next();
   // The inputs were named one by one on the command line, so there is exactly one (or one per --image).
   bool from_arguments() const { return lines_ == nullptr; }
+  // For what holds one result alone: throws InputError if another input follows. `what` ends "expected one
+  // input for …".
+  void expect_last(const std::string& what);
   std::string where() const;  // of the last input, for messages: "lines.txt:17", or nothing
 
  private:

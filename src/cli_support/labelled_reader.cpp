@@ -8,6 +8,7 @@
 #include <headwater/error.h>
 
 #include "base/json.h"
+#include "cli_support/arguments.h"
 #include "cli_support/options.h"
 
 namespace headwater {
@@ -88,6 +89,26 @@ std::vector<LabelledInput> read_labelled(const std::string& path, std::size_t li
   }
   if (inputs.empty()) throw InputError(fmt::format("{}: expected labelled inputs, found none", path));
   return inputs;
+}
+
+std::vector<LabelledInput> LabelledOptions::read() const {
+  return read_labelled(file, limit);
+}
+
+void add_labelled_options(Arguments& arguments, LabelledOptions& options, const std::string& limit_help) {
+  arguments.add("-f,--file", options.file, "Labelled inputs: TSV (text, label) or JSON Lines")
+      .value("FILE")
+      .required()
+      .group("Input");
+  arguments.add("--limit", options.limit, fmt::format("{}; 0: all (default {})", limit_help, options.limit))
+      .value("N")
+      .group("Input");
+}
+
+void add_rankings_option(Arguments& arguments, std::string& rankings) {
+  arguments.add("--by", rankings, fmt::format("Rankings: {}", fmt::join(head_rankings(), ", ")))
+      .value("RANKINGS")
+      .group("Methods");
 }
 
 }  // namespace headwater

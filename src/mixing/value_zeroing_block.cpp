@@ -2,13 +2,13 @@
 //
 //   δ_ij = Σ_h α^h_ij u^h_j                              what the zeroed values of j take out of row i
 //   σ_ij = the norm's divisor for a_i − δ_ij             a: the sum of the residual path and attention
-//   φ_ij = f((e_i − Σ_h α^h_ij k^h_j) / σ_ij + c)        hidden layer; k^h_j = v^h_j M^h,
-//   value_zeroing_fold.h (φ_ij − φ_i) W_2                                     change of the feed-forward
-//   output: the one product left
+//   φ_ij = f((e_i − Σ_h α^h_ij k^h_j) / σ_ij + c)        hidden layer; k^h_j = v^h_j M^h, M folded
+//   (φ_ij − φ_i) W_2                                     change of the output: the one product left
 //
-// then the change goes through the residual sum and the last norm, and D_ij = 1 − cos comes from differences
-// alone (kernels/shifts.h). Pairs (i, j) are numbered j by j, and a tile takes some hundred of them through
-// all four lines while they are in cache. Causal models have only the pairs i ≥ j.
+// (value_zeroing_fold.h makes M); then the change goes through the residual sum and the last norm, and D_ij =
+// 1 − cos comes from differences alone (kernels/shifts.h). Pairs (i, j) are numbered j by j, and a tile takes
+// some hundred of them through all four lines while they are in cache. Causal models have only the pairs i ≥
+// j.
 #include "mixing/value_zeroing_block.h"
 
 #include <algorithm>
