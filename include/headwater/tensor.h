@@ -24,6 +24,7 @@ enum class DType { Float32, Float64 };
 
 std::string_view name_of(DType dtype);
 std::size_t bytes_of(DType dtype);
+double epsilon_of(DType dtype);                // the distance from 1 to the next number
 DType dtype_from_name(std::string_view name);  // "float32" | "float64"; throws InputError
 
 template <class R>

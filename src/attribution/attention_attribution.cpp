@@ -10,12 +10,16 @@
 //
 // and a node needs only the rest of the block and the layers above it, forward and back; W_o and V come once
 // per layer. The gradients at a = 1 come from one pull for all layers together. Where a head reads single
-// rows, the last block is computed for them alone. Completeness, Σ Attr = F(A) − F(0), tells how good the
-// nodes were.
+// rows, the last block is computed for them alone.
+//
+// Completeness, Σ Attr = F(A) − F(0), tells how good the nodes were. A sum may come out right by chance, so
+// the way there is looked at too: the polynomial through ⟨∂F/∂o, O⟩ at the nodes must lead to the F each node
+// has. Where F hardly changes, rounding hides both; then it is enough that more nodes change nothing.
 #include "attribution/attention_attribution.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -30,6 +34,9 @@ namespace headwater {
 namespace {
 
 constexpr int most_evaluations = 400;  // per layer; what is left of the defect is shown
+// The polynomial is as good at the end of the way as the nodes were chosen to make it, and worse on the way.
+constexpr double slack_on_the_way = 10;
+constexpr double settled = 0.1;  // share of the tolerance that more nodes may change an attribution by
 
 ModelInfo layers_above(const ModelInfo& info, int layer) {
   ModelInfo rest = info;
@@ -49,6 +56,7 @@ std::vector<int> rows_needed(const Study& study, const Objective& objective) {
 struct Slopes {
   std::vector<Tensor> gradients;  // [T, D] each
   std::vector<double> values;
+  double rounding = 0;  // of the values
 };
 
 // One layer of the study, and F as a function of its attention's share a.
@@ -97,8 +105,9 @@ class Layer {
       const Batch batch = copies(static_cast<Index>(some.size()));
       Tape tape;
       const Var logits = resume(tape, some, batch);
-      const Signals signals = tape.pull(logits, objective_.seed(logits.value, batch.positions),
-                                        rules::gradient, {{Site::AttnOut, layer_}});
+      const Tensor seeds = objective_.seed(logits.value, batch.positions);
+      slopes.rounding = std::max(slopes.rounding, Objective::rounding(seeds, logits.value));
+      const Signals signals = tape.pull(logits, seeds, rules::gradient, {{Site::AttnOut, layer_}});
       const Tensor& found = signals.at(Site::AttnOut, layer_);
       for (Index k = 0; k < found.dim(0); ++k) slopes.gradients.push_back(found.rows(k, 1).clone());
       for (const double value : objective_.values(logits.value, batch.positions))
@@ -177,6 +186,9 @@ struct Piece {
   int level = -1;
   std::vector<double> sum;  // ∫ ∂F/∂o da over the piece
   double defect = 0;        // ⟨sum, O⟩ less the change of F over the piece
+  double on_the_way = 0;    // the same up to the node where it is largest
+
+  double worst() const { return std::max(std::abs(defect), on_the_way / slack_on_the_way); }
 };
 
 // ∫₀¹ ∂F/∂o da. Adaptive: as many nodes as completeness demands. Each piece has a completeness of its own,
@@ -194,14 +206,13 @@ class Integral {
     finish(pieces_.front(), nodes, whole_ - none_);
   }
   void begin(const Tensor& whole_gradient) {
-    pieces_.push_back({.begin = 0, .end = 1, .known = {{whole_gradient}, {whole_}}});
+    pieces_.push_back({.begin = 0, .end = 1, .known = {{whole_gradient}, {whole_}, 0}});
     refine(pieces_.front());
     none_ = pieces_.front().known.values[1];
   }
   void refine() {
-    refine(*std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
-      return std::abs(a.defect) < std::abs(b.defect);
-    }));
+    refine(*std::max_element(pieces_.begin(), pieces_.end(),
+                             [](const Piece& a, const Piece& b) { return a.worst() < b.worst(); }));
   }
   std::vector<double> gradient() const {
     std::vector<double> sum = pieces_.front().sum;
@@ -214,6 +225,13 @@ class Integral {
     for (const Piece& piece : pieces_) sum += piece.defect;
     return sum;
   }
+  // The largest of the pieces' on the way, with that share of the tolerance they are allowed, or the whole's.
+  double worst() const {
+    double worst = std::abs(defect());
+    for (const Piece& piece : pieces_) worst = std::max(worst, piece.on_the_way / slack_on_the_way);
+    return worst;
+  }
+  double rounding() const { return rounding_; }
   double change() const { return whole_ - none_; }
   int evaluations() const { return evaluations_; }
 
@@ -239,6 +257,7 @@ class Integral {
     layer_.evaluate(fresh, piece.known);
     evaluations_ += static_cast<int>(fresh.size());
     finish(piece, nodes, piece.known.values[0] - piece.known.values[1]);
+    piece.on_the_way = defect_on_the_way(piece);
     if (piece.level < last_level) return;
     // All that halves can use.
     std::swap(piece.known.gradients[2], piece.known.gradients[nested_middle]);
@@ -248,8 +267,22 @@ class Integral {
   }
 
   void finish(Piece& piece, std::span<const Node> nodes, double change) {
+    rounding_ = std::max(rounding_, piece.known.rounding);
     piece.sum = weighted_sum(nodes, piece.known.gradients);
     piece.defect = layer_.along_attention(piece.sum) - change;
+  }
+
+  double defect_on_the_way(const Piece& piece) const {
+    const std::vector<double> weights = nested_partial(piece.level);
+    const std::size_t n = piece.known.values.size();
+    std::vector<double> slopes;
+    for (const Tensor& gradient : piece.known.gradients)
+      slopes.push_back((piece.end - piece.begin) * layer_.along_attention(gradient.to_doubles()));
+    double worst = 0;
+    for (std::size_t k = 0; k < n; ++k)
+      worst = std::max(worst, std::abs(std::inner_product(slopes.begin(), slopes.end(), &weights[k * n],
+                                                          piece.known.values[1] - piece.known.values[k])));
+    return worst;
   }
 
   // The piece becomes its first half; returns the second.
@@ -258,7 +291,8 @@ class Integral {
     const auto part = [&](double begin, double end, std::size_t at_end, std::size_t at_begin) {
       const auto& g = piece.known.gradients;
       const auto& v = piece.known.values;
-      return Piece{.begin = begin, .end = end, .known = {{g[at_end], g[at_begin]}, {v[at_end], v[at_begin]}}};
+      return Piece{
+          .begin = begin, .end = end, .known = {{g[at_end], g[at_begin]}, {v[at_end], v[at_begin]}, 0}};
     };
     Piece second = part(middle, piece.end, 0, 2);
     piece = part(piece.begin, middle, 2, 1);
@@ -267,13 +301,18 @@ class Integral {
 
   const Layer& layer_;
   double whole_, none_ = 0;  // F with all of the attention, and with none
+  double rounding_ = 0;
   std::vector<Piece> pieces_;
   int evaluations_ = 0;
 };
 
-// to [H, T, T] = A ⊙ ⟨(Ḡ W_o)_{h,i}, V_{h,j}⟩; returns the largest magnitude.
+struct Attributed {
+  double largest = 0, moved = 0;  // magnitudes: of the attributions, and of what they changed by
+};
+
+// to [H, T, T] = A ⊙ ⟨(Ḡ W_o)_{h,i}, V_{h,j}⟩.
 template <class R>
-double attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
+Attributed attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
   const Anatomy parts = study.model().anatomy();
   const auto l = static_cast<std::size_t>(layer);
   const Index T = study.tokens(), H = parts.heads[l].heads, G = parts.heads[l].groups;
@@ -282,18 +321,21 @@ double attribute_heads(const Study& study, int layer, const std::vector<R>& grad
   const Tensor pattern = study.at(Site::Pattern, layer), v = study.at(Site::V, layer);
   std::vector<R> pulled(static_cast<std::size_t>(T * H * E));
   out.weight->times(gradient.data(), pulled.data(), T);
+  std::vector<R> now(static_cast<std::size_t>(H * T * T));
   std::vector<kernels::GemmTask<R>> tasks;
   for (Index h = 0; h < H; ++h)
-    tasks.push_back({pulled.data() + h * E, v.data<R>() + h / (H / G) * E, to + h * T * T});
+    tasks.push_back({pulled.data() + h * E, v.data<R>() + h / (H / G) * E, now.data() + h * T * T});
   kernels::gemm_batch<R>({.m = T, .n = T, .k = E, .transpose_b = true, .lda = H * E, .ldb = G * E, .ldc = T},
                          tasks);
   const R* weight = pattern.data<R>();
-  double largest = 0;
+  R largest = 0, moved = 0;
   for (Index i = 0; i < H * T * T; ++i) {
-    to[i] *= weight[i];
-    largest = std::max(largest, static_cast<double>(std::abs(to[i])));
+    const R score = now[static_cast<std::size_t>(i)] * weight[i];
+    moved = std::max(moved, std::abs(score - to[i]));
+    largest = std::max(largest, std::abs(score));
+    to[i] = score;
   }
-  return largest;
+  return {static_cast<double>(largest), static_cast<double>(moved)};
 }
 
 // Floating-point operations of products, forward and back: a product costs as much again for each factor that
@@ -363,14 +405,14 @@ AttentionAttribution attribute_attention(const Study& study, const Objective& ob
     const Layer layer(study, objective, l);
     Integral integral(layer, whole);
     const auto attribute = [&] {
-      double largest = 0;
+      Attributed found;
       dispatch(study.info().dtype, [&](auto r) {
         using R = decltype(r);
         const std::vector<double> gradient = integral.gradient();
-        largest = attribute_heads(study, l, std::vector<R>(gradient.begin(), gradient.end()),
-                                  result.scores.data<R>() + l * H * T * T);
+        found = attribute_heads(study, l, std::vector<R>(gradient.begin(), gradient.end()),
+                                result.scores.data<R>() + l * H * T * T);
       });
-      return largest;
+      return found;
     };
     if (options.nodes) {
       integral.fixed(*options.nodes);
@@ -378,14 +420,19 @@ AttentionAttribution attribute_attention(const Study& study, const Objective& ob
       attribute();
     } else {
       integral.begin(ends[static_cast<std::size_t>(l)]);
-      while (std::abs(integral.defect()) > options.tolerance * attribute() &&
-             integral.evaluations() < most_evaluations)
+      const double resolved = std::max(settled * options.tolerance, 16 * epsilon_of(study.info().dtype));
+      for (Attributed found = attribute(); integral.worst() > options.tolerance * found.largest;) {
+        if (integral.evaluations() >= most_evaluations) break;
         integral.refine();
+        found = attribute();
+        if (found.moved <= resolved * found.largest) break;
+      }
     }
     result.flop += integral.evaluations() * cost.node(l);
     result.nodes.push_back(integral.evaluations());
     result.change.push_back(integral.change());
     result.defect.push_back(integral.defect());
+    result.rounding.push_back(integral.rounding());
   }
   study.progress(1);
   return result;

@@ -19,11 +19,12 @@ struct AttentionAttributionOptions {
 };
 
 struct AttentionAttribution {
-  Tensor scores;               // [L, H, T, T], signed; rows are queries
-  std::vector<int> nodes;      // evaluations per layer, forward and back
-  std::vector<double> change;  // F(A) − F(0) per layer
-  std::vector<double> defect;  // Σ scores − F(A) + F(0) per layer
-  double flop = 0;             // of all products but the study's own run
+  Tensor scores;                 // [L, H, T, T], signed; rows are queries
+  std::vector<int> nodes;        // evaluations per layer, forward and back
+  std::vector<double> change;    // F(A) − F(0) per layer
+  std::vector<double> defect;    // Σ scores − F(A) + F(0) per layer
+  std::vector<double> rounding;  // what rounding alone can make of it
+  double flop = 0;               // of all products but the study's own run
 };
 
 // The sites it reads, and what it needs beyond them and its result for a text of this length.

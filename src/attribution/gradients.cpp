@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <headwater/error.h>
 
@@ -158,10 +157,8 @@ Check check_gradient(const Study& study, const Objective& objective, Place at, c
   const std::vector<double> f = values_at(study, objective, at, points);
   double largest = 1;  // F is rounded as the logits it is made of are
   for (const double z : study.logits().to_doubles()) largest = std::max(largest, std::abs(z));
-  const double epsilon =
-      single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
   check.value = std::abs((f[0] - f[1]) / (2 * h) / slope - 1);
-  check.bound = (single ? 0.02 : 1e-4) + 64 * epsilon * largest / (h * slope);
+  check.bound = (single ? 0.02 : 1e-4) + 64 * epsilon_of(gradient.dtype()) * largest / (h * slope);
   check.passed = check.value <= check.bound;
   return check;
 }

@@ -40,4 +40,20 @@ std::vector<Node> nested_rule(int level) {
   return nodes;
 }
 
+std::vector<double> nested_partial(int level) {
+  const std::vector<Node> nodes = nested_rule(level);
+  const std::size_t n = nodes.size();
+  std::vector<double> weights(n * n, 0.0);
+  // Gauss' rule with n nodes is exact for the Lagrange polynomials.
+  for (std::size_t k = 0; k < n; ++k)
+    for (const Node& at : quadrature(rule_of("gauss"), static_cast<int>(n)))
+      for (std::size_t i = 0; i < n; ++i) {
+        double lagrange = at.weight * nodes[k].at;
+        for (std::size_t j = 0; j < n; ++j)
+          if (j != i) lagrange *= (at.at * nodes[k].at - nodes[j].at) / (nodes[i].at - nodes[j].at);
+        weights[k * n + i] += lagrange;
+      }
+  return weights;
+}
+
 }  // namespace headwater

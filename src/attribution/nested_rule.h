@@ -17,4 +17,8 @@ inline constexpr std::size_t nested_middle = 4;  // which node is 1/2, where it 
 // 1 and 0. Weights sum to 1.
 std::vector<Node> nested_rule(int level);
 
+// [n, n] for the n nodes of a level: Σ_i of row k times f at node i is the integral from 0 to node k of the
+// polynomial through all of them.
+std::vector<double> nested_partial(int level);
+
 }  // namespace headwater

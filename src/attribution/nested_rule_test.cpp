@@ -17,6 +17,21 @@ TEST(NestedRule, IntegratesPolynomialsExactly) {
     }
 }
 
+TEST(NestedRule, IntegratesTheWayToEveryNode) {
+  for (int level = 0; level < nested_levels; ++level) {
+    const std::vector<Node> nodes = nested_rule(level);
+    const std::vector<double> weights = nested_partial(level);
+    const std::size_t n = nodes.size();
+    for (int degree = 0; degree < static_cast<int>(n); ++degree)
+      for (std::size_t k = 0; k < n; ++k) {
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += weights[k * n + i] * std::pow(nodes[i].at, degree);
+        EXPECT_NEAR(sum, std::pow(nodes[k].at, degree + 1) / (degree + 1), 1e-13) << level << " " << degree;
+      }
+    for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(weights[i], nodes[i].weight, 1e-13) << "to the end";
+  }
+}
+
 TEST(NestedRule, EveryLevelBeginsWithTheOneBelow) {
   for (int level = 1; level < nested_levels; ++level) {
     const std::vector<Node> below = nested_rule(level - 1), nodes = nested_rule(level);

@@ -185,6 +185,21 @@ Tensor Objective::seed(const Tensor& logits, const std::vector<int>& positions) 
   return seed;
 }
 
+double Objective::rounding(const Tensor& seeds, const Tensor& logits) {
+  constexpr double roundings = 32;  // that a logit of a deep model has gathered
+  const Index each = logits.size() / logits.dim(0);
+  double worst = 0;
+  for (Index b = 0; b < logits.dim(0); ++b) {
+    double slope = 0, largest = 0;
+    for (Index i = b * each; i < (b + 1) * each; ++i) {
+      slope += std::abs(seeds.at(i));
+      largest = std::max(largest, std::abs(logits.at(i)));
+    }
+    worst = std::max(worst, slope * largest);
+  }
+  return roundings * epsilon_of(logits.dtype()) * worst;
+}
+
 double Objective::value() const {
   return values(study_.logits(), study_.batch().positions).front();
 }

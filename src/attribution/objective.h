@@ -25,6 +25,9 @@ class Objective {
   std::vector<double> values(const Tensor& logits, const std::vector<int>& positions) const;
   // ∂F/∂logits of every input, the seed of a pull.
   Tensor seed(const Tensor& logits, const std::vector<int>& positions) const;
+  // What rounding of the logits makes of F, from the seeds and the logits they belong to: a bound on the
+  // difference of two values that should be equal. The largest over the batch.
+  static double rounding(const Tensor& seeds, const Tensor& logits);
   // F of the study's own input.
   double value() const;
   bool over_tokens() const { return over_tokens_; }  // a softmax over the tokens: all rows belong to F

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -143,10 +142,8 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, int lay
     return study.target_logit(study.model().run(tape, study.batch()).value);
   };
   for (const double z : study.logits().to_doubles()) largest = std::max(largest, std::abs(z));
-  const double epsilon =
-      single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
   check.value = std::abs((at(1 + h) - at(1 - h)) / (2 * h) - slope) / size;
-  check.bound = (single ? 0.01 : 1e-4) + 64 * epsilon * largest / (h * size);
+  check.bound = (single ? 0.01 : 1e-4) + 64 * epsilon_of(study.info().dtype) * largest / (h * size);
   check.passed = check.value <= check.bound;
   return check;
 }

@@ -32,13 +32,12 @@ AttentionAttributionOptions settings_of(const MethodOptions& options) {
 // The defect of the worst layer, as a share of that layer's largest attribution.
 Check completeness(const AttentionAttribution& found, double tolerance) {
   const Index L = found.scores.dim(0), cells = found.scores.size() / L;
-  // Below this the change of F drowns in the working type's rounding.
-  const double floor = found.scores.dtype() == DType::Float32 ? 1e-5 : 1e-12;
   double worst = 0;
   for (Index l = 0; l < L; ++l) {
     double largest = 0;
     for (Index i = 0; i < cells; ++i) largest = std::max(largest, std::abs(found.scores.at(l * cells + i)));
-    const double gap = std::max(0.0, std::abs(found.defect[static_cast<std::size_t>(l)]) - floor);
+    const auto at = static_cast<std::size_t>(l);
+    const double gap = std::max(0.0, std::abs(found.defect[at]) - found.rounding[at]);
     if (gap > 0) worst = std::max(worst, gap / largest);
   }
   return {.name = "each layer sums to F(A) − F(0)",

@@ -54,6 +54,19 @@ TEST(AttAttr, AdaptiveNodesMeetTheChangeOfTheOutput) {
   for (const Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << " " << check.value;
 }
 
+// A tolerance below what the working type resolves: more nodes cannot help, and few are spent on it.
+TEST(AttAttr, StopsWhereRoundingBegins) {
+  const testing::WorkedModel worked = testing::worked_bert(5, testing::Biases::Hashed, DType::Float32);
+  Study study(*worked.model, worked.batch, {});
+  study.aim({.position = -1, .index = 0});
+  const AttentionAttribution found =
+      attribute_attention(study, Objective(study, Quantity::Probability), {.nodes = {}, .tolerance = 1e-12});
+  for (std::size_t l = 0; l < found.nodes.size(); ++l) {
+    EXPECT_LE(found.nodes[l], 30) << l;
+    EXPECT_LE(std::abs(found.defect[l]), found.rounding[l]) << l;
+  }
+}
+
 TEST(AttAttr, RefusesBadOptions) {
   EXPECT_THROW(explain({{"steps", "0"}}), InputError);
   EXPECT_THROW(explain({{"tolerance", "0"}}), InputError);

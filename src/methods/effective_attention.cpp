@@ -11,7 +11,6 @@
 // tokens are decomposed, singular values above H · epsilon count, one rank (the largest of a layer) serves
 // all heads, and the padding is cut off afterwards. That is not a projection of the attention that was used.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -39,13 +38,11 @@ struct Settings {
 };
 
 Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
-  const double epsilon = info.dtype == DType::Float32 ? std::numeric_limits<float>::epsilon()
-                                                      : std::numeric_limits<double>::epsilon();
   const Settings s{.sum_preserving = options.text("sum_preserving") == "true",
                    .value_bias = options.text("value_bias") == "true",
                    .padded = options.text("compat") == "sun2021",
                    .smooth = options.number("smooth"),
-                   .rule = {.epsilon = epsilon, .rtol = options.number("rtol")}};
+                   .rule = {.epsilon = epsilon_of(info.dtype), .rtol = options.number("rtol")}};
   const auto refuse = [](std::string_view option, std::string_view expected, std::string_view found) {
     throw InputError(
         fmt::format("effective_attention: option {}: expected {}, found {}", option, expected, found));

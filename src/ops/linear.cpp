@@ -20,7 +20,6 @@
 // the four products of x⁺, x⁻ with W⁺, W⁻. |W| is made for the call and dropped: one copy stays resident.
 
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -245,9 +244,7 @@ class LinearOp final : public Op {
     const Tensor absolute = map(some.x, [](auto v) { return std::abs(v); });
     const Tensor z = same ? without_bias(some.y) : times_transposed(some.x, w);
     const Tensor absolute_z = times_transposed(absolute, absolute_w);
-    const double noise =
-        8 * (type == DType::Float32 ? static_cast<double>(std::numeric_limits<float>::epsilon())
-                                    : std::numeric_limits<double>::epsilon());
+    const double noise = 8 * epsilon_of(type);
     // What is left of a cancellation is noise: no product was positive.
     const Tensor positive =
         zip(z, absolute_z, [noise](auto v, auto a) { return v + a > noise * a ? (v + a) / 2 : 0; });

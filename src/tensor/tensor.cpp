@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -15,6 +16,11 @@ std::string_view name_of(DType dtype) {
 
 std::size_t bytes_of(DType dtype) {
   return dtype == DType::Float32 ? sizeof(float) : sizeof(double);
+}
+
+double epsilon_of(DType dtype) {
+  return dtype == DType::Float32 ? std::numeric_limits<float>::epsilon()
+                                 : std::numeric_limits<double>::epsilon();
 }
 
 DType dtype_from_name(std::string_view name) {
