@@ -5,13 +5,14 @@
 //   φ_ij = f((e_i − Σ_h α^h_ij k^h_j) / σ_ij + c)        hidden layer; k^h_j = v^h_j M^h, M folded
 //   (φ_ij − φ_i) W_2                                     change of the output: the one product left
 //
-// (value_zeroing_fold.h makes M); then the change goes through the residual sum and the last norm, and D_ij =
-// 1 − cos comes from differences alone (kernels/shifts.h). Pairs (i, j) are numbered j by j, and a tile takes
-// some hundred of them through all four lines while they are in cache. Causal models have only the pairs i ≥
-// j.
+// (value_zeroing_fold.h makes M); then the change goes through the residual sum and the last norm, and the
+// distance 1 − cos comes from differences alone (kernels/shifts.h). Pairs (i, j) are numbered j by j, and a
+// tile takes some hundred of them through all four lines on one thread, while they are in cache; threads
+// take the next tile when they are done and meet only at the end. Causal models have only the pairs i ≥ j.
 #include "mixing/value_zeroing_block.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "base/parallel.h"
@@ -23,9 +24,8 @@ namespace headwater {
 namespace {
 
 constexpr Index least_sources = 8, most_sources = 64;  // tokens j whose parts are made together
-constexpr Index least_rows = 96, most_rows = 384;      // pairs in a tile
+constexpr Index least_rows = 32, most_rows = 384;      // pairs in a tile
 constexpr Index block_rows = 64, block_columns = 256;  // a block of e and φ fits a second-level cache
-constexpr Index rows_per_thread = 8;
 constexpr Index rows_at_once = 4;  // taken through all passes of a norm while they are in a first-level cache
 
 // What zeroing takes from the tokens j0 … j0 + count: one part for every zeroed head.
@@ -52,7 +52,7 @@ Costs costs_of(Index T, Index parts, Index D, Index F, Index maps, bool fold, st
 TileShape tile_shape(const CleanBlock& block, Index parts, bool fold, std::size_t scratch) {
   const Costs costs =
       costs_of(block.T, parts, block.D, block.F, block.gate ? 2 : 1, fold, bytes_of(block.v.dtype()));
-  const auto more_rows = static_cast<Index>(scratch / 2 / costs.row);
+  const auto more_rows = static_cast<Index>(scratch / 2 / costs.row) / thread_count();
   const auto more_sources = static_cast<Index>(scratch / 2 / costs.source);
   return {std::min({block.T, most_sources, least_sources + more_sources}),
           std::min(most_rows, least_rows + more_rows)};
@@ -93,59 +93,93 @@ class Zeroing {
         shape_(shape),
         // [D, H·E]: unpacked once for the u of all sources
         out_(block.weights->attention.out.weight->dense()),
-        q_({shape.rows, block.D}, dtype_of<R>()),
-        o_({shape.rows, block.D}, dtype_of<R>()),
-        hidden_({shape.rows, block.F}, dtype_of<R>()),
-        inverse_({shape.rows}, dtype_of<R>()),
-        distance_({shape.rows}, dtype_of<R>()) {
+        workers_(static_cast<std::size_t>(thread_count())) {
     if (fold)
       fold_ = fold_of(*block.weights, *block.before.weights, options.fold == ZeroingOptions::Folding::Keep);
   }
 
   // D [T, T], which starts as zeros.
   void each_token(R* to, const std::function<void(double)>& progress) {
-    const Index T = block_.T;
-    for (Index j0 = 0; j0 < T; j0 += shape_.sources) {
+    for (Index j0 = 0; j0 < block_.T; j0 += shape_.sources) {
       j0_ = j0;
-      const Index count = std::min(shape_.sources, T - j0);
+      const Index count = std::min(shape_.sources, block_.T - j0);
       make_sources(count);
-      for (Index i0 = block_.heads.causal ? j0 : 0; i0 < T; i0 += block_rows) {
-        number_pairs(count, i0, std::min(T, i0 + block_rows));
-        for (Index from = 0; from < starts_.back(); from += shape_.rows) {
-          const Index rows = std::min(shape_.rows, starts_.back() - from);
-          tile(from, rows);
-          const R* distance = distance_.data<R>();
-          for_runs(from, from + rows, [&](Index j, Index i, Index n, Index at) {
-            for (Index r = 0; r < n; ++r) to[(i + r) * T + j0 + j] = distance[at - from + r];
-          });
-          progress((static_cast<double>(j0 * T + count * std::min(T, i0 + block_rows))) /
-                   static_cast<double>(T * T));
-        }
-      }
+      cut(count);
+      run_tiles(to, [&](double done) {
+        progress((static_cast<double>(j0) + done * static_cast<double>(count)) /
+                 static_cast<double>(block_.T));
+      });
     }
   }
 
  private:
   // The pairs of the sources with the rows i0 … i1, source by source; causal: only rows from the source on.
-  void number_pairs(Index count, Index i0, Index i1) {
-    i0_ = i0;
-    i1_ = i1;
-    starts_.assign(1, 0);
-    for (Index j = 0; j < count; ++j)
-      starts_.push_back(starts_.back() + std::max<Index>(0, i1 - first_row(j)));
-  }
-  Index first_row(Index j) const { return block_.heads.causal ? std::max(i0_, j0_ + j) : i0_; }
+  struct Pairs {
+    Index i0, i1;
+    std::vector<Index> starts;  // of each source's pairs, and their end
+  };
+  // Pairs from … from + rows of a block.
+  struct Tile {
+    const Pairs* pairs;
+    Index from, rows;
+  };
+  // What one thread computes a tile in.
+  struct Worker {
+    Tensor q, o, hidden, inverse, distance;  // [rows, D] twice, [rows, F], [rows] twice
+  };
 
-  // body(j, i, n, at): the pairs at … at + n are token j0_ + j with the rows i … i + n.
+  // Blocks of pairs, and tiles of about the same size.
+  void cut(Index count) {
+    blocks_.clear();
+    tiles_.clear();
+    for (Index i0 = block_.heads.causal ? j0_ : 0; i0 < block_.T; i0 += block_rows) {
+      Pairs pairs{i0, std::min(block_.T, i0 + block_rows), {0}};
+      for (Index j = 0; j < count; ++j)
+        pairs.starts.push_back(pairs.starts.back() + std::max<Index>(0, pairs.i1 - first_row(pairs, j)));
+      blocks_.push_back(std::move(pairs));
+    }
+    for (const Pairs& pairs : blocks_) {
+      const Index all = pairs.starts.back(), n = (all + shape_.rows - 1) / shape_.rows;
+      for (Index k = 0; k < n; ++k) tiles_.push_back({&pairs, all * k / n, all * (k + 1) / n - all * k / n});
+    }
+  }
+  Index first_row(const Pairs& pairs, Index j) const {
+    return block_.heads.causal ? std::max(pairs.i0, j0_ + j) : pairs.i0;
+  }
+
+  // body(j, i, n, at): the tile's rows at … at + n are token j0_ + j with the rows i … i + n.
   template <class Body>
-  void for_runs(Index begin, Index end, const Body& body) const {
-    auto next = std::upper_bound(starts_.begin(), starts_.end(), begin);
-    for (; begin < end; ++next) {
-      const Index j = next - starts_.begin() - 1, n = std::min(end, *next) - begin;
+  void for_runs(const Tile& tile, const Body& body) const {
+    const std::vector<Index>& starts = tile.pairs->starts;
+    Index begin = tile.from;
+    const Index end = tile.from + tile.rows;
+    for (auto next = std::upper_bound(starts.begin(), starts.end(), begin); begin < end; ++next) {
+      const Index j = next - starts.begin() - 1, n = std::min(end, *next) - begin;
       if (n <= 0) continue;
-      body(j, first_row(j) + begin - starts_[static_cast<std::size_t>(j)], n, begin);
+      body(j, first_row(*tile.pairs, j) + begin - starts[static_cast<std::size_t>(j)], n, begin - tile.from);
       begin += n;
     }
+  }
+
+  // Only the calling thread reports, and may be stopped by that.
+  void run_tiles(R* to, const std::function<void(double)>& progress) {
+    std::atomic<std::size_t> next = 0;
+    parallel_for(static_cast<Index>(workers_.size()), 1, [&](Index begin, Index) {
+      Worker& worker = workers_[static_cast<std::size_t>(begin)];
+      try {
+        for (std::size_t t = next++; t < tiles_.size(); t = next++) {
+          compute(tiles_[t], worker);
+          const R* distance = std::as_const(worker.distance).template data<R>();
+          for_runs(tiles_[t], [&](Index j, Index i, Index n, Index at) {
+            for (Index r = 0; r < n; ++r) to[(i + r) * block_.T + j0_ + j] = distance[at + r];
+          });
+          if (begin == 0) progress(static_cast<double>(t + 1) / static_cast<double>(tiles_.size()));
+        }
+      } catch (...) {
+        next = tiles_.size();
+        throw;
+      }
+    });
   }
 
   void make_sources(Index count) {
@@ -201,44 +235,40 @@ class Zeroing {
     return k;
   }
 
-  // distance_ of the pairs from … from + rows. Threads share the rows i, each for all sources of the tile,
-  // and take the hidden layer in blocks of columns: what was read for one source is still in cache for the
-  // next.
-  void tile(Index from, Index rows) {
-    parallel_for(i1_ - i0_, rows_per_thread, [&](Index begin, Index end) {
-      const auto runs = [&](const auto& body) {
-        for_runs(from, from + rows, [&](Index j, Index i, Index n, Index at) {
-          const Index first = std::max(i, i0_ + begin), last = std::min(i + n, i0_ + end);
-          if (first < last) body(j, first, last - first, at - from + first - i);
-        });
-      };
-      runs([&](Index j, Index i, Index n, Index at) { through_norm(j, i, n, at); });
-      for (Index column = 0; column < block_.F; column += block_columns)
-        runs([&](Index j, Index i, Index n, Index at) { into_hidden(j, i, n, at, column); });
-    });
-    block_.weights->mlp.down.weight->times_transposed<R>(hidden_.data<R>(), nullptr, o_.data<R>(), rows);
-    parallel_for(rows, rows_per_thread, [&](Index begin, Index end) {
-      for_runs(from + begin, from + end,
-               [&](Index, Index i, Index n, Index at) { compare(i, n, at - from); });
-    });
+  // The tile's distances. The hidden layer is taken in blocks of columns: what was read for one source is
+  // still in cache for the next.
+  void compute(const Tile& tile, Worker& worker) const {
+    const Index D = block_.D, F = block_.F, rows = tile.rows;
+    if (worker.q.empty() || worker.q.dim(0) < rows) {
+      const DType dtype = dtype_of<R>();
+      worker = {};
+      worker = {Tensor({shape_.rows, D}, dtype), Tensor({shape_.rows, D}, dtype),
+                Tensor({shape_.rows, F}, dtype), Tensor({shape_.rows}, dtype), Tensor({shape_.rows}, dtype)};
+    }
+    for_runs(tile, [&](Index j, Index i, Index n, Index at) { through_norm(worker, j, i, n, at); });
+    for (Index column = 0; column < F; column += block_columns)
+      for_runs(tile, [&](Index j, Index i, Index n, Index at) { into_hidden(worker, j, i, n, at, column); });
+    block_.weights->mlp.down.weight->times_transposed<R>(worker.hidden.template data<R>(), nullptr,
+                                                         worker.o.template data<R>(), rows);
+    for_runs(tile, [&](Index, Index i, Index n, Index at) { compare(worker, i, n, at); });
   }
 
   // The change of rows i … i + n when token j is zeroed, at row `at` of the tile: before the feed-forward
   // part,
-  void through_norm(Index j, Index i, Index n, Index at) {
+  void through_norm(Worker& worker, Index j, Index i, Index n, Index at) const {
     const Index D = block_.D;
     for (Index r = 0; r < n; r += rows_at_once) {
       const Index rows = std::min(rows_at_once, n - r);
-      R* q = q_.data<R>() + (at + r) * D;
+      R* q = worker.q.template data<R>() + (at + r) * D;
       kernels::remove_parts<R>(sources_.p.data<R>() + (j * block_.T + i + r) * parts_,
                                sources_.u.data<R>() + j * parts_ * D, q, rows, parts_, D);
       kernels::norm_shift<R>(block_.before.from<R>(i + r), q, block_.post_norm ? q : nullptr,
-                             inverse_.data<R>() + at + r, rows, D);
+                             worker.inverse.template data<R>() + at + r, rows, D);
     }
   }
 
   // and in its hidden layer, from `column` on.
-  void into_hidden(Index j, Index i, Index n, Index at, Index column) {
+  void into_hidden(Worker& worker, Index j, Index i, Index n, Index at, Index column) const {
     const Index F = block_.F;
     const auto map = [&](const HiddenState& state, const Tensor& k) {
       return kernels::HiddenRows<R>{state.e.data<R>() + i * F, k.data<R>() + j * parts_ * stride_,
@@ -248,35 +278,36 @@ class Zeroing {
     const kernels::HiddenRows<R> gate = block_.gate ? map(*block_.gate, sources_.gate) : up;
     kernels::hidden_shift<R>(block_.weights->mlp.f, up, block_.gate ? &gate : nullptr,
                              {.p = sources_.p.data<R>() + (j * block_.T + i) * parts_,
-                              .s = inverse_.data<R>() + at,
+                              .s = worker.inverse.template data<R>() + at,
                               .rows = n,
                               .parts = parts_,
                               .n = F,
                               .begin = column,
                               .end = std::min(F, column + block_columns)},
-                             block_.hidden.data<R>() + i * F, hidden_.data<R>() + at * F);
+                             block_.hidden.data<R>() + i * F, worker.hidden.template data<R>() + at * F);
   }
 
   // From the change of the feed-forward output to the distance.
-  void compare(Index i, Index n, Index at) {
+  void compare(Worker& worker, Index i, Index n, Index at) const {
     const Index D = block_.D;
     for (Index r = 0; r < n; r += rows_at_once) {
       const Index rows = std::min(rows_at_once, n - r);
-      R* q = q_.data<R>() + (at + r) * D;
-      kernels::accumulate<R>(o_.data<R>() + (at + r) * D, q, rows * D);
-      distances<R>(block_, options_, i + r, rows, q, distance_.data<R>() + at + r);
+      R* q = worker.q.template data<R>() + (at + r) * D;
+      kernels::accumulate<R>(worker.o.template data<R>() + (at + r) * D, q, rows * D);
+      distances<R>(block_, options_, i + r, rows, q, worker.distance.template data<R>() + at + r);
     }
   }
 
   const CleanBlock& block_;
   const ZeroingOptions& options_;
-  Index parts_, stride_, j0_ = 0, i0_ = 0, i1_ = 0;
-  std::vector<Index> starts_;  // of each source's pairs, and their end
+  Index parts_, stride_, j0_ = 0;
+  std::vector<Pairs> blocks_;
+  std::vector<Tile> tiles_;
   TileShape shape_;
   Tensor out_;
   std::shared_ptr<const Fold> fold_;
   Sources sources_;
-  Tensor q_, o_, hidden_, inverse_, distance_;  // of a tile
+  std::vector<Worker> workers_;
 };
 
 // Σ_{j ∈ J} α^h_ij v^h_j of the zeroed heads, 0 in the others: [T, H·E].
@@ -366,7 +397,7 @@ std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOpti
   const Index set = options.together.empty() ? 0 : T * (inner + 2 * D + (1 + maps) * F);
   return static_cast<std::size_t>(clean + weights + set) * number +
          static_cast<std::size_t>(std::min(T, least_sources)) * costs.source +
-         static_cast<std::size_t>(least_rows) * costs.row;
+         static_cast<std::size_t>(least_rows * thread_count()) * costs.row;
 }
 
 }  // namespace headwater
