@@ -173,11 +173,15 @@ class LinearOp final : public Op {
     const Index rows = call.y.size() / out;
     const bool direct =
         in < few_inputs || rules.guard == Rules::Guard::Reference || rules.relevance == Rules::Relevance::Lrp;
-    Tensor back = Tensor::zeros(stacked_like(arrived, call.y, call.x[0]), arrived.dtype());
+    const Shape shape = stacked_like(arrived, call.y, call.x[0]);
+    Tensor back;
     for (Index s = 0; s < seeds; ++s) {
       const Rows some = rows_with_relevance(call, arrived.reshaped({seeds * rows, out}).rows(s * rows, rows));
+      const bool all = static_cast<Index>(some.at.size()) == rows;
+      if (back.empty() && !(seeds == 1 && all)) back = Tensor::zeros(shape, arrived.dtype());
       if (some.at.empty()) continue;
       const Tensor shared = direct ? four_products(some, rules) : three_products(some);
+      if (seeds == 1 && all) return shared.reshaped(shape);
       dispatch(back.dtype(), [&](auto r) {
         using R = decltype(r);
         for (std::size_t i = 0; i < some.at.size(); ++i)
@@ -242,16 +246,42 @@ class LinearOp final : public Op {
     const Matrix& w = same ? *w_.weight : *converted;
     const Matrix absolute_w = w.part(Matrix::Part::Absolute, type);
     const Tensor absolute = map(some.x, [](auto v) { return std::abs(v); });
-    const Tensor z = same ? without_bias(some.y) : times_transposed(some.x, w);
-    const Tensor absolute_z = times_transposed(absolute, absolute_w);
-    const double noise = 8 * epsilon_of(type);
-    // What is left of a cancellation is noise: no product was positive.
-    const Tensor positive =
-        zip(z, absolute_z, [noise](auto v, auto a) { return v + a > noise * a ? (v + a) / 2 : 0; });
-    const Tensor shares = ratio(some.relevance, positive, {});
-    const Tensor plain = times(shares, w), turned = times(shares, absolute_w);
-    return zip(times_value(plain, some.x), times_value(turned, absolute),
-               [](auto u, auto v) { return (u + v) / 2; });
+    const Tensor shares =
+        same ? shares_of(some, some.y, w_.bias, times_transposed(absolute, absolute_w))
+             : shares_of(some, times_transposed(some.x, w), {}, times_transposed(absolute, absolute_w));
+    const Tensor plain = times(shares, w);
+    Tensor back = times(shares, absolute_w);
+    dispatch(type, [&](auto r) {
+      using R = decltype(r);
+      const R *x = some.x.data<R>(), *u = plain.data<R>();
+      R* to = back.data<R>();
+      parallel_for(back.size(), 16384, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) to[i] = (x[i] * u[i] + std::abs(x[i]) * to[i]) / 2;
+      });
+    });
+    return back;
+  }
+
+  // R / Z with Z = (y − b + |x| |W|ᵀ)/2.
+  static Tensor shares_of(const Rows& some, const Tensor& y, const Tensor& bias, Tensor absolute_z) {
+    dispatch(absolute_z.dtype(), [&](auto r) {
+      using R = decltype(r);
+      const Index out = absolute_z.shape().back();
+      const R noise = static_cast<R>(8 * epsilon_of(absolute_z.dtype()));
+      const R *z = y.data<R>(), *relevance = some.relevance.data<R>();
+      const R* b = bias.empty() ? nullptr : bias.data<R>();
+      R* to = absolute_z.data<R>();
+      parallel_for(absolute_z.size() / out, 1 + 16384 / out, [&](Index begin, Index end) {
+        for (Index row = begin; row < end; ++row)
+          for (Index i = 0; i < out; ++i) {
+            const Index at = row * out + i;
+            const R twice = z[at] - (b == nullptr ? R{0} : b[i]) + to[at];
+            // What is left of a cancellation is noise: no product was positive.
+            to[at] = twice > noise * to[at] ? 2 * relevance[at] / twice : 0;
+          }
+      });
+    });
+    return absolute_z;
   }
 
   LinearWeights w_;
