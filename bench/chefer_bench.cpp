@@ -1,7 +1,7 @@
 // Chefer's relevance pass timed beside the forward and the gradient it comes on top of, so that a peer can be
 // timed in turn with it.
 //
-//   chefer_bench MODEL_FOLDER TOKENS THREADS
+//   chefer_bench MODEL_FOLDER TOKENS THREADS [float64]
 //
 // Reads lines "forward N", "gradient N", "relevance N", "chefer N" or "memory" from standard input. A timing
 // line answers with the N times in milliseconds: of a forward that keeps everything, of a pull to all
@@ -67,6 +67,7 @@ void serve(const Model& model, const Batch& batch) {
     if (what == "cpu") {
       cpu = true;
     } else if (what == "row") {
+      std::cout.precision(17);
       for (const double v : method.run(study, options).scores.to_doubles()) std::cout << v << ' ';
     } else if (what == "memory") {
       reset_tensor_pool_peak();
@@ -91,13 +92,14 @@ void serve(const Model& model, const Batch& batch) {
 
 int main(int argc, char** argv) {
   using namespace headwater;
-  if (argc != 4) {
-    std::cerr << "usage: chefer_bench MODEL_FOLDER TOKENS THREADS\n";
+  if (argc != 4 && argc != 5) {
+    std::cerr << "usage: chefer_bench MODEL_FOLDER TOKENS THREADS [float64]\n";
     return 2;
   }
   try {
     set_thread_count(std::atoi(argv[3]));
-    const std::unique_ptr<Model> model = load_model(open_checkpoint(find_model(argv[1], {}), DType::Float32));
+    const DType dtype = argc == 5 ? dtype_from_name(argv[4]) : DType::Float32;
+    const std::unique_ptr<Model> model = load_model(open_checkpoint(find_model(argv[1], {}), dtype));
     serve(*model, some_text(model->info(), std::atoi(argv[2])));
   } catch (const Error& e) {
     std::cerr << "chefer_bench: " << e.what() << '\n';

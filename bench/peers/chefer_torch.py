@@ -6,8 +6,9 @@ The scheme, written here from its formulas: every module keeps its input; a line
 into positive and negative parts and takes four products forward and four back (through autograd), for the activators
 and the inhibitors, of which the latter count with weight zero; every product and every copy goes through autograd; a
 residual sum is shared by size. On top come a forward and a backward to the attention probabilities. Both engines get
-the same random BERT of base shape and the same input, are timed in turns, and must agree on the row they give.
-Needs torch and transformers.
+the same random BERT of base shape and the same input and are timed in turns. Divisions by sums that pass through zero
+make the method ill-conditioned in float32, whatever the engine, so rows are compared in float64, and each engine's
+float32 row with that. Needs torch and transformers.
 """
 
 import argparse
@@ -112,7 +113,7 @@ def forward():
 
 
 def relevance(last, pooled, kept):
-    one = torch.tensor([[1.0, 0.0]])
+    one = torch.tensor([[1.0, 0.0]], dtype=last.dtype)
     row = linear_relevance(model.bert.pooler.dense, last[:, 0], linear_relevance(model.classifier, pooled, one))
     r = torch.zeros_like(last)
     r[:, 0] = last[:, 0] * sdiv(row, last[:, 0])
@@ -144,9 +145,9 @@ def chefer(times=None):
     middle = now()
     detached = [tuple(t.detach() for t in block) for block in kept]
     at_patterns = relevance(last.detach(), pooled.detach(), detached)
-    joint = torch.eye(args.tokens)
+    joint = torch.eye(args.tokens, dtype=last.dtype)
     for pattern, r in zip(patterns, at_patterns):
-        mixing = torch.eye(args.tokens) + (pattern.grad * r).clamp(min=0).mean((0, 1))
+        mixing = torch.eye(args.tokens, dtype=last.dtype) + (pattern.grad * r).clamp(min=0).mean((0, 1))
         joint = mixing / mixing.sum(-1, keepdim=True) @ joint
     row = joint[0].detach().clone()
     row[0] = row.min()
@@ -177,6 +178,11 @@ with tempfile.TemporaryDirectory() as folder:
         chefer(peer)
     row, memory = torch.tensor(ask("row")), ask("memory")[0]
     ours.stdin.close()
+    answer = subprocess.run([args.program, folder, str(args.tokens), str(args.threads), "float64"], input="row\n",
+                            capture_output=True, text=True, check=True).stdout
+    row64 = torch.tensor([float(x) for x in answer.split()], dtype=torch.float64)
+    model.double()
+    theirs64 = chefer()
 
 median = {what: statistics.median(times) for what, times in found.items()}
 total, walk = (statistics.median(t[i] for t in peer) for i in (0, 1))
@@ -186,7 +192,13 @@ for what, value in median.items():
 print(f"relevance costs {median['relevance'] / median['forward']:.2f} forwards, {memory:.0f} MiB")
 print(f"per-module scheme in PyTorch: relevance {walk:.1f} ms, everything {total:.1f} ms")
 print(f"ratio: relevance {walk / median['relevance']:.2f}, everything {total / median['chefer']:.2f}")
-difference = (row - theirs)[1:].abs().max() / theirs[1:].max()
-ranks = [t.argsort().argsort().double() for t in (row[1:], theirs[1:])]
-correlation = torch.corrcoef(torch.stack(ranks))[0, 1]
-print(f"rows: largest difference {difference:.1e} of the maximum, rank correlation {correlation:.5f}")
+
+
+def compared(a, b):
+    difference = (a - b)[1:].abs().max() / b[1:].max()
+    ranks = [t.argsort().argsort().double() for t in (a[1:], b[1:])]
+    return f"{difference:.1e} of the maximum, rank correlation {torch.corrcoef(torch.stack(ranks))[0, 1]:.5f}"
+
+
+print(f"rows in float64, ours and PyTorch's: largest difference {compared(row64, theirs64)}")
+print(f"float32 against that: ours {compared(row.double(), theirs64)}; PyTorch's {compared(theirs.double(), theirs64)}")
