@@ -120,9 +120,12 @@ const Method chefer{
     .cost =
         "One forward, one pull, and a relevance pass of three products per linear layer: about 3 forwards.",
     .limits =
-        "Positive evidence only. In float32 the relevance of single lower layers carries errors of some "
-        "per cent (the row that is read far less); relevance_dtype=float64 removes most of them. For "
-        "decoders the row of the target's position is read, which the paper does not treat.",
+        "Positive evidence only. It divides by sums that pass through zero, so rounding of the run itself "
+        "may "
+        "be magnified: in float32 single inputs differ from float64 by some per cent of the largest score, "
+        "most by less than a thousandth. --verify tells, --dtype float64 removes it; relevance_dtype=float64 "
+        "over a float32 run does not. For decoders the row of the target's position is read, which the paper "
+        "does not treat.",
     .options = {{"mode", "fast|strict", "fast",
                  "fast: exact divisions; strict: the public code's 1e-9 in every division"},
                 {"aggregation", "auto|bert|vit", "auto",
@@ -130,7 +133,8 @@ const Method chefer{
                 {"start_layer", "integer", "0", "first layer taken into account"},
                 {"block", "all|last|first", "all", "one block's map alone (first: block 1, as published)"},
                 {"without_gradient", "no|yes", "no", "mean of max(0, R) instead: an ablation"},
-                {"relevance_dtype", "same|float64", "same", "the type relevance is computed in"}},
+                {"relevance_dtype", "same|float64", "same",
+                 "the type relevance is computed in; the run stays in the model's"}},
     .claims = {.nonnegative = true},
     .needs_target = true,
     .aliases = {"transformer_attribution"},
