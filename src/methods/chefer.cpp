@@ -12,9 +12,11 @@
 #include <headwater/error.h>
 
 #include "attribution/relevance_walk.h"
+#include "attribution/rounding.h"
 #include "attribution/rows.h"
 #include "methods/method.h"
 #include "study/maps.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -25,7 +27,18 @@ struct Settings {
   int first, last;  // blocks taken into account
   bool rolled;      // multiplied through the blocks, or one block's map alone
   DType dtype;
+  bool twice;  // for the rounding check
 };
+
+Rules rules_of(const Study& study, const Settings& settings) {
+  return relevance_rules(Rules::Relevance::Chefer, settings.reference, study.info());
+}
+
+// A row without the columns of the tokens that read, whose own weight is not shown.
+std::vector<double> without(std::vector<double> row, const std::vector<Index>& columns) {
+  for (const Index column : columns) row[static_cast<std::size_t>(column)] = 0;
+  return row;
+}
 
 Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
   const int L = info.layers, start = checked_start_layer("chefer", options.integer("start_layer"), info);
@@ -36,7 +49,8 @@ Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
                     .first = start,
                     .last = L - 1,
                     .rolled = block == "all",
-                    .dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64};
+                    .dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64,
+                    .twice = options.text("check_rounding") == "yes"};
   if (!settings.with_gradient && aggregation == "auto") settings.bert = false;  // as published
   if (!settings.rolled && start != 0)
     throw InputError(
@@ -69,30 +83,39 @@ void report_conservation(Attribution& result, const Ledger& ledger, const Settin
         left, ledger.seeded(), settings.first));
 }
 
-Attribution run(const Study& study, const MethodOptions& options) {
-  const ModelInfo& info = study.info();
-  const Settings settings = settings_of(options, info);
-  Attribution result{.method = "chefer", .options = options.all()};
-  RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Chefer, settings.reference, info),
-                     .dtype = settings.dtype,
-                     .wanted = {}};
+// The row that is read.
+std::vector<double> row_of(const Study& study, const Settings& settings, Ledger& ledger) {
+  RelevanceWalk walk{.rules = rules_of(study, settings), .dtype = settings.dtype, .wanted = {}};
   for (int l = settings.first; l <= settings.last; ++l) walk.wanted.push_back({Site::Pattern, l});
   std::vector<Tensor> gradients;
   if (settings.with_gradient) gradients = pattern_gradients(study, settings.first);
   study.progress(0.25);
-  Ledger ledger(walk.rules, info.layers);
   const Signals relevance = walk_relevance(study, walk, &ledger);
   std::vector<std::vector<double>> maps;
   for (int l = settings.first; l <= settings.last; ++l)
     maps.push_back(positive_mean(relevance.at(Site::Pattern, l),
                                  settings.with_gradient ? gradients[static_cast<std::size_t>(l)] : Tensor()));
   const std::vector<Index> rows = rows_read(study);
-  const std::vector<double> row =
-      settings.rolled ? read_through(maps, rows, study.tokens(), settings.bert ? RowSums::One : RowSums::Kept)
-                      : mean_row(maps.front(), rows, study.tokens());
+  return settings.rolled
+             ? read_through(maps, rows, study.tokens(), settings.bert ? RowSums::One : RowSums::Kept)
+             : mean_row(maps.front(), rows, study.tokens());
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const ModelInfo& info = study.info();
+  const Settings settings = settings_of(options, info);
+  Attribution result{.method = "chefer", .options = options.all()};
+  Ledger ledger(rules_of(study, settings), info.layers);
+  const std::vector<double> row = row_of(study, settings, ledger);
+  const std::vector<Index> rows = rows_read(study);
   put_row(result, study, row, rows, settings.bert ? OwnColumn::Smallest : OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores));
   report_conservation(result, ledger, settings, info);
+  if (settings.twice)
+    result.checks.push_back(check_rounding(study, without(row, rows), [&](const Study& other) {
+      Ledger unread(rules_of(other, settings), info.layers);
+      return without(row_of(other, settings, unread), rows);
+    }));
   ledger.report(result, settings.first);
   result.notes.push_back(maximum_note(result.scores));
   return result;
@@ -102,8 +125,10 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
   const DType dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64;
   const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.heads);
   const std::size_t maps = static_cast<std::size_t>(info.layers) * T * T;
+  const std::size_t again =
+      options.text("check_rounding") == "yes" ? planned_run_bytes(info, tokens, tokens) : 0;
   return maps * (H * (bytes_of(info.dtype) + bytes_of(dtype)) + sizeof(double)) +
-         relevance_walk_bytes(info, tokens, dtype);
+         relevance_walk_bytes(info, tokens, dtype) + again;
 }
 
 }  // namespace
@@ -123,7 +148,8 @@ const Method chefer{
         "Positive evidence only. It divides by sums that pass through zero, so rounding of the run itself "
         "may "
         "be magnified: in float32 single inputs differ from float64 by some per cent of the largest score, "
-        "most by less than a thousandth. --verify tells, --dtype float64 removes it; relevance_dtype=float64 "
+        "most by less than a thousandth. check_rounding=yes or --verify tells, --dtype float64 removes it; "
+        "relevance_dtype=float64 "
         "over a float32 run does not. For decoders the row of the target's position is read, which the paper "
         "does not treat.",
     .options = {{"mode", "fast|strict", "fast",
@@ -134,7 +160,10 @@ const Method chefer{
                 {"block", "all|last|first", "all", "one block's map alone (first: block 1, as published)"},
                 {"without_gradient", "no|yes", "no", "mean of max(0, R) instead: an ablation"},
                 {"relevance_dtype", "same|float64", "same",
-                 "the type relevance is computed in; the run stays in the model's"}},
+                 "the type relevance is computed in; the run stays in the model's"},
+                {"check_rounding", "no|yes", "no",
+                 "once more with the input's last bits moved, which tells what the working type leaves "
+                 "uncertain; twice the time"}},
     .claims = {.nonnegative = true},
     .needs_target = true,
     .aliases = {"transformer_attribution"},

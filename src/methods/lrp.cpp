@@ -1,12 +1,16 @@
 // The "LRP" baseline of Chefer, Gur & Wolf (CVPR 2021), as their public code computes it: z⁺ with separate
 // denominators for the products of two positive and of two negative numbers, residual sums shared without
 // normalisation, products halved, everything else handed on; to the encoder's input, summed over the width.
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "attribution/ledger.h"
 #include "attribution/relevance_walk.h"
+#include "attribution/rounding.h"
 #include "attribution/rows.h"
 #include "methods/method.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -15,20 +19,34 @@ namespace {
 // The published rules divide by sums moved by 1e-9, in values as in copies.
 constexpr double guarded = 1e-6;
 
-Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "lrp", .options = options.all(), .axes = {"token"}};
-  const RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Lrp, true, study.info()),
-                           .dtype = DType::Float64,
-                           .wanted = {{Site::ResidPre, 0}}};
-  Ledger ledger(walk.rules, study.info().layers);
+Rules rules_of(const Study& study) {
+  return relevance_rules(Rules::Relevance::Lrp, true, study.info());
+}
+
+// R of every token.
+std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
+  const RelevanceWalk walk{
+      .rules = rules_of(study), .dtype = DType::Float64, .wanted = {{Site::ResidPre, 0}}};
   const Tensor relevance = walk_relevance(study, walk, &ledger).at(Site::ResidPre);  // [1, T, D]
   const Index T = relevance.dim(1), D = relevance.dim(2);
-  std::vector<double> all(static_cast<std::size_t>(T), 0.0);
-  double total = 0;
-  for (Index i = 0; i < relevance.size(); ++i) {
-    all[static_cast<std::size_t>(i / D)] += relevance.at(i);
-    total += relevance.at(i);
-  }
+  std::vector<double> sums(static_cast<std::size_t>(T), 0.0);
+  for (Index i = 0; i < relevance.size(); ++i) sums[static_cast<std::size_t>(i / D)] += relevance.at(i);
+  return sums;
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  Attribution result{.method = "lrp", .options = options.all(), .axes = {"token"}};
+  Ledger ledger(rules_of(study), study.info().layers);
+  std::vector<double> all = token_relevance(study, ledger);
+  const double total = std::accumulate(all.begin(), all.end(), 0.0);
+  const Index T = study.tokens();
+  result.checks.push_back(check_rounding(study, all, [](const Study& other) {
+    Ledger unread(rules_of(other), other.info().layers);
+    return token_relevance(other, unread);
+  }));
+  if (!result.checks.back().passed)
+    result.notes.push_back(
+        "The working type's rounding reaches these scores; --dtype float64 has less of it.");
   result.details.push_back({"row", {"token"}, Tensor::of({T}, all, study.info().dtype)});
   for (const Index row : rows_read(study)) all[static_cast<std::size_t>(row)] = 0;
   result.scores = Tensor::of({T}, all, study.info().dtype);
@@ -42,7 +60,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return 2 * relevance_walk_bytes(info, tokens, DType::Float64);
+  return 2 * relevance_walk_bytes(info, tokens, DType::Float64) + planned_run_bytes(info, tokens, tokens);
 }
 
 }  // namespace
@@ -55,9 +73,12 @@ const Method lrp{
     .paper =
         "Bach et al., 2015: On Pixel-Wise Explanations for Non-Linear Classifier Decisions. PLoS ONE; rules "
         "as in Chefer, Gur and Wolf, 2021. CVPR",
-    .cost = "One forward and four products per linear layer in float64.",
+    .cost =
+        "Twice (once more for the rounding check) a forward and four products per linear layer in float64.",
     .limits =
-        "A baseline to compare with, not a conserving LRP: relevance about doubles per linear layer. Use "
+        "A baseline to compare with, not a conserving LRP: relevance about doubles per linear layer, and "
+        "with "
+        "it the rounding of the run, which in float32 often reaches the result; a check tells. Use "
         "cp_lrp, epsilon_lrp or attn_lrp to explain. Ends at the encoder's input, also for images.",
     .options = {},
     .claims = {},

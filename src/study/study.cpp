@@ -37,6 +37,17 @@ Run Study::run(std::vector<Edit> edits) const {
   return made;
 }
 
+Study Study::over(Run other) const {
+  Study study(model_, batch_, encoding_, target_);
+  study.special_ids = special_ids;
+  study.problem = problem;
+  study.black = black;
+  study.scratch = scratch;
+  study.on_progress = on_progress;
+  study.run_ = std::move(other);
+  return study;
+}
+
 void Study::keep_only(std::vector<Site> sites, std::size_t bytes) {
   sites_ = std::move(sites);
   window_bytes_ = bytes;

@@ -59,6 +59,7 @@ class Study {
   // The forward run with everything kept; made once and shared by all methods.
   const Run& run() const;
   Run run(std::vector<Edit> edits) const;  // another one, edited
+  Study over(Run other) const;             // this study, with that run in place of its own
   // The signal that starts a pull for the target: 1 at its logits, −1 at the contrast's.
   Tensor seed(const Run& run) const;
   // What the target is of these logits: its logit, or the difference to the contrast's.
