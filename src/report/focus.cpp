@@ -6,13 +6,9 @@
 
 namespace headwater {
 
-namespace {
-
 bool has_axis(const Attribution& attribution, const char* name) {
   return std::find(attribution.axes.begin(), attribution.axes.end(), name) != attribution.axes.end();
 }
-
-}  // namespace
 
 Index token_count(const Report& report) {
   if (!report.prediction.tokens.empty()) return static_cast<Index>(report.prediction.tokens.size());

@@ -8,6 +8,8 @@
 
 namespace headwater {
 
+bool has_axis(const Attribution& attribution, const char* name);
+
 // How many tokens the maps have: of the text, or prefix and patches.
 Index token_count(const Report& report);
 

@@ -100,20 +100,35 @@ std::string coloured_text(const Report& report, const std::vector<double>& weigh
   return out + "\n";
 }
 
+// Digits behind the point that show four figures of the largest number.
+int decimals_for(const std::vector<double>& numbers) {
+  double largest = 0;
+  for (const double v : numbers)
+    if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
+  if (largest >= 100) return 1;
+  if (largest >= 0.1 || largest == 0) return 4;
+  return std::min(12, 3 - static_cast<int>(std::floor(std::log10(largest))));
+}
+
 std::string plain_rows(const Report& report, const std::vector<double>& weights, double scale, int width) {
   const auto& tokens = report.prediction.tokens;
   int widest = 5;
   for (const TokenView& token : tokens) widest = std::max(widest, text_width(token_word(token)));
   widest = std::min(widest, std::max(8, width / 3));
-  const bool signs = std::any_of(weights.begin(), weights.end(), [](double w) { return w < 0; });
+  const int decimals = decimals_for(weights);
+  const auto number = [&](std::size_t t) { return fmt::format("{:.{}f}", weights[t], decimals); };
+  int digits = 0;
+  for (std::size_t t = 0; t < weights.size(); ++t)
+    if (!std::isnan(weights[t])) digits = std::max(digits, static_cast<int>(number(t).size()));
   std::string out;
   for (std::size_t t = 0; t < tokens.size() && t < weights.size(); ++t) {
     const std::string name = fitted(token_word(tokens[t]), widest);
     if (std::isnan(weights[t]))
       out += fmt::format("  {}  –\n", name);
     else
-      out += fmt::format("  {}  {:{}.4f}  {}\n", name, weights[t], signs ? 7 : 6,
-                         bar(scale > 0 ? weights[t] / scale : 0, std::clamp(width - widest - 14, 4, 30)));
+      out += fmt::format(
+          "  {}  {:>{}}  {}\n", name, number(t), digits,
+          bar(scale > 0 ? weights[t] / scale : 0, std::clamp(width - widest - digits - 8, 4, 30)));
   }
   return out;
 }
@@ -155,10 +170,12 @@ std::string layer_line(const Report& report, const Attribution& attribution, Ind
   const auto value = [&](std::size_t t) { return std::isnan(weights[t]) ? -1.0 : std::abs(weights[t]); };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+  const int decimals = decimals_for(weights);
   std::string out = fmt::format("  {:<4}", fmt::format("L{}", layer));
   for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i)
     if (value(order[i]) >= 0)
-      out += fmt::format("  {} {:.4f}", fitted(token_name(report, order[i]), 12), weights[order[i]]);
+      out +=
+          fmt::format("  {} {:.{}f}", fitted(token_name(report, order[i]), 12), weights[order[i]], decimals);
   while (out.back() == ' ') out.pop_back();
   return out + "\n";
 }
@@ -189,13 +206,17 @@ std::string attribution_view(const Report& report, const Attribution& attributio
   const Index layers = layer_count(attribution), row = focus_row(report);
   const std::vector<double> weights = answer_weights(report, attribution, layers - 1);
   const double scale = word_scale(report, weights);
-  std::string out = fmt::format(
-      "\n{}  {}\n", bold(attribution.method, format.colour),
-      dim(fmt::format("row {} of layer {}, scale 0 … {:.4f} (strongest {})",
-                      report.answer_token.empty() ? token_name(report, static_cast<std::size_t>(row))
-                                                  : terminal_safe(report.answer_token),
-                      layers - 1, scale, report.prediction.tokens.empty() ? "patch" : "word"),
-          format.colour));
+  const bool map = has_axis(attribution, "query");
+  const std::string answer = report.answer_token.empty() ? token_name(report, static_cast<std::size_t>(row))
+                                                         : terminal_safe(report.answer_token);
+  std::string what = map ? "row " + answer : "every token";
+  if (!map && report.prediction.tokens.empty()) what = "every patch";
+  if (has_axis(attribution, "layer")) what += fmt::format(" of layer {}", layers - 1);
+  std::string out =
+      fmt::format("\n{}  {}\n", bold(attribution.method, format.colour),
+                  dim(fmt::format("{}, scale 0 … {:.{}f} (strongest {})", what, scale, decimals_for(weights),
+                                  report.prediction.tokens.empty() ? "patch" : "word"),
+                      format.colour));
   if (report.prediction.tokens.empty())
     out += patch_grid(report, weights, scale, format);
   else if (format.colour == Colour::None)

@@ -106,6 +106,23 @@ TEST(Terminal, SaysWhatExceedsTheScaleAndTrimsLists) {
   EXPECT_NE(out.find("\n  upon"), std::string::npos) << "without the token's own space\n" << out;
 }
 
+TEST(Terminal, SmallAndLargeScoresShowFourFigures) {
+  Report report = testing::text_report();
+  const auto shown = [&](double largest) {
+    std::vector<double> scores(report.prediction.tokens.size(), 0.25 * largest);
+    scores[1] = largest;
+    const auto T = static_cast<Index>(scores.size());
+    report.attributions = {
+        {.method = "m", .axes = {"token"}, .scores = Tensor::of({T}, scores, DType::Float64)}};
+    return to_terminal(report, {.width = 60});
+  };
+  EXPECT_NE(shown(0.0008244).find("  0.0008244  "), std::string::npos);
+  EXPECT_NE(shown(0.0008244).find("  0.0002061  "), std::string::npos);
+  EXPECT_NE(shown(0.5).find("  0.1250  "), std::string::npos);
+  EXPECT_NE(shown(4837.96).find("  1209.5  "), std::string::npos);
+  EXPECT_EQ(shown(0.5).find("of layer"), std::string::npos) << "scores of tokens have no layer";
+}
+
 TEST(Terminal, HostileTokensCannotSteerIt) {
   Report report = testing::text_report();
   report.prediction.tokens[1].text = "\x1b]0;owned\x07";
