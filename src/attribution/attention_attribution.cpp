@@ -380,7 +380,7 @@ std::vector<Site> attention_attribution_sites() {
 
 std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens) {
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
-  const std::size_t scores = static_cast<std::size_t>(info.layers * info.heads) * T * T;
+  const std::size_t scores = static_cast<std::size_t>((info.layers + 1) * info.heads) * T * T;
   const std::size_t slopes = (48 + static_cast<std::size_t>(info.layers)) * T * D;
   return gradient_bytes(info, tokens) + (scores + slopes) * bytes_of(info.dtype);
 }
