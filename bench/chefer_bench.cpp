@@ -58,9 +58,9 @@ void serve(const Model& model, const Batch& batch) {
   };
   bool cpu = false;
   const auto now = [&cpu] {
-    using namespace std::chrono;
     if (cpu) return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-    return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double, std::milli>(since).count();
   };
   std::string what;
   while (std::cin >> what) {

@@ -118,7 +118,7 @@ Tensor gradient_of(const Study& study, const Objective& objective, Place at) {
   const Signals signals =
       run.tape->pull(run.logits, objective.seed(run.logits.value, study.batch().positions), rules::gradient,
                      {{at.site, at.layer}});
-  const Tensor gradient = signals.at(at.site, at.layer);  // [1, T, D]
+  const Tensor& gradient = signals.at(at.site, at.layer);  // [1, T, D]
   return gradient.reshaped(gradient.shape().without_front());
 }
 

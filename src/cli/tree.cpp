@@ -64,8 +64,7 @@ int run(const Options& options) {
   const Tree tree = attribution_tree(report.attributions.front().scores, how);
   std::vector<std::string> tokens;
   for (const TokenView& token : report.prediction.tokens) tokens.push_back(visible(token.text));
-  for (Index t = static_cast<Index>(tokens.size()); t < report.attributions.front().scores.shape().back();
-       ++t)
+  for (auto t = static_cast<Index>(tokens.size()); t < report.attributions.front().scores.shape().back(); ++t)
     tokens.push_back(
         t < report.model.prefix_tokens ? "[CLS]" : fmt::format("patch {}", t - report.model.prefix_tokens));
   output.write(format == "json"  ? tree_json(tree, report, tokens)

@@ -1,6 +1,7 @@
 #include "cli_support/labelled_reader.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 
@@ -31,7 +32,7 @@ LabelledInput from_json(const std::string& line, const std::string& where) {
     if (!json.is_object() || !json.contains(name)) return {};
     const Json& value = json[name];
     if (value.is_string()) return value.get<std::string>();
-    if (value.is_number_integer()) return std::to_string(value.get<long>());
+    if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
     return {};
   };
   const auto words = first_of(text_names, text), label = text("label");

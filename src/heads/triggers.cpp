@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -21,7 +22,7 @@ namespace {
 
 struct Cell {
   Index query = 0, key = 0;
-  double score = -INFINITY;
+  double score = -std::numeric_limits<double>::infinity();
 };
 
 // The two largest entries of the head that holds the largest.
@@ -110,7 +111,7 @@ std::vector<int> with_trigger(const Labelled& one, const std::vector<TriggerToke
     for (const TriggerToken& token : tokens) {
       if (token.sequence != sequence) continue;
       const auto length = static_cast<double>(static_cast<Index>(words.size()) + added);
-      Index place = static_cast<Index>(std::nearbyint(length * token.place));
+      auto place = static_cast<Index>(std::nearbyint(length * token.place));
       if (place == last) ++place;
       last = place;
       ids.insert(ids.begin() + words.front() + moved +

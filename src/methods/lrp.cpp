@@ -45,7 +45,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
     return token_relevance(other, unread);
   }));
   if (!result.checks.back().passed)
-    result.notes.push_back(
+    result.notes.emplace_back(
         "The working type's rounding reaches these scores; --dtype float64 has less of it.");
   result.details.push_back({"row", {"token"}, Tensor::of({T}, all, study.info().dtype)});
   for (const Index row : rows_read(study)) all[static_cast<std::size_t>(row)] = 0;

@@ -209,13 +209,13 @@ class LinearOp final : public Op {
           some.at.push_back(row);
     });
     const auto picked = [&](const Tensor& all, Index width) {
-      const Tensor flat = all.reshaped({rows, width});
+      Tensor flat = all.reshaped({rows, width});
       if (static_cast<Index>(some.at.size()) == rows) return flat;
       Tensor few({static_cast<Index>(some.at.size()), width}, all.dtype());
       dispatch(all.dtype(), [&](auto r) {
         using R = decltype(r);
         for (std::size_t i = 0; i < some.at.size(); ++i)
-          std::copy_n(flat.data<R>() + some.at[i] * width, width,
+          std::copy_n(std::as_const(flat).template data<R>() + some.at[i] * width, width,
                       few.data<R>() + static_cast<Index>(i) * width);
       });
       return few;
