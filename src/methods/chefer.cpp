@@ -146,12 +146,10 @@ const Method chefer{
         "One forward, one pull, and a relevance pass of three products per linear layer: about 3 forwards.",
     .limits =
         "Positive evidence only. It divides by sums that pass through zero, so rounding of the run itself "
-        "may "
-        "be magnified: in float32 single inputs differ from float64 by some per cent of the largest score, "
-        "most by less than a thousandth. check_rounding=yes or --verify tells, --dtype float64 removes it; "
-        "relevance_dtype=float64 "
-        "over a float32 run does not. For decoders the row of the target's position is read, which the paper "
-        "does not treat.",
+        "may be magnified: in float32 single inputs differ from float64 by some per cent of the largest "
+        "score, most by less than a thousandth. check_rounding=yes or --verify tells, --dtype float64 "
+        "removes it; relevance_dtype=float64 over a float32 run does not. For decoders the row of the "
+        "target's position is read, which the paper does not treat.",
     .options = {{"mode", "fast|strict", "fast",
                  "fast: exact divisions; strict: the public code's 1e-9 in every division"},
                 {"aggregation", "auto|bert|vit", "auto",

@@ -77,8 +77,7 @@ const Method lrp{
         "Twice (once more for the rounding check) a forward and four products per linear layer in float64.",
     .limits =
         "A baseline to compare with, not a conserving LRP: relevance about doubles per linear layer, and "
-        "with "
-        "it the rounding of the run, which in float32 often reaches the result; a check tells. Use "
+        "with it the rounding of the run, which in float32 often reaches the result; a check tells. Use "
         "cp_lrp, epsilon_lrp or attn_lrp to explain. Ends at the encoder's input, also for images.",
     .options = {},
     .claims = {},

@@ -239,9 +239,8 @@ class Zeroing {
   // still in cache for the next.
   void compute(const Tile& tile, Worker& worker) const {
     const Index D = block_.D, F = block_.F, rows = tile.rows;
-    if (worker.q.empty() || worker.q.dim(0) < rows) {
+    if (worker.q.empty()) {
       const DType dtype = dtype_of<R>();
-      worker = {};
       worker = {Tensor({shape_.rows, D}, dtype), Tensor({shape_.rows, D}, dtype),
                 Tensor({shape_.rows, F}, dtype), Tensor({shape_.rows}, dtype), Tensor({shape_.rows}, dtype)};
     }
