@@ -17,8 +17,6 @@ namespace headwater {
 
 namespace {
 
-constexpr Index busy_tokens = 4096;  // more in a batch makes no product faster
-
 Edit put(Place at, const Tensor& points) {
   return {at.site, at.layer, [points](Tensor& value) {
             require_shape("points", name_of(Site::Embed), points.shape(), value.shape());

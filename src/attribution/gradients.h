@@ -30,6 +30,7 @@ std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduc
 // subtracts the mean first (pre-norm models with LayerNorm); otherwise empty.
 std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, Reduction reduction);
 
+inline constexpr Index busy_tokens = 4096;  // more in a batch makes no product faster
 // The same input n times.
 Batch repeated(const Batch& one, Index copies);
 // As many copies of a run that needs `bytes` as the study's scratch memory holds; at least one, and no more

@@ -1,15 +1,16 @@
 #include "blocks/transformer.h"
 
+#include <headwater/error.h>
+
 namespace headwater {
 
 Var norm(const Var& x, const NormWeights& w, Site site, int layer) {
   return w.beta.empty() ? rms_norm(x, w, site, layer) : layer_norm(x, w, site, layer);
 }
 
-Var attention(const Var& x, const AttentionWeights& w, const BlockOptions& options, int layer) {
-  return attention(x, x, w, options, layer);
-}
+namespace {
 
+// Queries from some rows, keys and values from others: [B, rows of `asking`, D].
 Var attention(const Var& asking, const Var& x, const AttentionWeights& w, const BlockOptions& options,
               int layer) {
   const bool turned = options.rotary.has_value();
@@ -26,6 +27,8 @@ Var attention(const Var& asking, const Var& x, const AttentionWeights& w, const 
   return linear(z, w.out, Site::AttnOut, layer);
 }
 
+}  // namespace
+
 Var mlp(const Var& x, const MlpWeights& w, int layer) {
   if (!w.gate) {
     const Var hidden =
@@ -37,19 +40,28 @@ Var mlp(const Var& x, const MlpWeights& w, int layer) {
   return linear(hidden, w.down, Site::MlpOut, layer);
 }
 
-Var block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer) {
+Halfway attend(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer,
+               const std::vector<int>& rows) {
   const Var read = options.pre_norm ? norm(x, w.attention_norm) : x;
-  return after_attention(x, attention(read, w.attention, options, layer), w, options, layer);
+  if (rows.empty()) return {x, attention(read, read, w.attention, options, layer)};
+  if (options.heads.causal || options.rotary)
+    throw InternalError("block: expected no causal mask and no rotary positions for some rows alone");
+  const Var some = gather(x, rows);
+  const Var asking = options.pre_norm ? gather(read, rows) : some;
+  return {some, attention(asking, read, w.attention, options, layer)};
 }
 
-Var after_attention(const Var& x, const Var& attended, const BlockWeights& w, const BlockOptions& options,
-                    int layer) {
+Var after_attention(const Halfway& block, const BlockWeights& w, const BlockOptions& options, int layer) {
   if (options.pre_norm) {
-    const Var mid = add(x, attended, Site::ResidMid, layer);
+    const Var mid = add(block.stream, block.attended, Site::ResidMid, layer);
     return add(mid, mlp(norm(mid, w.mlp_norm), w.mlp, layer), Site::ResidPost, layer);
   }
-  const Var mid = norm(add(x, attended), w.attention_norm, Site::ResidMid, layer);
+  const Var mid = norm(add(block.stream, block.attended), w.attention_norm, Site::ResidMid, layer);
   return norm(add(mid, mlp(mid, w.mlp, layer)), w.mlp_norm, Site::ResidPost, layer);
+}
+
+Var block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer) {
+  return after_attention(attend(x, w, options, layer), w, options, layer);
 }
 
 }  // namespace headwater

@@ -92,7 +92,7 @@ class MaskedRuns {
         edits.push_back({Site::ResidPre, layer, [&kept = stream](Tensor& value) { kept = value; }});
     Tape tape(Keep::Nothing, std::move(edits));
     if (!trial.from) return model_.run(tape, batch_).value;
-    return model_.resume(tape.leaf(streams_.at(*trial.from)), nullptr, *trial.from, batch_).value;
+    return model_.resume(tape.leaf(streams_.at(*trial.from)), *trial.from, batch_).value;
   }
 
  private:

@@ -76,44 +76,58 @@ Var Model::finish(const Var& /*stream*/, const Batch& /*batch*/) const {
 }
 
 Var Model::forward(Tape& tape, const Batch& batch) const {
-  return resume(start(tape, batch), nullptr, 0, batch);
+  return resume(start(tape, batch), 0, batch);
 }
 
 namespace {
 
-// A block of which only some rows are read: keys and values come from all, everything else from those.
-Var block_of_rows(const Var& x, const Var* attended, const std::vector<int>& rows,
-                  const BlockWeights& weights, const BlockOptions& options, int layer) {
-  if (options.heads.causal || options.rotary)
-    throw InternalError("model: expected no causal mask and no rotary positions for a block of some rows");
-  const Var read = options.pre_norm ? norm(x, weights.attention_norm) : x;
-  const Var some = gather(x, rows);
-  return after_attention(some,
-                         attended != nullptr ? gather(*attended, rows)
-                                             : attention(options.pre_norm ? gather(read, rows) : some, read,
-                                                         weights.attention, options, layer),
-                         weights, options, layer);
+Halfway enter(Tape& tape, const Entry& entry, const std::vector<int>& rows) {
+  const Var stream = tape.leaf(entry.stream);
+  const Var attended = tape.leaf(entry.attended, Site::AttnOut, entry.layer);
+  if (rows.empty()) return {stream, attended};
+  return {gather(stream, rows), gather(attended, rows)};
+}
+
+Halfway joined(const Halfway& a, const Halfway& b) {
+  return {join({a.stream, b.stream}), join({a.attended, b.attended})};
 }
 
 }  // namespace
 
-Var Model::resume(const Var& stream, const Var* attended, int layer, const Batch& batch,
-                  const std::vector<int>& rows) const {
+Var Model::through_blocks(std::optional<Var> stream, int layer, Tape& tape, std::span<const Entry> entries,
+                          const Batch& batch, const std::vector<int>& rows) const {
   const Anatomy parts = anatomy();
-  if (parts.blocks == nullptr) return finish(stream, batch);
-  BlockOptions options{.heads = {}, .rotary = rotary(stream.value.dim(1)), .pre_norm = info_.pre_norm};
-  Var x = stream;
+  if (parts.blocks == nullptr) return finish(*stream, batch);
+  const Index tokens = stream ? stream->value.dim(1) : entries.front().stream.dim(1);
+  BlockOptions options{.heads = {}, .rotary = rotary(tokens), .pre_norm = info_.pre_norm};
   for (auto l = static_cast<std::size_t>(layer); l < parts.blocks->size(); ++l) {
     const BlockWeights& weights = (*parts.blocks)[l];
     options.heads = parts.heads[l];
     const int at = static_cast<int>(l);
-    const bool given = attended != nullptr && at == layer;
-    if (!rows.empty() && l + 1 == parts.blocks->size())
-      x = block_of_rows(x, given ? attended : nullptr, rows, weights, options, at);
-    else
-      x = given ? after_attention(x, *attended, weights, options, at) : block(x, weights, options, at);
+    const std::vector<int> needed = l + 1 == parts.blocks->size() ? rows : std::vector<int>{};
+    std::optional<Halfway> all;
+    if (stream) all = attend(*stream, weights, options, at, needed);
+    for (; !entries.empty() && entries.front().layer == at; entries = entries.subspan(1)) {
+      const Halfway fresh = enter(tape, entries.front(), needed);
+      all = all ? joined(*all, fresh) : fresh;
+    }
+    stream = after_attention(*all, weights, options, at);
   }
-  return finish(x, batch);
+  if (!entries.empty())
+    throw InternalError(fmt::format("model: expected inputs to enter in order, found layer {} after {}",
+                                    entries.front().layer, layer));
+  return finish(*stream, batch);
+}
+
+Var Model::resume(const Var& stream, int layer, const Batch& batch) const {
+  return through_blocks(stream, layer, *stream.tape, {}, batch, {});
+}
+
+Var Model::resume(Tape& tape, std::span<const Entry> entries, const Batch& batch,
+                  const std::vector<int>& rows) const {
+  if (entries.empty() || anatomy().blocks == nullptr)
+    throw InternalError("model: expected inputs that enter at a block, found none or no blocks");
+  return through_blocks({}, entries.front().layer, tape, entries, batch, rows);
 }
 
 Var Model::run(Tape& tape, const Batch& batch) const {

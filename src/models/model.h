@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <headwater/model_info.h>
@@ -25,6 +26,13 @@ struct Anatomy {
   bool reads_first = false;                           // the head reads the first row of the stream alone
 };
 
+// Inputs that enter in the middle of a block: its stream and its attention's output, [n, T, D] each. The
+// latter is recorded as Site::AttnOut of the layer.
+struct Entry {
+  int layer;
+  Tensor stream, attended;
+};
+
 class Model {
  public:
   Model() = default;
@@ -38,11 +46,13 @@ class Model {
   // Checks the batch (throws InputError: too long, an id outside the vocabulary, unequal lengths), then
   // records everything onto the tape and returns the logits. Throws FormatError if they are not finite.
   Var run(Tape& tape, const Batch& batch) const;
-  // The same from the middle: `stream` is the input of block `layer`, and with `attended` that block's
-  // attention is not computed but given. `batch` says what the head needs, for as many rows as the stream
-  // has. With `rows` the last block is computed for these alone, and the head meets a stream of them; only
-  // for models that are not causal.
-  Var resume(const Var& stream, const Var* attended, int layer, const Batch& batch,
+  // The same from the middle: `stream` is the input of block `layer`. `batch` says what the head needs, for
+  // as many inputs as there are.
+  Var resume(const Var& stream, int layer, const Batch& batch) const;
+  // The same for inputs that enter at different blocks, the lowest first: from where they meet they share
+  // every product. With `rows` the last block is computed for these alone, and the head meets a stream of
+  // them; only for models that are not causal.
+  Var resume(Tape& tape, std::span<const Entry> entries, const Batch& batch,
              const std::vector<int>& rows = {}) const;
 
  protected:
@@ -53,6 +63,10 @@ class Model {
   virtual std::optional<RotaryTables> rotary(Index /*tokens*/) const { return {}; }
   virtual Var forward(Tape& tape, const Batch& batch) const;
   ModelInfo info_;
+
+ private:
+  Var through_blocks(std::optional<Var> stream, int layer, Tape& tape, std::span<const Entry> entries,
+                     const Batch& batch, const std::vector<int>& rows) const;
 };
 
 }  // namespace headwater

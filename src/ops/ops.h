@@ -54,6 +54,8 @@ Var rotary(const Var& x, const Tensor& cos, const Tensor& sin, int heads, Site s
 Var gather(const Var& x, const std::vector<int>& positions, Site site = Site::None, int layer = 0);
 // One row of each batch member: x [B, T, D] → [B, D].
 Var select(const Var& x, const std::vector<int>& position_of_row, Site site = Site::None, int layer = 0);
+// Batches one after the other: x_k [B_k, …] → [Σ B_k, …].
+Var join(const std::vector<Var>& batches, Site site = Site::None, int layer = 0);
 // rows [P, D] put before the tokens: x [B, T, D] → [B, P + T, D].
 Var prepend(const Var& x, const Tensor& rows, Site site = Site::None, int layer = 0);
 // pixels [B, C, height, width] → [B, N, C·P·P], patches in reading order, channel-major inside.
