@@ -12,8 +12,8 @@
 namespace headwater {
 
 struct AttentionAttributionOptions {
-  // A fixed rule; none: nested nodes until the completeness defect is at most `tolerance` of the largest
-  // attribution.
+  // A fixed rule; none: nested nodes until no attribution of a layer is off by more than `tolerance` of its
+  // largest, and their sum by no more than that of the largest or of what it should be.
   std::optional<std::vector<Node>> nodes;
   double tolerance = 0.01;
 };
@@ -24,7 +24,9 @@ struct AttentionAttribution {
   std::vector<double> change;    // F(A) − F(0) per layer
   std::vector<double> defect;    // Σ scores − F(A) + F(0) per layer
   std::vector<double> rounding;  // what rounding alone can make of it
-  double flop = 0;               // of all products but the study's own run
+  std::vector<double>
+      error;        // estimated, of any attribution, in shares of the layer's largest; adaptive only
+  double flop = 0;  // of all products but the study's own run
 };
 
 // The sites it reads, and what it needs beyond them and its result for a text of this length.

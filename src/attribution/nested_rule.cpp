@@ -40,6 +40,16 @@ std::vector<Node> nested_rule(int level) {
   return nodes;
 }
 
+std::vector<Node> coarser_rule() {
+  std::vector<Node> nodes = nested_rule(0);  // 1, 0, h, 1 − h
+  const double h = nodes[2].at;
+  nodes[2].weight = 1 / (6 * h * (1 - h));
+  nodes[0].weight = 0.5 - h * nodes[2].weight;
+  nodes[1].weight = 1 - nodes[0].weight - nodes[2].weight;
+  nodes[3].weight = 0;
+  return nodes;
+}
+
 std::vector<double> nested_partial(int level) {
   const std::vector<Node> nodes = nested_rule(level);
   const std::size_t n = nodes.size();

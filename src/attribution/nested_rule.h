@@ -17,6 +17,10 @@ inline constexpr std::size_t nested_middle = 4;  // which node is 1/2, where it 
 // 1 and 0. Weights sum to 1.
 std::vector<Node> nested_rule(int level);
 
+// Weights for the nodes of level 0 that leave one of them out: a coarser rule, exact for degree 2, to tell
+// what an error looks like.
+std::vector<Node> coarser_rule();
+
 // [n, n] for the n nodes of a level: Σ_i of row k times f at node i is the integral from 0 to node k of the
 // polynomial through all of them.
 std::vector<double> nested_partial(int level);

@@ -133,6 +133,12 @@ std::vector<double> PathIntegral::gradient() const {
   return sum;
 }
 
+std::vector<double> PathIntegral::coarser() const {
+  std::vector<Node> nodes = coarser_rule();
+  for (Node& node : nodes) node.weight *= pace(node.at);
+  return weighted_sum(nodes, pieces_.front().known);
+}
+
 double PathIntegral::change() const {
   double sum = 0;
   for (const Piece& piece : pieces_) sum += piece.known[0].value - piece.known[1].value;

@@ -32,6 +32,7 @@ class PathIntegral {
   void refine();                         // wants more where the defect is largest
 
   std::vector<double> gradient() const;  // ∫₀¹ ∂F/∂(·) da
+  std::vector<double> coarser() const;   // the same by fewer nodes; only after the first slopes
   double change() const;                 // F(1) − F(0)
   double defect() const;                 // what the integral says of it, less that
   // The same, with the defects on the way there, which are allowed to be larger.

@@ -29,21 +29,31 @@ AttentionAttributionOptions settings_of(const MethodOptions& options) {
   return settings;
 }
 
-// The defect of the worst layer, as a share of that layer's largest attribution.
+// The defect of the worst layer, as a share of that layer's largest attribution or of the change the layer
+// should sum to, whichever is larger.
 Check completeness(const AttentionAttribution& found, double tolerance) {
   const Index L = found.scores.dim(0), cells = found.scores.size() / L;
   double worst = 0;
   for (Index l = 0; l < L; ++l) {
-    double largest = 0;
-    for (Index i = 0; i < cells; ++i) largest = std::max(largest, std::abs(found.scores.at(l * cells + i)));
     const auto at = static_cast<std::size_t>(l);
+    double unit = std::abs(found.change[at]);
+    for (Index i = 0; i < cells; ++i) unit = std::max(unit, std::abs(found.scores.at(l * cells + i)));
     const double gap = std::max(0.0, std::abs(found.defect[at]) - found.rounding[at]);
-    if (gap > 0) worst = std::max(worst, gap / largest);
+    if (gap > 0) worst = std::max(worst, gap / unit);
   }
   return {.name = "each layer sums to F(A) − F(0)",
           .passed = worst <= tolerance,
           .value = worst,
           .bound = tolerance};
+}
+
+void check_error(const AttentionAttribution& found, double tolerance, Attribution& result) {
+  if (found.error.empty()) return;
+  Check& check = result.checks.emplace_back();
+  check.name = "estimated error of an attribution";
+  check.value = *std::max_element(found.error.begin(), found.error.end());
+  check.bound = tolerance;
+  check.passed = check.value <= check.bound;
 }
 
 template <class T>
@@ -61,6 +71,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{
       .method = "attattr", .options = options.all(), .axes = {"layer", "head", "query", "key"}};
   result.checks.push_back(completeness(found, settings.tolerance));
+  check_error(found, settings.tolerance, result);
   result.notes.push_back(fmt::format("{} evaluations from the layers up, {:.3g} TFLOP; by layer {}.",
                                      std::accumulate(found.nodes.begin(), found.nodes.end(), 0),
                                      found.flop / 1e12, fmt::join(found.nodes, " ")));
@@ -90,18 +101,20 @@ const Method attattr{
         "Transformer. AAAI",
     .cost =
         "Per layer a forward and a backward run of the layers above for each node; 3 nodes where they "
-        "suffice, 6, 12 or more where completeness demands it; and one run and one pull for all layers.",
+        "suffice, 6, 12 or more where completeness demands it; and one run and one pull for all layers. "
+        "Suffixes of different layers share their products as far as the memory for tiles allows.",
     .limits =
         "One layer at a time, against the baseline of no attention at all, which no model was trained on. "
         "Interactions between layers and what the feed-forward parts do are not in it. Large attention gains "
         "may "
         "need many nodes; the completeness check says so.",
-    .options = {{"quantity", "probability|logit", "probability", "what is explained: F"},
-                {"rule", "adaptive|gauss|left|right|midpoint|trapezoid", "adaptive",
-                 "nested nodes until complete, or a fixed rule; the paper's is right, its code's left"},
-                {"steps", "integer", "20", "evaluations of a fixed rule"},
-                {"tolerance", "number", "0.01",
-                 "completeness defect allowed, as a share of the largest weight"}},
+    .options =
+        {{"quantity", "probability|logit", "probability", "what is explained: F"},
+         {"rule", "adaptive|gauss|left|right|midpoint|trapezoid", "adaptive",
+          "nested nodes until complete, or a fixed rule; the paper's is right, its code's left"},
+         {"steps", "integer", "20", "evaluations of a fixed rule"},
+         {"tolerance", "number", "0.01",
+          "error allowed in any attribution, as a share of its layer's largest, and in a layer's sum"}},
     .claims = {.causal = true},
     .sites = attention_attribution_sites(),
     .tiles = true,
