@@ -7,6 +7,7 @@
 //
 //   ids N i1 … iN     the input; the target is the prediction's probability
 //   cpu               times are processor time over all threads from now on, for machines with other work
+//   scratch M         from now on copies run together within M MiB; 0: one at a time
 //   attattr           runs the adaptive default: milliseconds
 //   gauss N           the same with N Gauss nodes in every layer
 //   forward           one forward run: milliseconds
@@ -51,6 +52,7 @@ class Subject {
     peak_ = tensor_pool_statistics().peak_bytes - before;
   }
   void forward() { study_.run({}); }
+  void scratch(std::size_t mebibytes) { study_.scratch = mebibytes << 20; }
   const AttentionAttribution& last() const { return last_; }
   double peak_mebibytes() const { return static_cast<double>(peak_) / (1 << 20); }
   void write(const std::string& path) const {
@@ -90,6 +92,10 @@ void serve(const Model& model) {
       cpu = true;
     } else if (!subject) {
       throw InputError("attattr_bench: expected ids first, found " + what);
+    } else if (what == "scratch") {
+      std::size_t mebibytes = 0;
+      std::cin >> mebibytes;
+      subject->scratch(mebibytes);
     } else if (what == "attattr") {
       timed([&] { subject->attribute({}); });
     } else if (what == "gauss") {

@@ -9,7 +9,9 @@ mean times the attention. The prefix below the layer is shared by the copies.
 Both engines get a BERT of base shape made from a trained model: every channel, feed-forward unit, head and head channel
 is repeated until the widths are those of base, with weights divided so that each block computes exactly what it did;
 then every block is repeated until there are 12. So attention is as sharp, and the probability bends as much along the
-way from no attention to all of it, as in a trained model. The text is real. Errors are the largest difference of a layer
+way from no attention to all of it, as in a trained model; with --layers as many as the small model has, the blocks are
+used once, as they were trained. The text is real; --texts FILE strings the file's lines together to more texts of the
+same length and counts what they cost. Errors are the largest difference of a layer
 as a share of its largest attribution, against 96 Gauss nodes by the program under test; --exact FILE keeps those from
 run to run. Needs torch and transformers.
 """
@@ -42,6 +44,8 @@ parser.add_argument("--layers", type=int, default=12)
 parser.add_argument("--width", type=int, default=768)
 parser.add_argument("--heads", type=int, default=12)
 parser.add_argument("--rounds", type=int, default=1)
+parser.add_argument("--texts", help="a file with a text per line, cut into inputs of --tokens tokens")
+parser.add_argument("--most-texts", type=int, default=8)
 parser.add_argument("--exact", help="file of the 96-node attribution: read if it is there, else written")
 parser.add_argument("--only-exact", action="store_true", help="write that file and end")
 parser.add_argument("--cpu", action="store_true", help="processor time of all threads, where other work is running")
@@ -104,8 +108,15 @@ def widened(small):
 
 
 small = AutoModelForSequenceClassification.from_pretrained(args.model, dtype=torch.float32).eval()
-ids = AutoTokenizer.from_pretrained(args.model)(TEXT, return_tensors="pt", truncation=True,
-                                                max_length=args.tokens)["input_ids"]
+tokenizer = AutoTokenizer.from_pretrained(args.model)
+ids = tokenizer(TEXT, return_tensors="pt", truncation=True, max_length=args.tokens)["input_ids"]
+more = []
+if args.texts:
+    strung = [i for line in open(args.texts) if line.strip()
+              for i in tokenizer(line.strip(), add_special_tokens=False)["input_ids"]]
+    body = args.tokens - 2
+    for k in range(min(args.most_texts, len(strung) // body)):
+        more.append([ids[0, 0].item(), *strung[k * body:(k + 1) * body], ids[0, -1].item()])
 assert ids.shape[1] == args.tokens, f"the text has only {ids.shape[1]} tokens"
 model = widened(small)
 layers, heads, width = model.bert.encoder.layer, args.heads, args.width // args.heads
@@ -183,7 +194,10 @@ with tempfile.TemporaryDirectory() as folder:
         return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.float32).reshape(
             args.layers, heads, args.tokens, args.tokens)
 
-    ask(f"ids {args.tokens} " + " ".join(str(i) for i in ids[0].tolist()))
+    def give(some):
+        ask(f"ids {args.tokens} " + " ".join(map(str, some)))
+
+    give(ids[0].tolist())
     if args.cpu:
         ask("cpu")
     if args.exact and pathlib.Path(args.exact).exists():
@@ -204,6 +218,16 @@ with tempfile.TemporaryDirectory() as folder:
         theirs.append((now() - start) * 1e3)
     adaptive, nodes, flop, memory = scores(), ask("nodes"), ask("flop")[0], ask("memory")[0]
     forward = statistics.median(sum((ask("forward") for _ in range(3)), []))
+    ask("scratch 0")
+    alone = statistics.median(sum((ask("attattr") for _ in range(args.rounds)), []))
+    ask("gauss 1")
+    one = ask("flop")[0]
+    ask("gauss 2")
+    per_node, others = ask("flop")[0] - one, []
+    for some in more:
+        give(some)
+        ask("attattr")
+        others.append((ask("flop")[0], ask("nodes")))
     ours.stdin.close()
 
 ms, peer_ms = statistics.median(mine), statistics.median(theirs)
@@ -214,7 +238,13 @@ print(f"target's probability {probability:.4f}; largest weight of an attention r
 print(f"adaptive: {ms:.0f} ms, {flop:.3f} TFLOP, {flop / ms * 1e6:.0f} GFLOP/s, {memory:.0f} MiB, nodes by layer "
       + " ".join(str(int(n)) for n in nodes) + f" ({ms / forward:.1f} forwards)")
 print(f"20 scaled copies per layer in PyTorch: {peer_ms:.0f} ms")
-print(f"ratio {peer_ms / ms:.2f}")
+print(f"ratio {peer_ms / ms:.2f}; one copy at a time {alone:.0f} ms, ratio to that {alone / ms:.2f}")
+for t, n in others:
+    print(f"another text: {t:.3f} TFLOP, nodes by layer " + " ".join(str(int(k)) for k in n))
+if others:
+    costs = [t for t, _ in others]
+    print(f"{len(costs)} other texts: mean {statistics.mean(costs):.3f}, median {statistics.median(costs):.3f}, worst "
+          f"{max(costs):.3f} TFLOP, {statistics.mean(costs) / per_node:.2f} times a node in every layer")
 for name, found in (("adaptive", adaptive), ("PyTorch", peer)):
     e = errors(found, exact)
     print(f"error against 96 Gauss nodes, {name}: median {statistics.median(e):.1e}, worst {max(e):.1e}, by layer "

@@ -51,7 +51,7 @@ struct TriggerOptions {
   double least = 0.02;  // sum of the two largest attributions a pattern needs
   double second = 0.2;  // the second pair counts if it is at least this share of the first
   int shortest = 0;     // tokens an input needs to give a pattern
-  // Completeness defect of the attributions, in shares of the largest. Smaller than a map needs, because
+  // Error allowed in an attribution, in shares of its layer's largest. Smaller than a map needs, because
   // single entries decide; an activation with a kink (relu) needs still less.
   double tolerance = 1e-3;
 };

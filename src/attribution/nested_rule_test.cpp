@@ -17,6 +17,19 @@ TEST(NestedRule, IntegratesPolynomialsExactly) {
     }
 }
 
+TEST(NestedRule, CoarserRuleIsExactForDegreeTwo) {
+  const std::vector<Node> fine = nested_rule(0), coarse = coarser_rule();
+  ASSERT_EQ(coarse.size(), fine.size());
+  double sums[4] = {0, 0, 0, 0};
+  for (std::size_t k = 0; k < fine.size(); ++k) {
+    EXPECT_EQ(coarse[k].at, fine[k].at);
+    for (int degree = 0; degree < 4; ++degree)
+      sums[degree] += coarse[k].weight * std::pow(coarse[k].at, degree);
+  }
+  for (int degree = 0; degree < 3; ++degree) EXPECT_NEAR(sums[degree], 1.0 / (degree + 1), 1e-15) << degree;
+  EXPECT_GT(std::abs(sums[3] - 0.25), 1e-3);  // an error to look at
+}
+
 TEST(NestedRule, IntegratesTheWayToEveryNode) {
   for (int level = 0; level < nested_levels; ++level) {
     const std::vector<Node> nodes = nested_rule(level);

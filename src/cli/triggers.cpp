@@ -50,7 +50,7 @@ std::function<int()> setup(Arguments& arguments) {
   option("--second", options->triggers.second,
          "The second pair counts from this share of the first on (default 0.2)", "SHARE", "Methods");
   option("--tolerance", options->triggers.tolerance,
-         "Completeness defect of the attributions, as a share of the largest (default 0.001)", "SHARE",
+         "Error allowed in an attribution, as a share of its layer's largest (default 0.001)", "SHARE",
          "Methods");
   add_model_options(arguments, options->model);
   add_output_options(arguments, options->output, formats);
