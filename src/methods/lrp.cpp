@@ -23,6 +23,12 @@ Rules rules_of(const Study& study) {
   return relevance_rules(Rules::Relevance::Lrp, true, study.info());
 }
 
+// The scores of a text: tokens the head reads are left out.
+std::vector<double> shown(std::vector<double> relevance, const Study& study) {
+  for (const Index row : rows_read(study)) relevance[static_cast<std::size_t>(row)] = 0;
+  return relevance;
+}
+
 // R of every token.
 std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
   const RelevanceWalk walk{
@@ -37,19 +43,18 @@ std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "lrp", .options = options.all(), .axes = {"token"}};
   Ledger ledger(rules_of(study), study.info().layers);
-  std::vector<double> all = token_relevance(study, ledger);
+  const std::vector<double> all = token_relevance(study, ledger), scores = shown(all, study);
   const double total = std::accumulate(all.begin(), all.end(), 0.0);
   const Index T = study.tokens();
-  result.checks.push_back(check_rounding(study, all, [](const Study& other) {
+  result.checks.push_back(check_rounding(study, scores, [](const Study& other) {
     Ledger unread(rules_of(other), other.info().layers);
-    return token_relevance(other, unread);
+    return shown(token_relevance(other, unread), other);
   }));
   if (!result.checks.back().passed)
     result.notes.emplace_back(
         "The working type's rounding reaches these scores; --dtype float64 has less of it.");
   result.details.push_back({"row", {"token"}, Tensor::of({T}, all, study.info().dtype)});
-  for (const Index row : rows_read(study)) all[static_cast<std::size_t>(row)] = 0;
-  result.scores = Tensor::of({T}, all, study.info().dtype);
+  result.scores = Tensor::of({T}, scores, study.info().dtype);
   result.checks.push_back(
       ledger.check_arrived("tokens and leaks add up to the relevance put in", total, guarded));
   result.checks.push_back(ledger.check_blocks(0, guarded));
