@@ -1,6 +1,7 @@
 // The worked example of the specification (support/worked_models.h), whose numbers come from an independent
 // NumPy program; and the closed form against gradients at the patterns themselves.
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
@@ -26,6 +27,18 @@ double layer_sum(const Attribution& result, Index layer) {
   double sum = 0;
   for (Index i = 0; i < 50; ++i) sum += result.scores.at(layer * 50 + i);
   return sum;
+}
+
+// Every tiny model with a head, aimed at an output of its last token.
+void for_every_head(DType dtype, const std::function<void(Study&, const Objective&)>& see) {
+  for (const testing::TinyModel& tiny : testing::tiny_models(dtype)) {
+    const ModelInfo& info = tiny.model->info();
+    if (info.task == Task::FeatureExtraction) continue;
+    SCOPED_TRACE(tiny.name);
+    Study study(*tiny.model, testing::random_batch(info, 1, 5, 11), {});
+    study.aim({.position = study.logits().rank() == 3 ? study.tokens() - 1 : -1, .index = 0});
+    see(study, Objective(study, Quantity::Logit));
+  }
 }
 
 TEST(AttAttr, MeetsTheWorkedNumbers) {
@@ -69,13 +82,7 @@ TEST(AttAttr, StopsWhereRoundingBegins) {
 
 // The memory for tiles decides which layers and nodes run together, and no bit of the result.
 TEST(AttAttr, RunningTogetherChangesNoBit) {
-  for (const testing::TinyModel& tiny : testing::tiny_models(DType::Float32)) {
-    const ModelInfo& info = tiny.model->info();
-    if (info.task == Task::FeatureExtraction) continue;
-    SCOPED_TRACE(tiny.name);
-    Study study(*tiny.model, testing::random_batch(info, 1, 5, 11), {});
-    study.aim({.position = study.logits().rank() == 3 ? study.tokens() - 1 : -1, .index = 0});
-    const Objective objective(study, Quantity::Logit);
+  for_every_head(DType::Float32, [](Study& study, const Objective& objective) {
     const std::vector<Node> midpoint = quadrature(Rule::Midpoint, 4);
     for (const AttentionAttributionOptions& options :
          {AttentionAttributionOptions{}, AttentionAttributionOptions{.nodes = midpoint}}) {
@@ -90,25 +97,19 @@ TEST(AttAttr, RunningTogetherChangesNoBit) {
         EXPECT_EQ(together.flop, alone.flop) << scratch;
       }
     }
-  }
+  });
 }
 
 // Against many equal steps, which kinks of relu do not disturb. An estimate is no bound: behind kinks it may
 // be too small, but seldom and not by a lot.
 TEST(AttAttr, KeepsItsTolerance) {
   int compared = 0, above = 0;
-  for (const testing::TinyModel& tiny : testing::tiny_models(DType::Float64)) {
-    const ModelInfo& info = tiny.model->info();
-    if (info.task == Task::FeatureExtraction) continue;
-    SCOPED_TRACE(tiny.name);
-    Study study(*tiny.model, testing::random_batch(info, 1, 5, 11), {});
-    study.aim({.position = study.logits().rank() == 3 ? study.tokens() - 1 : -1, .index = 0});
-    const Objective objective(study, Quantity::Logit);
+  for_every_head(DType::Float64, [&](const Study& study, const Objective& objective) {
     const AttentionAttribution found = attribute_attention(study, objective, {});
     const AttentionAttribution exact =
         attribute_attention(study, objective, {.nodes = quadrature(Rule::Midpoint, 1000)});
-    const Index cells = exact.scores.size() / info.layers;
-    for (int l = 0; l < info.layers; ++l) {
+    const Index L = study.info().layers, cells = exact.scores.size() / L;
+    for (Index l = 0; l < L; ++l) {
       double largest = 0, error = 0;
       for (Index i = l * cells; i < (l + 1) * cells; ++i) {
         largest = std::max(largest, std::abs(exact.scores.at(i)));
@@ -118,7 +119,7 @@ TEST(AttAttr, KeepsItsTolerance) {
       above += error > 0.01 * largest ? 1 : 0;
       ++compared;
     }
-  }
+  });
   EXPECT_GT(compared, 50);
   EXPECT_LE(10 * above, compared);
 }
@@ -130,21 +131,14 @@ TEST(AttAttr, RefusesBadOptions) {
 
 // At one node a = 1 the closed form is A ⊙ ∂F/∂A, which a pull to the patterns gives directly.
 TEST(AttAttr, ClosedFormEqualsTheGradientAtThePatterns) {
-  for (const testing::TinyModel& tiny : testing::tiny_models(DType::Float64)) {
-    const ModelInfo& info = tiny.model->info();
-    if (info.task == Task::FeatureExtraction) continue;
-    SCOPED_TRACE(tiny.name);
-    Study study(*tiny.model, testing::random_batch(info, 1, 5, 11), {});
-    const bool rows = study.logits().rank() == 3;
-    study.aim({.position = rows ? study.tokens() - 1 : -1, .index = 0});
-    const Objective objective(study, Quantity::Logit);
+  for_every_head(DType::Float64, [](const Study& study, const Objective& objective) {
     const AttentionAttribution found =
         attribute_attention(study, objective, {.nodes = std::vector<Node>{{.at = 1, .weight = 1}}});
     const headwater::Run& run = study.run();
     std::vector<Wanted> wanted;
-    for (int l = 0; l < info.layers; ++l) wanted.push_back({Site::Pattern, l});
+    for (int l = 0; l < study.info().layers; ++l) wanted.push_back({Site::Pattern, l});
     const Signals slopes = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
-    for (int l = 0; l < info.layers; ++l) {
+    for (int l = 0; l < study.info().layers; ++l) {
       const Tensor pattern = run.at(Site::Pattern, l);
       const Tensor& slope = slopes.at(Site::Pattern, l);
       for (Index i = 0; i < pattern.size(); ++i)
@@ -152,7 +146,7 @@ TEST(AttAttr, ClosedFormEqualsTheGradientAtThePatterns) {
                     1e-10 * (1 + std::abs(slope.at(i))))
             << "layer " << l << " cell " << i;
     }
-  }
+  });
 }
 
 }  // namespace
