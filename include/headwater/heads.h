@@ -26,6 +26,7 @@ struct HeadImportance {
   std::string ranking;
   int layers = 0, heads = 0, inputs = 0;
   std::vector<double> scores;  // [layers × heads]
+  int unresolved = 0;          // inputs whose attributions missed their tolerance (attattr)
 };
 std::vector<std::string> head_rankings();
 
@@ -76,6 +77,7 @@ struct TriggerReport {
   std::vector<int> inputs;        // per gold label
   std::vector<double> accuracy;   // per gold label, before
   std::vector<Trigger> triggers;  // strongest first
+  int unresolved = 0;             // sources whose attributions missed the tolerance
 };
 
 }  // namespace headwater

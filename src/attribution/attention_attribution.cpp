@@ -163,7 +163,7 @@ class Attributor {
     const Attributed found = attribute(layer.number, integral.gradient());
     const double resolved = std::max(settled * options_.tolerance, 16 * epsilon_of(study_.info().dtype));
     const bool all_there = again && found.moved <= resolved * found.largest;
-    const double error = all_there ? found.moved : estimated_error(integral, found);
+    const double error = all_there ? found.moved : error_of(integral, found);
     const bool complete =
         integral.worst() <= options_.tolerance * std::max(found.largest, std::abs(integral.change()));
     const bool enough = all_there || (complete && safety * error <= options_.tolerance * found.largest);
@@ -180,7 +180,7 @@ class Attributor {
     return true;
   }
 
-  static double estimated_error(const PathIntegral& integral, const Attributed& found) {
+  static double error_of(const PathIntegral& integral, const Attributed& found) {
     if (found.moved == 0) return 0;
     if (found.sum_moved == 0) return found.moved;  // what the errors look like is all there is to go by
     return integral.worst() * found.moved / std::abs(found.sum_moved);
@@ -203,6 +203,28 @@ class Attributor {
 };
 
 }  // namespace
+
+double completeness_gap(const AttentionAttribution& found) {
+  const Index L = found.scores.dim(0), cells = found.scores.size() / L;
+  double worst = 0;
+  for (Index l = 0; l < L; ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    double unit = std::abs(found.change[at]);
+    for (Index i = 0; i < cells; ++i) unit = std::max(unit, std::abs(found.scores.at(l * cells + i)));
+    const double gap = std::max(0.0, std::abs(found.defect[at]) - found.rounding[at]);
+    if (gap > 0) worst = std::max(worst, gap / unit);
+  }
+  return worst;
+}
+
+std::optional<double> estimated_error(const AttentionAttribution& found) {
+  if (found.error.empty()) return {};
+  return *std::max_element(found.error.begin(), found.error.end());
+}
+
+bool resolved(const AttentionAttribution& found, double tolerance) {
+  return completeness_gap(found) <= tolerance && estimated_error(found).value_or(0) <= tolerance;
+}
 
 std::vector<Site> attention_attribution_sites() {
   return {Site::ResidPre, Site::AttnOut, Site::Pattern, Site::V};

@@ -29,6 +29,13 @@ struct AttentionAttribution {
   double flop = 0;  // of all products but the study's own run
 };
 
+// How far it is from what was asked, to be compared with the tolerance; the worst layer counts. Completeness:
+// the defect beyond rounding as a share of the layer's largest attribution or of the change it should sum to,
+// whichever is larger. Error: as estimated; none for a fixed rule.
+double completeness_gap(const AttentionAttribution& found);
+std::optional<double> estimated_error(const AttentionAttribution& found);
+bool resolved(const AttentionAttribution& found, double tolerance);  // both
+
 // The sites it reads, and what it needs beyond them and its result for a text of this length.
 std::vector<Site> attention_attribution_sites();
 std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens);

@@ -35,7 +35,8 @@ struct Options {
   MethodFlags methods;
   TargetSpec target;                 // without its label
   std::vector<std::string> targets;  // labels; none: the prediction
-  std::string max_memory, special = "keep";
+  MemoryOption max_memory;
+  std::string special = "keep";
   bool words = false;
   bool list_methods = false;
   bool verify = false;
@@ -95,14 +96,13 @@ std::vector<Report> explain_targets(const Engine& engine, Request request,
 int explain_all(const Engine& engine, InputReader& reader, const Options& options, Output& output,
                 const std::string& format) {
   ProgressLine progress(options.output.quiet);
-  Request request{
-      .input = {},
-      .target = options.target,
-      .methods = options.methods.specs(),
-      .view = view_of(options),
-      .max_memory = options.max_memory.empty() ? 0 : parse_bytes("--max-memory", options.max_memory),
-      .verify = options.verify,
-      .progress = [&](const Progress& p) { progress.show(p); }};
+  Request request{.input = {},
+                  .target = options.target,
+                  .methods = options.methods.specs(),
+                  .view = view_of(options),
+                  .max_memory = options.max_memory.bytes(),
+                  .verify = options.verify,
+                  .progress = [&](const Progress& p) { progress.show(p); }};
   std::size_t count = 0, written = 0;
   const auto write_reports = [&](const std::vector<Report>& reports) {
     progress.clear();
@@ -172,15 +172,12 @@ std::function<int()> setup(Arguments& arguments) {
            "Special tokens: keep, hide, or drop and rescale the rows (default keep)")
       .choices("keep|hide|drop")
       .group("Output");
-  arguments.add("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
-      .value("SIZE")
-      .environment("HEADWATER_MAX_MEMORY")
-      .group("Model");
+  add_memory_option(arguments, options->max_memory);
   arguments.add("--verify", options->verify, "Run in float64 too and check every result against it")
       .group("Methods");
   add_output_options(arguments, options->output, formats);
   add_colour_option(arguments, options->output);
-  arguments.add("--dry-run", options->dry_run, "Shapes and memory; nothing is run").group("Output");
+  add_dry_run_option(arguments, options->dry_run);
   return [options] { return run(*options); };
 }
 

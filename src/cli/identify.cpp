@@ -28,7 +28,8 @@ struct Options {
   IdentifyRequest request;
   std::string maps = "naive,linear", distances = "cosine,l2", target = "word", pool = "sentence",
               match = "id";
-  std::string states, max_memory;
+  MemoryOption max_memory;
+  std::string states;
   bool no_control = false;
   bool dry_run = false;
 };
@@ -105,7 +106,7 @@ int run(const Options& options) {
       chosen<TokenPool>("--pool", options.pool, {TokenPool::Sentence, TokenPool::Vocabulary}).front();
   request.states = parsed_states(options.states);
   request.control = !options.no_control;
-  if (!options.max_memory.empty()) request.max_memory = parse_bytes("--max-memory", options.max_memory);
+  request.max_memory = options.max_memory.bytes();
   if (options.match == "position" && request.pool == TokenPool::Vocabulary)
     throw InputError("--match: expected id with --pool vocabulary, which has no positions, found position");
   InputReader reader(options.input);
@@ -168,12 +169,9 @@ std::function<int()> setup(Arguments& arguments) {
   arguments.add("--no-control", options->no_control, "Without the untrained model beside it")
       .group("Measure");
   add("--resume", request.resume, "FILE", "Keep finished cells here, and go on from them");
-  arguments.add("--max-memory", options->max_memory, "Bound beyond the weights, such as 512M or 2G")
-      .value("SIZE")
-      .environment("HEADWATER_MAX_MEMORY")
-      .group("Model");
+  add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
-  arguments.add("--dry-run", options->dry_run, "Shapes and memory; nothing is run").group("Output");
+  add_dry_run_option(arguments, options->dry_run);
   return [options] { return run(*options); };
 }
 

@@ -119,7 +119,7 @@ std::function<int()> setup(Arguments& arguments) {
   add_output_options(arguments, options->output, formats);
   add_colour_option(arguments, options->output);
   arguments.add("--tokens", options->tokens, "With the tokens, in json and jsonl").group("Output");
-  arguments.add("--dry-run", options->dry_run, "Shapes and memory; nothing is run").group("Output");
+  add_dry_run_option(arguments, options->dry_run);
   return [options] { return run(*options); };
 }
 

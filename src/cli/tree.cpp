@@ -5,16 +5,17 @@
 
 #include <fmt/format.h>
 #include <headwater/engine.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli_support/arguments.h"
+#include "cli_support/dry_run.h"
 #include "cli_support/input_reader.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
 #include "cli_support/progress.h"
 #include "cli_support/table.h"
 #include "report/focus.h"
+#include "report/schema.h"
 
 namespace headwater {
 namespace {
@@ -27,10 +28,11 @@ struct Options {
   OutputOptions output;
   TargetSpec target;
   TreeOptions tree;
+  MemoryOption max_memory;
+  bool dry_run = false;
 };
 
 std::string tree_json(const Tree& tree, const Report& report, const std::vector<std::string>& tokens) {
-  using OrderedJson = nlohmann::ordered_json;
   OrderedJson edges = OrderedJson::array();
   for (const TreeEdge& edge : tree.edges)
     edges.push_back(
@@ -41,6 +43,7 @@ std::string tree_json(const Tree& tree, const Report& report, const std::vector<
                          {"tokens", tokens},
                          {"root", tree.root},
                          {"kept", tree.kept},
+                         {"checks", json_of(report.attributions.front().checks)},
                          {"edges", std::move(edges)}};
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
@@ -54,11 +57,22 @@ int run(const Options& options) {
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);
-  const Report report = engine.explain({.input = *input,
-                                        .target = options.target,
-                                        .methods = {{"attattr"}},
-                                        .progress = [&](const Progress& p) { progress.show(p); }});
+  const Request request{.input = *input,
+                        .target = options.target,
+                        .methods = {{"attattr"}},
+                        .max_memory = options.max_memory.bytes(),
+                        .progress = [&](const Progress& p) { progress.show(p); }};
+  if (options.dry_run) {
+    output.write(dry_run(engine, request, format));
+    output.finish();
+    return 0;
+  }
+  const Report report = engine.explain(request);
   progress.clear();
+  for (const Check& check : report.attributions.front().checks)
+    if (!check.passed)
+      options.output.say(fmt::format("warning: a check failed: {} ({:.1e}, bound {:.1e})", check.name,
+                                     check.value, check.bound));
   TreeOptions how = options.tree;
   how.answer = static_cast<int>(focus_row(report));
   const Tree tree = attribution_tree(report.attributions.front().scores, how);
@@ -91,7 +105,9 @@ std::function<int()> setup(Arguments& arguments) {
       .group("Tree");
   arguments.add("--published", options->tree.published, "The steps of the paper's released script")
       .group("Tree");
+  add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
+  add_dry_run_option(arguments, options->dry_run);
   return [options] { return run(*options); };
 }
 

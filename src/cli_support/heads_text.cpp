@@ -21,6 +21,12 @@ std::string percent(double share) {
   return std::isnan(share) ? "–" : fmt::format("{:.1f}", 100 * share);
 }
 
+std::string unresolved_text(int inputs) {
+  if (inputs == 0) return {};
+  return fmt::format("  {} {} attributions missed the tolerance\n", inputs,
+                     inputs == 1 ? "input's" : "inputs'");
+}
+
 std::string ranking_text(const HeadImportance& ranking, TerminalFormat::Colour colour) {
   const double peak = std::accumulate(ranking.scores.begin(), ranking.scores.end(), 1e-300,
                                       [](double a, double b) { return std::max(a, std::abs(b)); });
@@ -44,7 +50,7 @@ std::string ranking_text(const HeadImportance& ranking, TerminalFormat::Colour c
   out += "  strongest";
   for (std::size_t k = 0; k < std::min<std::size_t>(8, order.size()); ++k)
     out += fmt::format("  L{}H{}", order[k] / ranking.heads, order[k] % ranking.heads);
-  return out + "\n";
+  return out + "\n" + unresolved_text(ranking.unresolved);
 }
 
 }  // namespace
@@ -64,7 +70,10 @@ std::string heads_json(std::span<const HeadImportance> rankings) {
       const auto begin = ranking.scores.begin() + l * ranking.heads;
       rows.push_back(std::vector<double>(begin, begin + ranking.heads));
     }
-    all.push_back({{"ranking", ranking.ranking}, {"inputs", ranking.inputs}, {"scores", std::move(rows)}});
+    all.push_back({{"ranking", ranking.ranking},
+                   {"inputs", ranking.inputs},
+                   {"unresolved", ranking.unresolved},
+                   {"scores", std::move(rows)}});
   }
   return OrderedJson{{"schema", "headwater.heads/1"}, {"rankings", std::move(all)}}.dump(2) + "\n";
 }
@@ -137,7 +146,8 @@ std::string triggers_text(const TriggerReport& report) {
     for (const double right : trigger.accuracy) row.push_back(percent(right));
     table.rows.push_back(std::move(row));
   }
-  return "accuracy in % per gold label, with the pattern inserted\n" + table.str();
+  return "accuracy in % per gold label, with the pattern inserted\n" + table.str() +
+         unresolved_text(report.unresolved);
 }
 
 std::string triggers_json(const TriggerReport& report) {
@@ -153,11 +163,9 @@ std::string triggers_json(const TriggerReport& report) {
                         {"tokens", std::move(tokens)},
                         {"accuracy", trigger.accuracy}});
   }
-  const OrderedJson json{{"schema", "headwater.triggers/1"},
-                         {"labels", report.labels},
-                         {"inputs", report.inputs},
-                         {"accuracy", report.accuracy},
-                         {"triggers", std::move(triggers)}};
+  const OrderedJson json{{"schema", "headwater.triggers/1"}, {"labels", report.labels},
+                         {"inputs", report.inputs},          {"accuracy", report.accuracy},
+                         {"unresolved", report.unresolved},  {"triggers", std::move(triggers)}};
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 

@@ -122,6 +122,21 @@ std::size_t parse_bytes(const std::string& option, const std::string& text) {
   return static_cast<std::size_t>(bytes);
 }
 
+std::size_t MemoryOption::bytes() const {
+  return text.empty() ? 0 : parse_bytes("--max-memory", text);
+}
+
+void add_memory_option(Arguments& arguments, MemoryOption& option) {
+  arguments.add("--max-memory", option.text, "Bound beyond the weights, such as 512M or 2G")
+      .value("SIZE")
+      .environment("HEADWATER_MAX_MEMORY")
+      .group("Model");
+}
+
+void add_dry_run_option(Arguments& arguments, bool& dry_run) {
+  arguments.add("--dry-run", dry_run, "Shapes and memory; nothing is run").group("Output");
+}
+
 void OutputOptions::say(const std::string& message) const {
   if (!quiet) fmt::print(stderr, "headwater: {}\n", message);
 }

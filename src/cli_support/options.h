@@ -40,6 +40,14 @@ struct OutputOptions {
 void add_output_options(Arguments& arguments, OutputOptions& options, const std::string& formats);
 void add_colour_option(Arguments& arguments, OutputOptions& options);
 
+// --max-memory: the bound beyond the weights; 0: none.
+struct MemoryOption {
+  std::string text;
+  std::size_t bytes() const;  // throws InputError
+};
+void add_memory_option(Arguments& arguments, MemoryOption& option);
+void add_dry_run_option(Arguments& arguments, bool& dry_run);
+
 std::vector<std::string> split(const std::string& text, char separator);
 std::size_t parse_bytes(const std::string& option,
                         const std::string& text);  // "512M", "2G", "1.5 GiB", "65536"

@@ -21,28 +21,38 @@ namespace {
 
 using Scores = std::vector<double>;  // [L · H]
 
+// What the inputs add up to.
+struct Sums {
+  Scores scores;
+  int unresolved = 0;
+};
+
 double largest(const Tensor& values, Index begin, Index count) {
   double found = -INFINITY;
   for (Index i = begin; i < begin + count; ++i) found = std::max(found, values.at(i));
   return found;
 }
 
-void add_attattr(const Reader& reader, const Labelled& one, Scores& sums) {
+void add_attattr(const Reader& reader, const Labelled& one, Sums& sums) {
   const Study study = study_of(reader, one, one.gold, attention_attribution_sites());
-  const Tensor scores = attribute_attention(study, Objective(study, Quantity::Probability)).scores;
-  const Index cells = scores.dim(2) * scores.dim(3);
-  for (std::size_t h = 0; h < sums.size(); ++h)
-    sums[h] += largest(scores, static_cast<Index>(h) * cells, cells);
+  const AttentionAttributionOptions options;
+  const AttentionAttribution found =
+      attribute_attention(study, Objective(study, Quantity::Probability), options);
+  const Index cells = found.scores.dim(2) * found.scores.dim(3);
+  for (std::size_t h = 0; h < sums.scores.size(); ++h)
+    sums.scores[h] += largest(found.scores, static_cast<Index>(h) * cells, cells);
+  if (!resolved(found, options.tolerance)) ++sums.unresolved;
 }
 
-void add_attention(const Reader& reader, const Labelled& one, Scores& sums) {
+void add_attention(const Reader& reader, const Labelled& one, Sums& sums) {
   const Study study = study_of(reader, one, one.gold, {Site::Pattern});
   const auto H = static_cast<std::size_t>(reader.info().heads);
   for (int l = 0; l < reader.info().layers; ++l) {
     const Tensor pattern = study.at(Site::Pattern, l);
     const Index cells = pattern.dim(2) * pattern.dim(3);
     for (std::size_t h = 0; h < H; ++h)
-      sums[static_cast<std::size_t>(l) * H + h] += largest(pattern, static_cast<Index>(h) * cells, cells);
+      sums.scores[static_cast<std::size_t>(l) * H + h] +=
+          largest(pattern, static_cast<Index>(h) * cells, cells);
   }
 }
 
@@ -57,7 +67,7 @@ Tensor loss_seed(const Tensor& logits, int gold) {
   return Tensor::of(logits.shape(), values, logits.dtype());
 }
 
-void add_taylor(const Reader& reader, const Labelled& one, Scores& sums) {
+void add_taylor(const Reader& reader, const Labelled& one, Sums& sums) {
   const Study study = study_of(reader, one, one.gold, {});
   const Run& run = study.run();
   std::vector<Wanted> wanted;
@@ -72,12 +82,12 @@ void add_taylor(const Reader& reader, const Labelled& one, Scores& sums) {
     for (Index h = 0; h < H; ++h) {
       double product = 0;
       for (Index c = h * cells; c < (h + 1) * cells; ++c) product += pattern.at(c) * slope.at(c);
-      sums[static_cast<std::size_t>(l * H + h)] += std::abs(product);
+      sums.scores[static_cast<std::size_t>(l * H + h)] += std::abs(product);
     }
   }
 }
 
-void add_taylor_published(const Reader& reader, const Labelled& one, Scores& sums) {
+void add_taylor_published(const Reader& reader, const Labelled& one, Sums& sums) {
   const Study study = study_of(reader, one, one.gold, {});
   const Run& run = study.run();
   std::vector<Wanted> wanted;
@@ -94,7 +104,7 @@ void add_taylor_published(const Reader& reader, const Labelled& one, Scores& sum
       for (Index h = 0; h < H; ++h) {
         double product = 0;
         for (Index e = 0; e < E; ++e) product += z.at((i * H + h) * E + e) * slope.at((i * H + h) * E + e);
-        sums[static_cast<std::size_t>(l * H + h)] += std::abs(product) / static_cast<double>(T);
+        sums.scores[static_cast<std::size_t>(l * H + h)] += std::abs(product) / static_cast<double>(T);
       }
   }
 }
@@ -134,7 +144,7 @@ HeadImportance head_importance(const Reader& reader, std::span<const Labelled> i
                         .layers = info.layers,
                         .heads = info.heads,
                         .inputs = static_cast<int>(inputs.size())};
-  using Add = void (*)(const Reader&, const Labelled&, Scores&);
+  using Add = void (*)(const Reader&, const Labelled&, Sums&);
   const Add add = ranking == "attattr"            ? add_attattr
                   : ranking == "attention"        ? add_attention
                   : ranking == "taylor"           ? add_taylor
@@ -147,11 +157,13 @@ HeadImportance head_importance(const Reader& reader, std::span<const Labelled> i
   if (add == nullptr)
     throw InputError(
         fmt::format("ranking: expected one of {}, found '{}'", fmt::join(head_rankings(), ", "), ranking));
-  result.scores.assign(static_cast<std::size_t>(info.layers * info.heads), 0.0);
+  Sums sums{.scores = Scores(static_cast<std::size_t>(info.layers * info.heads), 0.0)};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     advance(static_cast<double>(i) / static_cast<double>(inputs.size()));
-    add(reader, inputs[i], result.scores);
+    add(reader, inputs[i], sums);
   }
+  result.scores = std::move(sums.scores);
+  result.unresolved = sums.unresolved;
   for (double& score : result.scores) score /= static_cast<double>(inputs.size());
   if (ranking == "taylor_published")
     divide_by_length_of_layer(result.scores, static_cast<std::size_t>(info.heads));

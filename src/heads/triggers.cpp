@@ -143,9 +143,10 @@ TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inpu
     advance(0.9 * static_cast<double>(i) / static_cast<double>(count));
     if (static_cast<int>(inputs[i].encoding.tokens.size()) < options.shortest) continue;
     const Study study = study_of(reader, inputs[i], predicted[i], attention_attribution_sites());
-    const auto [first, second] = top_two(
-        attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = options.tolerance})
-            .scores);
+    const AttentionAttribution attributed =
+        attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = options.tolerance});
+    if (!resolved(attributed, options.tolerance)) ++report.unresolved;
+    const auto [first, second] = top_two(attributed.scores);
     Trigger trigger{.label = info.labels[static_cast<std::size_t>(predicted[i])],
                     .source = inputs[i].encoding.text,
                     .strength = first.score + second.score};

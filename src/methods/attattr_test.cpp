@@ -124,6 +124,25 @@ TEST(AttAttr, KeepsItsTolerance) {
   EXPECT_LE(10 * above, compared);
 }
 
+TEST(AttAttr, TellsWhatMissedItsTolerance) {
+  AttentionAttribution found{.scores = Tensor::of({1, 1, 1, 2}, std::vector<double>{0.5, -0.1}),
+                             .nodes = {3},
+                             .change = {0.4},
+                             .defect = {-0.02},
+                             .rounding = {0},
+                             .error = {0.001}};
+  EXPECT_DOUBLE_EQ(completeness_gap(found), 0.04) << "of the largest attribution";
+  EXPECT_FALSE(resolved(found, 0.01));
+  found.change = {4};
+  EXPECT_DOUBLE_EQ(completeness_gap(found), 0.005) << "of the change";
+  EXPECT_TRUE(resolved(found, 0.01));
+  found.error = {0.02};
+  EXPECT_FALSE(resolved(found, 0.01));
+  found = {.scores = found.scores, .nodes = {3}, .change = {0.4}, .defect = {-0.02}, .rounding = {0.02}};
+  EXPECT_EQ(completeness_gap(found), 0) << "rounding explains it";
+  EXPECT_FALSE(estimated_error(found).has_value());
+}
+
 TEST(AttAttr, RefusesBadOptions) {
   EXPECT_THROW(explain({{"steps", "0"}}), InputError);
   EXPECT_THROW(explain({{"tolerance", "0"}}), InputError);

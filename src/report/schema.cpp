@@ -157,6 +157,14 @@ OrderedJson json_of(const Prediction& prediction) {
   return json;
 }
 
+OrderedJson json_of(const std::vector<Check>& checks) {
+  OrderedJson json = OrderedJson::array();
+  for (const Check& check : checks)
+    json.push_back(OrderedJson{
+        {"name", check.name}, {"passed", check.passed}, {"value", check.value}, {"bound", check.bound}});
+  return json;
+}
+
 OrderedJson json_of(const Attribution& attribution) {
   OrderedJson json;
   json["method"] = attribution.method;
@@ -164,10 +172,7 @@ OrderedJson json_of(const Attribution& attribution) {
   json["axes"] = attribution.axes;
   json["shape"] = OrderedJson::array();
   for (const Index length : attribution.scores.shape().dims()) json["shape"].push_back(length);
-  json["checks"] = OrderedJson::array();
-  for (const Check& check : attribution.checks)
-    json["checks"].push_back(OrderedJson{
-        {"name", check.name}, {"passed", check.passed}, {"value", check.value}, {"bound", check.bound}});
+  json["checks"] = json_of(attribution.checks);
   json["notes"] = attribution.notes;
   json["seconds"] = attribution.seconds;
   return json;

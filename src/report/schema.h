@@ -16,7 +16,8 @@ OrderedJson json_of(const RunRecord& record);
 OrderedJson json_of(const Target& target);
 OrderedJson json_of(const ModelInfo& info);
 OrderedJson json_of(const TokenView& token);
-OrderedJson json_of(const Prediction& prediction);    // without tokens
+OrderedJson json_of(const Prediction& prediction);  // without tokens
+OrderedJson json_of(const std::vector<Check>& checks);
 OrderedJson json_of(const Attribution& attribution);  // without scores
 OrderedJson json_of(const Agreement& agreement);
 OrderedJson head_of(const Report& report);              // everything but tokens and scores
