@@ -96,10 +96,9 @@ class Attributor {
 
   AttentionAttribution run() {
     const int L = study_.info().layers;
-    std::vector<Slope> ends;
-    if (!options_.nodes) ends = slopes_.whole();
+    std::vector<Tensor> ends;
+    if (!options_.nodes) ends = slopes_.whole_gradients();
     for (int first = 0; first < L;) {
-      study_.progress(static_cast<double>(first) / L);
       const int count = slopes_.layers_together(first, options_.nodes ? options_.nodes->size() : first_nodes);
       if (options_.nodes)
         fixed(first, first + count, *options_.nodes);
@@ -121,7 +120,7 @@ class Attributor {
       none.push_back({l, 0});
       for (const Node& node : nodes) points.push_back({l, node.at});
     }
-    const std::vector<Slope> found = slopes_.at(points);
+    const std::vector<Slope> found = slopes_.at(points, [&](double share) { progress(first, last, share); });
     const std::vector<double> baseline = slopes_.values(none);
     for (int l = first; l < last; ++l) {
       const auto k = static_cast<std::size_t>(l - first), at = static_cast<std::size_t>(l);
@@ -137,23 +136,30 @@ class Attributor {
     }
   }
 
-  void adaptive(int first, int last, std::vector<Slope>& ends) {
+  void adaptive(int first, int last, std::vector<Tensor>& ends) {
     std::vector<Layer> going;
     for (int l = first; l < last; ++l)
-      going.push_back({l, PathIntegral(std::move(ends[static_cast<std::size_t>(l)]), slopes_.growth(l))});
-    for (bool again = false; !going.empty(); again = true) {
+      going.push_back({l, PathIntegral(slopes_.whole(l, std::move(ends[static_cast<std::size_t>(l)])),
+                                       slopes_.growth(l))});
+    for (int wave = 0; !going.empty(); ++wave) {
       std::vector<ScaledAttention> points;
       for (const Layer& layer : going)
         for (const double share : layer.integral.wanted()) points.push_back({layer.number, share});
-      std::vector<Slope> found = slopes_.at(points);
+      std::vector<Slope> found = slopes_.at(points, [&](double share) {
+        progress(first, last, 1 - std::exp2(-(wave + share)));  // nobody knows how many waves will come
+      });
       auto next = std::make_move_iterator(found.begin());
       for (Layer& layer : going) {
         const auto end = next + static_cast<std::ptrdiff_t>(layer.integral.wanted().size());
         layer.integral.take({next, end});
         next = end;
       }
-      std::erase_if(going, [&](Layer& layer) { return finished(layer, again); });
+      std::erase_if(going, [&](Layer& layer) { return finished(layer, wave > 0); });
     }
+  }
+
+  void progress(int first, int last, double share) const {
+    study_.progress((first + share * (last - first)) / study_.info().layers);
   }
 
   // Attributes what is there, and asks for more if it does not suffice.

@@ -53,9 +53,11 @@ AttentionSlopes::AttentionSlopes(const Study& study, const Objective& objective)
   rows_ = rows_needed(study, objective, parts_);
 }
 
-std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points) {
+std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
+                                       const std::function<void(double)>& advance) {
   std::vector<Slope> slopes;
-  while (!points.empty()) {
+  for (const auto all = static_cast<double>(points.size()); !points.empty();) {
+    advance(static_cast<double>(slopes.size()) / all);
     const auto some = points.first(fitting(points));
     const Batch batch = copies(static_cast<Index>(some.size()));
     const std::vector<Entry> entering = entries(some);
@@ -98,7 +100,7 @@ std::vector<double> AttentionSlopes::values(std::span<const ScaledAttention> poi
   return values;
 }
 
-std::vector<Slope> AttentionSlopes::whole() {
+std::vector<Tensor> AttentionSlopes::whole_gradients() {
   Batch batch = study_.batch();
   batch.positions = objective_.positions();
   std::vector<Wanted> wanted;
@@ -107,14 +109,15 @@ std::vector<Slope> AttentionSlopes::whole() {
   const Var logits = study_.model().run(tape, batch);
   const Signals signals =
       tape.pull(logits, objective_.seed(logits.value, batch.positions), rules::gradient, wanted);
-  const double value = objective_.value();
-  std::vector<Slope> slopes;
-  for (const Wanted& place : wanted) {
-    const Tensor& gradient = signals.at(place.site, place.layer);
-    slopes.push_back({.gradient = gradient, .along = along_attention(place.layer, gradient), .value = value});
-  }
+  std::vector<Tensor> gradients;
+  for (const Wanted& place : wanted) gradients.push_back(signals.at(place.site, place.layer));
   flop_ += study_.info().layers * block_flop(study_.info(), parts_, study_.tokens(), study_.tokens());
-  return slopes;
+  return gradients;
+}
+
+Slope AttentionSlopes::whole(int layer, Tensor gradient) const {
+  const double along = along_attention(layer, gradient);
+  return {.gradient = std::move(gradient), .along = along, .value = objective_.value()};
 }
 
 double AttentionSlopes::cost_of(int layer) const {

@@ -2,6 +2,7 @@
 // scales at once.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,9 +25,13 @@ class AttentionSlopes {
 
   // ∂F/∂o [1, T, D] and its share along the attention. Points come by layer, the lowest first; as many run
   // together as the study's scratch holds. A point's bits do not depend on the others.
-  std::vector<Slope> at(std::span<const ScaledAttention> points);
+  // `advance` hears the share that is done, and may throw to stop.
+  std::vector<Slope> at(std::span<const ScaledAttention> points, const std::function<void(double)>& advance);
   std::vector<double> values(std::span<const ScaledAttention> points);  // F alone
-  std::vector<Slope> whole();  // of every layer with all of its attention: one run and one pull for all
+  // With all of the attention one run and one pull serve every layer: the gradients, and a layer's slope from
+  // its.
+  std::vector<Tensor> whole_gradients();
+  Slope whole(int layer, Tensor gradient) const;
 
   // How much longer the attention makes what it is added to, as a mean over tokens.
   double growth(int layer) const;

@@ -1,5 +1,6 @@
 // The worked example of the specification (support/worked_models.h), whose numbers come from an independent
 // NumPy program; and the closed form against gradients at the patterns themselves.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -122,6 +123,20 @@ TEST(AttAttr, KeepsItsTolerance) {
   });
   EXPECT_GT(compared, 50);
   EXPECT_LE(10 * above, compared);
+}
+
+TEST(AttAttr, ReportsProgressWithinALayer) {
+  const testing::WorkedModel worked = testing::worked_bert();
+  Study study(*worked.model, worked.batch, {});
+  study.aim({.position = -1, .index = 0});
+  study.scratch = 0;  // one copy at a time
+  std::vector<double> heard;
+  study.on_progress = [&](double done) { heard.push_back(done); };
+  const AttentionAttribution found = attribute_attention(study, Objective(study, Quantity::Probability));
+  EXPECT_GE(heard.size(), static_cast<std::size_t>(found.nodes[0] + found.nodes[1]));
+  EXPECT_TRUE(std::is_sorted(heard.begin(), heard.end()));
+  EXPECT_EQ(heard.front(), 0);
+  EXPECT_EQ(heard.back(), 1);
 }
 
 TEST(AttAttr, TellsWhatMissedItsTolerance) {
