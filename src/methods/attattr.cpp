@@ -88,8 +88,9 @@ const Method attattr{
     .limits =
         "One layer at a time, against the baseline of no attention at all, which no model was trained on. "
         "Interactions between layers and what the feed-forward parts do are not in it. Large attention gains "
-        "may "
-        "need many nodes; the completeness check says so.",
+        "may need many nodes; the checks say so. The estimated error is no bound: behind the kinks of relu, "
+        "in "
+        "models with random weights, errors of 3 % were seen where it said less than 1 %.",
     .options =
         {{"quantity", "probability|logit", "probability", "what is explained: F"},
          {"rule", "adaptive|gauss|left|right|midpoint|trapezoid", "adaptive",
