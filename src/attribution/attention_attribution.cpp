@@ -15,10 +15,11 @@
 // that of any one of them where the errors have one sign, and smaller where they cancel. How they are spread
 // shows where the last nodes changed the attributions by Δ:
 //
-//   error of the largest  ≈  |Σ Attr − F(A) + F(0)| · max |Δ| / |Σ Δ|
+//   error of the largest  ≈  |Σ Attr − F(A) + F(0)| · max |Δ| / |Σ Δ|        but at least max |Δ| / 20
 //
-// Nodes are added until twice this is within the tolerance and the sum is. Where F hardly changes, rounding
-// hides the defect; then it is enough that more nodes change nothing.
+// where the sums' word alone is not taken for nodes that changed much. Nodes are added until twice this is
+// within the tolerance and the sum is. Where F hardly changes, rounding hides the defect; then it is enough
+// that more nodes change nothing.
 #include "attribution/attention_attribution.h"
 
 #include <algorithm>
@@ -38,6 +39,7 @@ namespace {
 constexpr int most_evaluations = 400;  // per layer; what is left of the defect is shown
 constexpr double settled = 0.1;        // share of the tolerance that more nodes may change an attribution by
 constexpr double safety = 2;           // on trained models the estimate was up to 1.5 times too small
+constexpr double most_gained = 20;     // by the last nodes, whatever the sums say
 
 struct Attributed {
   double largest = 0, moved = 0;  // magnitudes: of the attributions, and of what they changed by
@@ -189,7 +191,7 @@ class Attributor {
   static double error_of(const PathIntegral& integral, const Attributed& found) {
     if (found.moved == 0) return 0;
     if (found.sum_moved == 0) return found.moved;  // what the errors look like is all there is to go by
-    return integral.worst() * found.moved / std::abs(found.sum_moved);
+    return found.moved * std::max(1 / most_gained, integral.worst() / std::abs(found.sum_moved));
   }
 
   Attributed attribute(int layer, const std::vector<double>& gradient) {
