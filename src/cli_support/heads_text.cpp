@@ -34,7 +34,8 @@ std::string ranking_text(const HeadImportance& ranking, TerminalFormat::Colour c
   for (int h = 0; h < ranking.heads; ++h) out += fmt::format(" {:>9}", fmt::format("H{}", h));
   out += '\n';
   const auto score = [&](int l, int h) {
-    return ranking.scores[static_cast<std::size_t>(l * ranking.heads + h)];
+    return ranking.scores[static_cast<std::size_t>(l) * static_cast<std::size_t>(ranking.heads) +
+                          static_cast<std::size_t>(h)];
   };
   for (int l = 0; l < ranking.layers; ++l) {
     out += fmt::format("{:>5}", fmt::format("L{}", l));
@@ -67,7 +68,7 @@ std::string heads_json(std::span<const HeadImportance> rankings) {
   for (const HeadImportance& ranking : rankings) {
     OrderedJson rows = OrderedJson::array();
     for (int l = 0; l < ranking.layers; ++l) {
-      const auto begin = ranking.scores.begin() + l * ranking.heads;
+      const auto begin = ranking.scores.begin() + static_cast<std::ptrdiff_t>(l) * ranking.heads;
       rows.push_back(std::vector<double>(begin, begin + ranking.heads));
     }
     all.push_back({{"ranking", ranking.ranking},

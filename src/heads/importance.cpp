@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -28,7 +29,7 @@ struct Sums {
 };
 
 double largest(const Tensor& values, Index begin, Index count) {
-  double found = -INFINITY;
+  double found = -std::numeric_limits<double>::infinity();
   for (Index i = begin; i < begin + count; ++i) found = std::max(found, values.at(i));
   return found;
 }

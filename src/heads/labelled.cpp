@@ -146,8 +146,9 @@ Study study_of(const Reader& reader, const Labelled& one, int target, const std:
 }
 
 HeadMask all_heads(const ModelInfo& info) {
-  return HeadMask(static_cast<std::size_t>(info.layers),
-                  std::vector<bool>(static_cast<std::size_t>(info.heads), true));
+  const std::vector<bool> all(static_cast<std::size_t>(info.heads), true);
+  HeadMask mask(static_cast<std::size_t>(info.layers), all);
+  return mask;
 }
 
 std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs, const HeadMask& mask) {
