@@ -115,6 +115,7 @@ class Attributor {
 
  private:
   static constexpr std::size_t first_nodes = 3;  // that a layer wants at least
+  static constexpr std::size_t portion = 32;     // slopes of a fixed rule held at once, whatever its length
 
   void fixed(int first, int last, const std::vector<Node>& nodes) {
     std::vector<ScaledAttention> points, none;
@@ -122,18 +123,28 @@ class Attributor {
       none.push_back({l, 0});
       for (const Node& node : nodes) points.push_back({l, node.at});
     }
-    const std::vector<Slope> found = slopes_.at(points, [&](double share) { progress(first, last, share); });
     const std::vector<double> baseline = slopes_.values(none);
     for (int l = first; l < last; ++l) {
-      const auto k = static_cast<std::size_t>(l - first), at = static_cast<std::size_t>(l);
-      const auto own = std::span(found).subspan(k * nodes.size(), nodes.size());
-      attribute(l, weighted_sum(nodes, own));
+      const auto at = static_cast<std::size_t>(l);
       result_.nodes[at] = static_cast<int>(nodes.size());
-      result_.change[at] = whole_ - baseline[k];
+      result_.change[at] = whole_ - baseline[at - static_cast<std::size_t>(first)];
       result_.defect[at] = -result_.change[at];
-      for (std::size_t i = 0; i < nodes.size(); ++i) {
-        result_.defect[at] += nodes[i].weight * own[i].along;
-        result_.rounding[at] = std::max(result_.rounding[at], own[i].rounding);
+    }
+    std::vector<double> sum;  // of the layer that is being added up
+    for (std::size_t begin = 0; begin < points.size(); begin += portion) {
+      const auto some = std::span(points).subspan(begin, std::min(portion, points.size() - begin));
+      const std::vector<Slope> found = slopes_.at(some, [&](double share) {
+        const double done = static_cast<double>(begin) + share * static_cast<double>(some.size());
+        progress(first, last, done / static_cast<double>(points.size()));
+      });
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::size_t k = (begin + i) % nodes.size(), at = static_cast<std::size_t>(some[i].layer);
+        add_weighted(nodes[k].weight, found[i], sum);
+        result_.defect[at] += nodes[k].weight * found[i].along;
+        result_.rounding[at] = std::max(result_.rounding[at], found[i].rounding);
+        if (k + 1 < nodes.size()) continue;
+        attribute(some[i].layer, sum);
+        sum.clear();
       }
     }
   }
@@ -169,8 +180,8 @@ class Attributor {
     PathIntegral& integral = layer.integral;
     if (!again) attribute(layer.number, integral.coarser());
     const Attributed found = attribute(layer.number, integral.gradient());
-    const double resolved = std::max(settled * options_.tolerance, 16 * epsilon_of(study_.info().dtype));
-    const bool all_there = again && found.moved <= resolved * found.largest;
+    const double resolution = std::max(settled * options_.tolerance, 16 * epsilon_of(study_.info().dtype));
+    const bool all_there = again && found.moved <= resolution * found.largest;
     const double error = all_there ? found.moved : error_of(integral, found);
     const bool complete =
         integral.worst() <= options_.tolerance * std::max(found.largest, std::abs(integral.change()));

@@ -30,14 +30,12 @@ constexpr int last_level = nested_levels - 1;  // beyond, halves do better
 
 }  // namespace
 
-std::vector<double> weighted_sum(std::span<const Node> nodes, std::span<const Slope> slopes) {
-  std::vector<double> sum(static_cast<std::size_t>(slopes.front().gradient.size()), 0.0);
-  for (std::size_t k = 0; k < nodes.size(); ++k)
-    dispatch(slopes[k].gradient.dtype(), [&](auto r) {
-      const auto* g = slopes[k].gradient.template data<decltype(r)>();
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += nodes[k].weight * static_cast<double>(g[i]);
-    });
-  return sum;
+void add_weighted(double weight, const Slope& slope, std::vector<double>& sum) {
+  sum.resize(static_cast<std::size_t>(slope.gradient.size()), 0.0);
+  dispatch(slope.gradient.dtype(), [&](auto r) {
+    const auto* g = slope.gradient.template data<decltype(r)>();
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * static_cast<double>(g[i]);
+  });
 }
 
 double PathIntegral::Piece::worst() const {
@@ -96,9 +94,12 @@ void PathIntegral::finish(Piece& piece) {
     slopes.push_back((piece.end - piece.begin) * pace(nodes[i].at) * known[i].along);
     nodes[i].weight *= pace(nodes[i].at);
   }
-  piece.sum = weighted_sum(nodes, known);
+  piece.sum.clear();
   piece.defect = known[1].value - known[0].value;
-  for (std::size_t i = 0; i < nodes.size(); ++i) piece.defect += nodes[i].weight * known[i].along;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    add_weighted(nodes[i].weight, known[i], piece.sum);
+    piece.defect += nodes[i].weight * known[i].along;
+  }
   piece.on_the_way = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i)
     piece.on_the_way =
@@ -134,9 +135,11 @@ std::vector<double> PathIntegral::gradient() const {
 }
 
 std::vector<double> PathIntegral::coarser() const {
-  std::vector<Node> nodes = coarser_rule();
-  for (Node& node : nodes) node.weight *= pace(node.at);
-  return weighted_sum(nodes, pieces_.front().known);
+  const std::vector<Node> nodes = coarser_rule();
+  std::vector<double> sum;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    add_weighted(nodes[i].weight * pace(nodes[i].at), pieces_.front().known[i], sum);
+  return sum;
 }
 
 double PathIntegral::change() const {

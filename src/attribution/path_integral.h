@@ -18,8 +18,8 @@ struct Slope {
   double rounding = 0;  // of F
 };
 
-// Σ_k w_k g_k, in double.
-std::vector<double> weighted_sum(std::span<const Node> nodes, std::span<const Slope> slopes);
+// sum += w g, in double; an empty sum is zero.
+void add_weighted(double weight, const Slope& slope, std::vector<double>& sum);
 
 class PathIntegral {
  public:

@@ -125,6 +125,20 @@ TEST(AttAttr, KeepsItsTolerance) {
   EXPECT_LE(10 * above, compared);
 }
 
+TEST(AttAttr, StaysWithinItsPlanHoweverManySteps) {
+  const testing::WorkedModel worked = testing::worked_bert();
+  Study study(*worked.model, worked.batch, {});
+  study.aim({.position = -1, .index = 0});
+  study.scratch = 0;
+  const Objective objective(study, Quantity::Probability);
+  study.run();
+  reset_tensor_pool_peak();
+  const std::size_t before = tensor_pool_statistics().live_bytes;
+  attribute_attention(study, objective, {.nodes = quadrature(Rule::Midpoint, 500)});
+  EXPECT_LE(tensor_pool_statistics().peak_bytes - before,
+            attention_attribution_bytes(study.info(), study.tokens()));
+}
+
 TEST(AttAttr, ReportsProgressWithinALayer) {
   const testing::WorkedModel worked = testing::worked_bert();
   Study study(*worked.model, worked.batch, {});
