@@ -20,11 +20,14 @@ struct TokenView {
   int word = -1;
   int sequence = 0;
   bool special = false;
+  bool target = false;  // not of the input: of a target of several tokens, those that later ones build on
 };
 
 struct Score {
-  std::string label;  // label, or the token's text
-  int index = 0;      // label index or token id
+  // A label, or a token's text. Where several tokens of an outcome are shown alike, the likeliest has the
+  // text alone, and the others their id behind it: "was #11102".
+  std::string label;
+  int index = 0;  // label index or token id
   double probability = 0;
   double logit = 0;
 };
@@ -64,6 +67,11 @@ struct Target {
   std::optional<int> contrast;
   std::string contrast_label;
   double logit = 0, probability = 0;  // of the target (the difference, with a contrast)
+  // Text generation, a text of several tokens: their ids. `index` is the first of them, `position` the row
+  // that predicts it, and the next rows predict the others: the input was moved on by all tokens but the
+  // last. Then `logit` is the sum of the tokens' log-probabilities and `probability` their product, of the
+  // target and of the contrast, whichever of the two has several.
+  std::vector<int> tokens, contrast_tokens;
   // Question answering, a whole answer: its logit is start[first] + end[last], its probability the product of
   // the two; `position` is then its first token and `index` 0. A contrast is another answer.
   std::optional<TokenRange> span, contrast_span;

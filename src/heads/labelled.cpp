@@ -5,7 +5,6 @@
 #include "heads/labelled.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -14,24 +13,13 @@
 #include <headwater/error.h>
 
 #include "study/batching.h"
+#include "study/labels.h"
 
 namespace headwater {
 
 namespace {
 
 constexpr std::size_t batch_tokens = 4096;
-
-int label_index(const ModelInfo& info, const std::string& label) {
-  const auto found = std::find(info.labels.begin(), info.labels.end(), label);
-  if (found != info.labels.end()) return static_cast<int>(found - info.labels.begin());
-  int index = -1;
-  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), index);
-  const bool number = error == std::errc() && end == label.data() + label.size();
-  if (!number || index < 0 || index >= static_cast<int>(info.labels.size()))
-    throw InputError(fmt::format("label: expected one of {} or its index, found '{}'",
-                                 fmt::join(info.labels, ", "), label));
-  return index;
-}
 
 // Zeroes the patterns [B, H, T, T] of the heads that are out.
 Edit without_heads(int layer, const std::vector<bool>& stays) {
@@ -128,8 +116,8 @@ std::vector<Labelled> prepare_labelled(const Reader& reader, std::span<const Lab
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     try {
       Prepared prepared = prepare(reader, inputs[i].input);
-      all.push_back(
-          {std::move(prepared.batch), std::move(prepared.encoding), label_index(info, inputs[i].label)});
+      all.push_back({std::move(prepared.batch), std::move(prepared.encoding),
+                     label_index(info.labels, inputs[i].label, "label")});
     } catch (const InputError& error) {
       throw InputError(fmt::format("input {}: {}", i + 1, error.what()));
     }

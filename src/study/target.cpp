@@ -1,12 +1,13 @@
 #include "study/target.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <headwater/error.h>
+
+#include "study/labels.h"
 
 namespace headwater {
 
@@ -17,27 +18,6 @@ std::optional<int> whole_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return {};
   return value;
-}
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-// By name, by name in another case if that is unambiguous, by index.
-int label_index(const std::vector<std::string>& labels, const std::string& wanted) {
-  const auto exact = std::find(labels.begin(), labels.end(), wanted);
-  if (exact != labels.end()) return static_cast<int>(exact - labels.begin());
-  const auto alike = [&](const std::string& label) { return same_ignoring_case(label, wanted); };
-  if (std::count_if(labels.begin(), labels.end(), alike) == 1)
-    return static_cast<int>(std::find_if(labels.begin(), labels.end(), alike) - labels.begin());
-  const std::optional<int> index = whole_number(wanted);
-  if (index && *index >= 0 && *index < static_cast<int>(labels.size())) return *index;
-  const std::size_t listed = std::min<std::size_t>(labels.size(), 20);
-  throw InputError(
-      fmt::format("target: expected one of {}{} or an index 0 … {}, found '{}'",
-                  fmt::join(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(listed), ", "),
-                  listed < labels.size() ? ", …" : "", labels.size() - 1, wanted));
 }
 
 // "#id", an exact piece, or a text that encodes to one token.
@@ -64,10 +44,10 @@ const std::vector<std::string> ends_of_answers{"start", "end"};
 
 int index_of(const Reader& reader, const std::string& wanted) {
   const ModelInfo& info = reader.info();
-  if (info.task == Task::QuestionAnswering) return label_index(ends_of_answers, wanted);
+  if (info.task == Task::QuestionAnswering) return label_index(ends_of_answers, wanted, "target");
   if (info.task == Task::FillMask || info.task == Task::TextGeneration)
     return token_index(*reader.tokenizer, info.vocabulary, wanted);
-  return label_index(info.labels, wanted);
+  return label_index(info.labels, wanted, "target");
 }
 
 // The outcome a target without a position means.
