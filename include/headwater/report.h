@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <headwater/model_info.h>
+#include <headwater/request.h>
 #include <headwater/tensor.h>
 
 namespace headwater {
@@ -93,10 +94,14 @@ struct Detail {
 };
 
 struct Attribution {
-  std::string method;  // as registered; "<method>_rollout" or "<method>_flow" when aggregated
+  std::string method;     // as registered; so far "<method>_rollout" or "<method>_flow" when aggregated
+  std::string aggregate;  // "rollout" or "flow" if its maps were carried through the layers, else empty
   std::vector<std::pair<std::string, std::string>> options;  // as run, defaults included
   std::vector<std::string> axes;  // of scores: "layer", "head", "query", "key", "token"
   Tensor scores;                  // NaN: forbidden by a causal mask
+  // Of a score per token: which tokens were measured; empty: all. The others' scores only fill their places:
+  // what is never taken away, what stands in the baseline, the token read itself, what a causal mask hides.
+  std::vector<bool> measured;
   Tensor answer;  // the row the output was read from, heads averaged: [layers, T], or the scores [1, T]
   std::vector<Detail> details;
   std::vector<Check> checks;
@@ -104,18 +109,25 @@ struct Attribution {
   double seconds = 0;
 };
 
+// What a result is called where several stand side by side: "chefer", "value_zeroing_rollout".
+inline std::string name_of(const Attribution& result) {
+  return result.aggregate.empty() ? result.method : result.method + "_" + result.aggregate;
+}
+
 // How far two results order the tokens alike: rank correlations, NaN where one side has no order. Per layer:
 // the mean over the rows of both maps (heads averaged). Whole: the row the output was read from in the last
-// layer, or the score per token.
+// layer, or the score per token, over the tokens (words, patches) that both have measured.
 struct Agreement {
-  std::string first, second;              // methods
+  std::string first, second;              // names of the results
   std::vector<double> kendall, spearman;  // τ-b and ρ per layer; empty unless both have a map per layer
   double whole_kendall = 0, whole_spearman = 0;
+  int units = 0;  // how many the whole is over
 };
 
 struct RunRecord {
   std::string version;
   std::string model, commit, model_type, architecture;
+  std::string cache_dir;  // where it was looked for, if the caller said
   std::string weights_sha256, tokenizer_sha256;
   std::string dtype;
   int threads = 0;
@@ -133,6 +145,9 @@ struct Report {
   std::vector<Attribution> attributions;
   std::vector<Agreement> agreement;  // of every pair of attributions
   RunRecord record;
+  // What gives this report again: the request, its target named beyond doubt and its positions those of
+  // tokens, whatever the view shows.
+  Request asked;
 };
 
 }  // namespace headwater

@@ -37,11 +37,11 @@ struct TargetSpec {
   std::optional<int> position;
 };
 
-// Beside a method's own options, one with a map per layer takes "aggregate": "rollout" or "flow" carries the
-// map through the layers.
+// (So far options["aggregate"] says the same.)
 struct MethodSpec {
   std::string name;
   std::map<std::string, std::string> options;
+  std::string aggregate;  // of a method with a map per layer: "rollout" or "flow" carries it through them
 };
 
 // What stands on the axes of a result. Words: a word's column is the sum of its tokens' columns, its row the

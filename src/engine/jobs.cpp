@@ -24,7 +24,7 @@ std::vector<Job> jobs_of(const Request& request, const ModelInfo& info) {
     std::map<std::string, std::string> given = spec.options;
     const auto aggregate = given.extract("aggregate");
     Job job{&method, MethodOptions(method.name, method.options, given),
-            aggregate.empty() ? "" : aggregate.mapped()};
+            aggregate.empty() ? spec.aggregate : aggregate.mapped()};
     require_supported(method, info);
     check_aggregate(job.aggregate, method.name, method.mixing != Mixing::None);
     jobs.push_back(std::move(job));
