@@ -1,6 +1,7 @@
 #include "cli_support/method_text.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,14 +21,39 @@ std::vector<std::string> claims_of(const Method& method) {
   return claims;
 }
 
+std::string heading(Question question) {
+  std::string text(text_of(question));
+  text.front() = static_cast<char>(std::toupper(text.front()));
+  return text;
+}
+
 OrderedJson as_json(const Method& method) {
   OrderedJson options = OrderedJson::array();
   for (const MethodOption& option : method.options)
     options.push_back(
         {{"name", option.name}, {"type", option.type}, {"default", option.otherwise}, {"help", option.help}});
-  return {{"name", method.name},       {"aliases", method.aliases}, {"summary", method.summary},
-          {"formula", method.formula}, {"paper", method.paper},     {"cost", method.cost},
-          {"limits", method.limits},   {"options", options},        {"claims", claims_of(method)}};
+  return {{"name", method.name},       {"question", text_of(method.question)},
+          {"aliases", method.aliases}, {"summary", method.summary},
+          {"formula", method.formula}, {"paper", method.paper},
+          {"cost", method.cost},       {"limits", method.limits},
+          {"options", options},        {"claims", claims_of(method)}};
+}
+
+std::string markdown_of(const Method& method) {
+  std::string page =
+      fmt::format("\n### {}\n\n{}\n\n`{}`\n\n- **Paper.** {}\n- **Cost.** {}\n- **Limits.** {}\n",
+                  method.name, method.summary, method.formula, method.paper, method.cost, method.limits);
+  if (const auto claims = claims_of(method); !claims.empty())
+    page += fmt::format("- **Promises.** {}.\n", fmt::join(claims, "; "));
+  if (method.options.empty()) return page;
+  page += "\n| option | values | default | |\n|---|---|---|---|\n";
+  for (const MethodOption& option : method.options) {
+    std::string values(option.type);
+    for (std::size_t at = 0; (at = values.find('|', at)) != std::string::npos; at += 2)
+      values.insert(at, 1, '\\');
+    page += fmt::format("| `{}` | {} | {} | {} |\n", option.name, values, option.otherwise, option.help);
+  }
+  return page;
 }
 
 }  // namespace
@@ -36,8 +62,11 @@ std::string methods_table() {
   std::size_t width = 0;
   for (const Method* method : all_methods()) width = std::max(width, method->name.size());
   std::string table;
-  for (const Method* method : all_methods())
-    table += fmt::format("{:<{}}  {}\n", method->name, width, method->summary);
+  for (const Question question : all_questions) {
+    table += fmt::format("{}{}\n", table.empty() ? "" : "\n", heading(question));
+    for (const Method* method : methods_asked(question))
+      table += fmt::format("{:<{}}  {}\n", method->name, width, method->summary);
+  }
   return table;
 }
 
@@ -66,20 +95,9 @@ std::string methods_markdown() {
   std::string page =
       "# Methods\n\nWritten by `headwater methods --format markdown`: the records of the methods "
       "themselves.\n";
-  for (const Method* method : all_methods()) {
-    page += fmt::format("\n## {}\n\n{}\n\n`{}`\n\n- **Paper.** {}\n- **Cost.** {}\n- **Limits.** {}\n",
-                        method->name, method->summary, method->formula, method->paper, method->cost,
-                        method->limits);
-    if (const auto claims = claims_of(*method); !claims.empty())
-      page += fmt::format("- **Promises.** {}.\n", fmt::join(claims, "; "));
-    if (method->options.empty()) continue;
-    page += "\n| option | values | default | |\n|---|---|---|---|\n";
-    for (const MethodOption& option : method->options) {
-      std::string values(option.type);
-      for (std::size_t at = 0; (at = values.find('|', at)) != std::string::npos; at += 2)
-        values.insert(at, 1, '\\');
-      page += fmt::format("| `{}` | {} | {} | {} |\n", option.name, values, option.otherwise, option.help);
-    }
+  for (const Question question : all_questions) {
+    page += fmt::format("\n## {}\n", heading(question));
+    for (const Method* method : methods_asked(question)) page += markdown_of(*method);
   }
   return page;
 }

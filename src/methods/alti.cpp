@@ -227,6 +227,7 @@ const Method alti{
     .name = "alti",
     .summary =
         "Each token's share in the output of the attention block, by how much nearer to it its part leads.",
+    .question = Question::Mixing,
     .formula =
         "c[l,i,j] = max(0, ‖y[l,i]‖₁ − ‖y[l,i] − T[l,i,j]‖₁), rows divided by their sum;  T: token j's part "
         "of "

@@ -77,6 +77,7 @@ extern const Method attattr;
 const Method attattr{
     .name = "attattr",
     .summary = "What every attention weight contributes to the output, by integrated gradients per layer.",
+    .question = Question::Heads,
     .formula = "Attr[l,h] = A ⊙ ∫₀¹ ∂F(a·A)/∂A da,  F the target's probability;  Σ Attr[l] = F(A) − F(0)",
     .paper =
         "Hao, Dong, Wei & Xu, 2021: Self-Attention Attribution: Interpreting Information Interactions Inside "

@@ -78,6 +78,7 @@ extern const Method attention;
 const Method attention{
     .name = "attention",
     .summary = "The attention weights of every layer and head, exactly as the model used them.",
+    .question = Question::Mixing,
     .formula = "α[l,h,i,j] = softmaxⱼ(q[l,h,i] · k[l,h,j] / √E)",
     .paper = "Vaswani et al., 2017: Attention Is All You Need. NeurIPS",
     .cost = "One forward run; the maps take layers × heads × tokens² numbers.",

@@ -93,6 +93,7 @@ extern const Method attention_flow;
 const Method attention_flow{
     .name = "attention_flow",
     .summary = "How much of each input token can reach a position when attention weights are capacities.",
+    .question = Question::Mixing,
     .formula =
         "F[l,k,t] = max-flow from (l,k) to (0,t) with capacities Aₗ = (1−r)·Wₗ + r·I;  Φ = F / row sum",
     .paper = "Abnar & Zuidema, 2020: Quantifying Attention Flow in Transformers. ACL",

@@ -38,6 +38,7 @@ const Method attention_norm{
     .summary =
         "Attention weighted by what it carries: the length of the vector moved from each token to each "
         "other.",
+    .question = Question::Mixing,
     .formula = "N[l,i,j] = ‖Σₕ α[l,h,i,j] u[l,h,j]‖₂,  u[l,h,j] = v[l,h,j] W_O[l,h]",
     .paper =
         "Kobayashi et al., 2020: Attention is Not Only a Weight: Analyzing Transformers with Vector Norms. "

@@ -34,6 +34,7 @@ extern const Method attention_norm_res;
 const Method attention_norm_res{
     .name = "attention_norm_res",
     .summary = "Each token's part in the sum of attention and residual path, as the length of its vector.",
+    .question = Question::Mixing,
     .formula =
         "N[l,i,j] = ‖f[l,i,j] + [i = j] x[l,i]‖₂,  f[l,i,j] = Σₕ α[l,h,i,j] v[l,h,j] W_O[l,h];  mixing ratio "
         "= ‖Σ_{j≠i}‖ / (‖Σ_{j≠i}‖ + ‖i‖)",

@@ -39,6 +39,7 @@ extern const Method attention_norm_res_ln;
 const Method attention_norm_res_ln{
     .name = "attention_norm_res_ln",
     .summary = "Each token's part in the output of the attention block, after the residual sum and its norm.",
+    .question = Question::Mixing,
     .formula =
         "N[l,i,j] = ‖γ ⊙ (R − mean R) / s[l,i]‖₂,  R = f[l,i,j] + [i = j] x[l,i],  s[l,i] = √(var(Σⱼ R + "
         "b_O) + ε)",

@@ -102,6 +102,7 @@ const Method attention_rollout{
     .summary =
         "How much of each input token has reached each position, by multiplying attention through the "
         "layers.",
+    .question = Question::Mixing,
     .formula = "A[l] = rows of ((1 − r) W[l] + r I) divided by their sum;  R[l] = A[l] R[l−1],  R[−1] = I",
     .paper = "Abnar and Zuidema, 2020: Quantifying Attention Flow in Transformers. ACL",
     .cost = "One forward run and one tokens³ product per layer.",

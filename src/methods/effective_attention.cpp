@@ -333,6 +333,7 @@ extern const Method effective_attention;
 const Method effective_attention{
     .name = "effective_attention",
     .summary = "Attention without the part that the head's output cannot show, and how far it is determined.",
+    .question = Question::Certainty,
     .formula = "A⊥[l,h] = A[l,h] P,  P the projector onto the columns of V[l,h];  A⊥ V = A V",
     .paper = "Brunner et al., 2020: On Identifiability in Transformers. ICLR",
     .cost =

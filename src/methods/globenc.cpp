@@ -39,6 +39,7 @@ const Method globenc{
     .name = "globenc",
     .summary =
         "Each token's part in the output of an encoder block, through both norms; its rollout is GlobEnc.",
+    .question = Question::Mixing,
     .formula =
         "N[l,i,j] = ‖γ₂ ⊙ C(γ₁ ⊙ C(R[l,i,j]) / s[l,i]) / s′[l,i]‖₂,  C(z) = z − mean z,  R = f[l,i,j] + [i = "
         "j] x[l,i]",

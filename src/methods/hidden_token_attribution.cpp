@@ -156,6 +156,7 @@ extern const Method hidden_token_attribution;
 const Method hidden_token_attribution{
     .name = "hidden_token_attribution",
     .summary = "How much of every hidden vector goes back to each input token, by the size of derivatives.",
+    .question = Question::Certainty,
     .formula = "c[l,j,i] = |∂e[l,j]/∂x[i]| / Σₖ |∂e[l,j]/∂x[k]|",
     .paper =
         "Brunner et al., 2020: On Identifiability in Transformers. ICLR. Heads: Pascual et al., 2021: "

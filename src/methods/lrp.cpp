@@ -74,6 +74,7 @@ extern const Method lrp;
 const Method lrp{
     .name = "lrp",
     .summary = "Layer-wise relevance propagation as transformer attribution's authors ran it for comparison.",
+    .question = Question::Answer,
     .formula = "R[t] = Σ_d R[t,d];  products of equal sign shared out, positive and negative inputs apart",
     .paper =
         "Bach et al., 2015: On Pixel-Wise Explanations for Non-Linear Classifier Decisions. PLoS ONE; rules "

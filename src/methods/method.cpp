@@ -70,6 +70,20 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string_view text_of(Question question) {
+  static constexpr std::string_view texts[] = {"what does the answer rest on?", "which token reads which?",
+                                               "how far can that be told at all?",
+                                               "which heads matter, and what do they pass on?"};
+  return texts[static_cast<std::size_t>(question)];
+}
+
+std::vector<const Method*> methods_asked(Question question) {
+  std::vector<const Method*> asked;
+  for (const Method* method : all_methods())
+    if (method->question == question) asked.push_back(method);
+  return asked;
+}
+
 MethodOptions::MethodOptions(std::string_view method, std::span<const MethodOption> known,
                              const std::map<std::string, std::string>& given) {
   for (const auto& entry : given) {

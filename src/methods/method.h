@@ -49,8 +49,15 @@ enum class Mixing {
   Raw,       // as Complete, but rollout multiplies the scores as they are (GlobEnc's own form)
 };
 
+// What a method is asked; lists of methods go by it, in this order.
+enum class Question { Answer, Mixing, Certainty, Heads };
+inline constexpr Question all_questions[] = {Question::Answer, Question::Mixing, Question::Certainty,
+                                             Question::Heads};
+std::string_view text_of(Question question);  // "what does the answer rest on?"
+
 struct Method {
   std::string_view name, summary;
+  Question question = Question::Answer;
   std::string_view formula;       // in Unicode text
   std::string_view paper;         // authors, year, title, venue
   std::string_view cost, limits;  // what it costs, what it does not show
@@ -70,7 +77,8 @@ struct Method {
 };
 
 std::span<const Method* const> all_methods();
-const Method& find_method(std::string_view name);  // throws InputError with the nearest names
+std::vector<const Method*> methods_asked(Question question);  // by name
+const Method& find_method(std::string_view name);             // throws InputError with the nearest names
 // Throws Unsupported, with the reason, if the method means nothing for this model.
 void require_supported(const Method& method, const ModelInfo& info);
 

@@ -56,6 +56,24 @@ TEST(FindMethod, NamesTheNearest) {
   }
 }
 
+TEST(Questions, EveryMethodAnswersTheOneItIsListedUnder) {
+  std::size_t listed = 0;
+  for (const Question question : all_questions)
+    for (const Method* method : methods_asked(question)) {
+      ++listed;
+      EXPECT_TRUE(!method->needs_target || question == Question::Answer || question == Question::Heads)
+          << method->name << " explains an output";
+      EXPECT_TRUE(question != Question::Mixing || !method->needs_target) << method->name;
+      EXPECT_TRUE(question == Question::Mixing || method->mixing == Mixing::None)
+          << method->name << " has a map of mixing per layer";
+    }
+  EXPECT_EQ(listed, all_methods().size());
+  EXPECT_EQ(text_of(find_method("integrated_gradients").question), "what does the answer rest on?");
+  EXPECT_EQ(text_of(find_method("alti").question), "which token reads which?");
+  EXPECT_EQ(text_of(find_method("effective_attention").question), "how far can that be told at all?");
+  EXPECT_EQ(text_of(find_method("attattr").question), "which heads matter, and what do they pass on?");
+}
+
 std::string never_causal(const ModelInfo& info) {
   return info.causal ? "m: reads both ways; use another" : "";
 }

@@ -46,6 +46,7 @@ extern const Method occlusion;
 const Method occlusion{
     .name = "occlusion",
     .summary = "How much the output falls when one token, word or patch is taken away.",
+    .question = Question::Answer,
     .formula = "score[u] = F(x) − F(x without u)",
     .paper =
         "Zeiler and Fergus, 2014: Visualizing and Understanding Convolutional Networks. ECCV; Li, Monroe and "

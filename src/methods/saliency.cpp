@@ -38,6 +38,7 @@ extern const Method saliency;
 const Method saliency{
     .name = "saliency",
     .summary = "How strongly the output reacts to a small change of each token's embedding.",
+    .question = Question::Answer,
     .formula = "score[t] = ‖∂F/∂x[t]‖₂   (or Σ_d, |Σ_d|, max_d |·| of the gradient)",
     .paper =
         "Simonyan, Vedaldi and Zisserman, 2014: Deep Inside Convolutional Networks: Visualising Image "

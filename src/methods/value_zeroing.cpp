@@ -193,6 +193,7 @@ const Method value_zeroing{
     .summary =
         "How much each token uses every other in a layer: how far its output moves when the other's value "
         "vectors are zeroed.",
+    .question = Question::Mixing,
     .formula =
         "D[l,i,j] = 1 − cos(x⁺ᵢ with v[l,h,j] = 0 for all h, x⁺ᵢ);  S[l,i,j] = D[l,i,j] / Σₖ D[l,i,k];  x⁺ "
         "the "

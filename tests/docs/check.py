@@ -2,6 +2,7 @@
 block compiles against the public headers."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -22,6 +23,18 @@ def run(command, **options):
     result = subprocess.run(command, capture_output=True, text=True, **options)
     if result.returncode != 0:
         sys.exit(f"{command}\nexit {result.returncode}\n{result.stdout}{result.stderr}")
+
+
+def check_table(program, environment):
+    """README's table of questions lists every method under the question its record answers."""
+    listed = {}
+    for question, names in re.findall(r"^\| ([^|]*\?) \| ([^|]*) \|$", (ROOT / "README.md").read_text(), re.MULTILINE):
+        listed[question] = sorted(re.findall(r"`(\w+)`", names.split("the command")[0]))
+    asked = {}
+    for method in json.loads(subprocess.run([program, "methods", "--format", "json"], capture_output=True, text=True, env=environment).stdout):
+        asked.setdefault(method["question"], []).append(method["name"])
+    if listed != asked:
+        sys.exit(f"README.md: expected the methods by question\n{asked}\nfound\n{listed}")
 
 
 def main():
@@ -51,6 +64,7 @@ def main():
         for name in ("report.html", "maps.npz"):
             if not pathlib.Path(folder, name).stat().st_size:
                 sys.exit(f"{name} is empty")
+    check_table(program, environment)
     page = subprocess.run([program, "methods", "--format", "markdown"], capture_output=True, text=True, env=environment).stdout
     if page != (ROOT / "docs" / "methods.md").read_text():
         sys.exit("docs/methods.md is not what the program says; make docs writes it")
