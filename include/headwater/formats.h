@@ -30,6 +30,7 @@ struct TerminalFormat {
   enum class Colour { None, Ansi256, TrueColour };
   Colour colour = Colour::None;
   int width = 80;  // columns
+  Index row = -1;  // of maps: the token whose row is shown; −1: the one the output was read from
 };
 std::string to_terminal(const Report& report, const TerminalFormat& format = {});
 std::string to_terminal(const Prediction& prediction, const TerminalFormat& format = {});
@@ -38,12 +39,12 @@ TerminalFormat terminal_format(int file_descriptor);
 
 // One file that opens from disk and asks the network for nothing.
 std::string to_html(const Report& report);
-// The page of the first, with the maps of all side by side: one picture explained for several targets.
-// Throws InputError for texts, different pictures or different methods.
+// One input explained for several targets, with a switch between them; maps over a picture stand side by side.
+// Throws InputError for different inputs or models, and for pictures explained by different methods.
 std::string to_html(std::span<const Report> reports);
 
 // The maps over the picture: a row per method; in it the picture as the model saw it and a panel per report.
-// Throws InputError as above.
+// Throws InputError for texts, different pictures or different methods.
 std::string to_png(std::span<const Report> reports);
 
 // The command line that repeats the run.

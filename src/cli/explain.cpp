@@ -22,6 +22,7 @@
 #include "cli_support/output.h"
 #include "cli_support/prediction_writer.h"
 #include "cli_support/progress.h"
+#include "report/focus.h"
 
 namespace headwater {
 namespace {
@@ -37,14 +38,24 @@ struct Options {
   std::vector<std::string> targets;  // labels; none: the prediction
   MemoryOption max_memory;
   std::string special = "keep";
+  std::string row;  // of maps, for the terminal; empty: the one the output was read from
   bool words = false;
   bool list_methods = false;
   bool verify = false;
   bool dry_run = false;
 };
 
+std::string on_terminal(const Report& report, TerminalFormat format, const std::string& row) {
+  const bool maps = std::any_of(report.attributions.begin(), report.attributions.end(),
+                                [](const Attribution& a) { return has_axis(a, "query"); });
+  if (!row.empty() && !maps)
+    throw InputError("--row: expected a method with rows, found scores per token; value_zeroing has rows");
+  if (!row.empty()) format.row = row_named(report, row);
+  return to_terminal(report, format);
+}
+
 std::string formatted(std::span<const Report> reports, const std::string& format, const Output& output,
-                      const std::string& colour) {
+                      const Options& options) {
   if (format == "html") return to_html(reports);
   if (format == "png") return to_png(reports);
   const Report& report = reports.front();
@@ -52,7 +63,7 @@ std::string formatted(std::span<const Report> reports, const std::string& format
   if (format == "jsonl") return to_json(report, -1) + "\n";
   if (format == "npz") return to_npz(report);
   if (format == "safetensors") return to_safetensors(report);
-  return to_terminal(report, terminal_of(output, colour));
+  return on_terminal(report, terminal_of(output, options.output.colour), options.row);
 }
 
 bool holds_many(const std::string& format) {
@@ -65,6 +76,12 @@ void check_targets(const Options& options, const std::string& format) {
     throw InputError(
         fmt::format("--target: expected one for {}, found {}; terminal, jsonl, html and png take several",
                     format, options.targets.size()));
+}
+
+void check_row(const Options& options, const std::string& format) {
+  if (!options.row.empty() && format != "terminal")
+    throw InputError(
+        fmt::format("--row: expected the terminal's format, found {}, which holds every row", format));
 }
 
 View view_of(const Options& options) {
@@ -109,7 +126,7 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
     const std::size_t together = holds_many(format) ? 1 : reports.size();
     for (std::size_t r = 0; r < reports.size(); r += together) {
       if (written++ > 0 && format == "terminal") output.write("\n");
-      output.write(formatted(std::span(reports).subspan(r, together), format, output, options.output.colour));
+      output.write(formatted(std::span(reports).subspan(r, together), format, output, options));
     }
   };
   while (std::optional<Input> input = reader.next()) {
@@ -137,6 +154,7 @@ int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=terminal .htm=html .ndjson=jsonl");
   options.methods.check();
   check_targets(options, format);
+  check_row(options, format);
   InputReader reader(options.input);
   Output output(options.output.path);
   const bool binary = format == "npz" || format == "safetensors" || format == "png";
@@ -171,6 +189,10 @@ std::function<int()> setup(Arguments& arguments) {
       .add("--special", options->special,
            "Special tokens: keep, hide, or drop and rescale the rows (default keep)")
       .choices("keep|hide|drop")
+      .group("Output");
+  arguments
+      .add("--row", options->row, "On the terminal: the row of this token, of maps (default: the answer's)")
+      .value("N|TOKEN")
       .group("Output");
   add_memory_option(arguments, options->max_memory);
   arguments.add("--verify", options->verify, "Run in float64 too and check every result against it")

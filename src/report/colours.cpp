@@ -81,4 +81,12 @@ std::string painted(const std::string& text, double share, TerminalFormat::Colou
                      front.b, text);
 }
 
+std::string bold(const std::string& text, TerminalFormat::Colour colour) {
+  return colour == TerminalFormat::Colour::None ? text : "\x1b[1m" + text + "\x1b[0m";
+}
+
+std::string dim(const std::string& text, TerminalFormat::Colour colour) {
+  return colour == TerminalFormat::Colour::None ? text : "\x1b[2m" + text + "\x1b[0m";
+}
+
 }  // namespace headwater

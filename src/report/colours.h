@@ -20,4 +20,7 @@ double contrast(Rgb a, Rgb b);  // WCAG's ratio, 1 … 21
 // The text on that background for this terminal; unchanged without colour.
 std::string painted(const std::string& text, double share, TerminalFormat::Colour colour);
 
+std::string bold(const std::string& text, TerminalFormat::Colour colour);
+std::string dim(const std::string& text, TerminalFormat::Colour colour);
+
 }  // namespace headwater

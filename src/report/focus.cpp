@@ -1,10 +1,34 @@
 #include "report/focus.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <headwater/error.h>
+
+#include "methods/method.h"
+#include "report/running_text.h"
+
 namespace headwater {
+
+namespace {
+
+const Method* method_of(const Attribution& attribution) {
+  for (const Method* method : all_methods())
+    if (method->name == attribution.method) return method;
+  return nullptr;
+}
+
+bool is_special(const Report& report, std::size_t t) {
+  const auto& tokens = report.prediction.tokens;
+  return tokens.empty() ? static_cast<int>(t) < report.model.prefix_tokens
+                        : t < tokens.size() && tokens[t].special;
+}
+
+}  // namespace
 
 bool has_axis(const Attribution& attribution, const char* name) {
   return std::find(attribution.axes.begin(), attribution.axes.end(), name) != attribution.axes.end();
@@ -21,6 +45,30 @@ Index focus_row(const Report& report) {
   const Index last = std::max<Index>(0, token_count(report) - 1);
   if (report.target.position >= 0) return std::min<Index>(report.target.position, last);
   return report.model.causal ? last : 0;
+}
+
+Index row_named(const Report& report, const std::string& name) {
+  const Index count = token_count(report);
+  Index position = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
+  if (error == std::errc{} && end == name.data() + name.size()) {
+    if (position >= 0 && position < count) return position;
+  } else {
+    std::vector<std::size_t> found;
+    for (std::size_t t = 0; t < report.prediction.tokens.size(); ++t)
+      if (const TokenView& token = report.prediction.tokens[t];
+          token.text == name || token_word(token) == name)
+        found.push_back(t);
+    if (found.size() == 1) return static_cast<Index>(found.front());
+    if (found.size() > 1)
+      throw InputError(
+          fmt::format("row: expected a token that stands once, found '{}' at {}; give a position", name,
+                      fmt::join(found, ", ")));
+  }
+  throw InputError(
+      fmt::format("row: expected a position from 0 to {} or one of the tokens, found '{}'; "
+                  "`headwater tokenize` counts them",
+                  count - 1, name));
 }
 
 Index layer_count(const Attribution& attribution) {
@@ -71,15 +119,57 @@ Tensor answer_rows(const Report& report, const Attribution& attribution) {
   return Tensor::of({layers, static_cast<Index>(all.size()) / layers}, all, attribution.scores.dtype());
 }
 
+namespace {
+
+double told_by(const Report& report, const std::vector<double>& row) {
+  const auto finite = [&](std::size_t t) { return std::isfinite(row[t]); };
+  double sum = 0, count = 0, words = 0, uneven = 0;
+  for (std::size_t t = 0; t < row.size(); ++t)
+    if (finite(t)) {
+      sum += std::abs(row[t]);
+      ++count;
+    }
+  if (!(sum > 0)) return 0;
+  const auto own = static_cast<std::size_t>(focus_row(report));
+  for (std::size_t t = 0; t < row.size(); ++t)
+    if (finite(t)) {
+      const double p = std::abs(row[t]) / sum;
+      if (t != own && !is_special(report, t)) words += p;
+      uneven += 0.5 * std::abs(p - 1 / count);
+    }
+  return std::min(words, uneven);
+}
+
+}  // namespace
+
+Index shown_layer(const Report& report, const Attribution& attribution) {
+  const Index layers = layer_count(attribution);
+  const Method* method = method_of(attribution);
+  const bool by_layer =
+      attribution.aggregate.empty() &&
+      (has_axis(attribution, "head") || (method != nullptr && method->mixing != Mixing::None));
+  if (!by_layer || !has_axis(attribution, "query")) return layers - 1;
+  Index best = 0;
+  double most = -1;
+  for (Index layer = 0; layer < layers; ++layer)
+    if (const double told = told_by(report, answer_weights(report, attribution, layer)); told >= most) {
+      most = told;
+      best = layer;
+    }
+  return best;
+}
+
+bool knows_class(const Attribution& attribution) {
+  const Method* method = method_of(attribution);
+  return method != nullptr && method->needs_target;
+}
+
 double word_scale(const Report& report, const std::vector<double>& weights) {
   double words = 0, all = 0;
   for (std::size_t t = 0; t < weights.size(); ++t) {
     if (!std::isfinite(weights[t])) continue;
     all = std::max(all, std::abs(weights[t]));
-    const auto& tokens = report.prediction.tokens;
-    const bool special = tokens.empty() ? static_cast<int>(t) < report.model.prefix_tokens
-                                        : t < tokens.size() && tokens[t].special;
-    if (!special) words = std::max(words, std::abs(weights[t]));
+    if (!is_special(report, t)) words = std::max(words, std::abs(weights[t]));
   }
   return words > 0 ? words : all;
 }

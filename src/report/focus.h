@@ -2,6 +2,7 @@
 // rank.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <headwater/report.h>
@@ -17,6 +18,9 @@ Index token_count(const Report& report);
 // last one of a causal model.
 Index focus_row(const Report& report);
 
+// The row a reader asks for: a position, or a token's text where it stands only once. Throws InputError.
+Index row_named(const Report& report, const std::string& name);
+
 // Weights of row `query` in one layer, averaged over heads: [T]. A score per token is its own row. Cells a
 // causal mask forbids are NaN.
 std::vector<double> row_weights(const Attribution& attribution, Index layer, Index query);
@@ -25,6 +29,15 @@ std::vector<double> answer_weights(const Report& report, const Attribution& attr
 // All layers of it, [layers, T], in the scores' type.
 Tensor answer_rows(const Report& report, const Attribution& attribution);
 Index layer_count(const Attribution& attribution);
+
+// The layer a reader should see first. Maps taken through the layers end in the whole: the last. Of maps
+// layer by layer it is the one whose answer row says most: the share of it that goes to words other than the
+// row's own token, or its distance from an even row (½ Σ |p − 1/n|), whichever is less. Of equals the last.
+Index shown_layer(const Report& report, const Attribution& attribution);
+
+// Whether the scores depend on what is explained; a map of mixing or a raw pattern is the same for every
+// target.
+bool knows_class(const Attribution& attribution);
 
 // Scale of a row: its largest weight over tokens that are words, so that [CLS] and [SEP] do not wash out the
 // text; over all tokens when there is no word.

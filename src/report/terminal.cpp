@@ -1,10 +1,8 @@
-// The report on a terminal: the answer with its bars, then per method the text coloured by the row the answer
-// was read from, and one line per layer with its strongest tokens. Without colour the numbers stand beside
-// the tokens.
+// The report on a terminal: the answer with its bars, then what every method says (terminal_scores.h), how
+// far they agree, and the record.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 #include <string>
 
 #include <fmt/format.h>
@@ -13,7 +11,8 @@
 #include <unistd.h>
 
 #include "report/colours.h"
-#include "report/focus.h"
+#include "report/running_text.h"
+#include "report/terminal_scores.h"
 #include "report/text_width.h"
 
 namespace headwater {
@@ -21,42 +20,6 @@ namespace headwater {
 namespace {
 
 using Colour = TerminalFormat::Colour;
-
-std::string bold(const std::string& text, Colour colour) {
-  return colour == Colour::None ? text : "\x1b[1m" + text + "\x1b[0m";
-}
-
-std::string dim(const std::string& text, Colour colour) {
-  return colour == Colour::None ? text : "\x1b[2m" + text + "\x1b[0m";
-}
-
-// Eighths of a column, so that small differences show; what exceeds the scale ends in "▶". What counts
-// against is shaded.
-std::string bar(double share, int columns) {
-  if (share < 0) {
-    std::string out;
-    for (long i = std::lround(std::min(1.0, -share) * columns); i > 0; --i) out += "▒";
-    return share < -1 - 1e-9 ? out + "▶" : out;
-  }
-  static const char* const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const int eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * columns * 8));
-  std::string out;
-  for (int i = 0; i < eighths / 8; ++i) out += "█";
-  out += share > 1 + 1e-9 ? "▶" : parts[eighths % 8];
-  return out;
-}
-
-std::string token_text(const TokenView& token) {
-  std::string text = terminal_safe(token.text);
-  return text.empty() ? "␣" : text;
-}
-
-// In lists: without the space that some tokenizers count to the word behind it.
-std::string token_word(const TokenView& token) {
-  const std::string text = token_text(token);
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "␣" : text.substr(first);
-}
 
 void append_scores(std::string& out, const Outcome& outcome, const TerminalFormat& format) {
   int widest = 0;
@@ -76,119 +39,6 @@ void append_scores(std::string& out, const Outcome& outcome, const TerminalForma
   if (shown < outcome.top.size()) out += fmt::format("  … {} more\n", outcome.top.size() - shown);
 }
 
-// The text as it was written, coloured; gaps of the original become one space.
-std::string coloured_text(const Report& report, const std::vector<double>& weights, double scale,
-                          const TerminalFormat& format) {
-  const auto& tokens = report.prediction.tokens;
-  std::string out = "  ";
-  int column = 2;
-  for (std::size_t t = 0; t < tokens.size() && t < weights.size(); ++t) {
-    const std::string text = token_text(tokens[t]);
-    const bool joined = t > 0 && !tokens[t].special && !tokens[t - 1].special &&
-                        tokens[t].sequence == tokens[t - 1].sequence && tokens[t].begin == tokens[t - 1].end;
-    const int width = text_width(text) + (joined || t == 0 ? 0 : 1);
-    if (column + width > format.width && column > 2) {
-      out += "\n  ";
-      column = 2;
-    } else if (!joined && t > 0) {
-      out += ' ';
-    }
-    out += std::isnan(weights[t]) ? dim(text, format.colour)
-                                  : painted(text, scale > 0 ? weights[t] / scale : 0, format.colour);
-    column += width;
-  }
-  return out + "\n";
-}
-
-// Digits behind the point that show four figures of the largest number.
-int decimals_for(const std::vector<double>& numbers) {
-  double largest = 0;
-  for (const double v : numbers)
-    if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
-  if (largest >= 100) return 1;
-  if (largest >= 0.1 || largest == 0) return 4;
-  return std::min(12, 3 - static_cast<int>(std::floor(std::log10(largest))));
-}
-
-std::string plain_rows(const Report& report, const std::vector<double>& weights, double scale, int width) {
-  const auto& tokens = report.prediction.tokens;
-  int widest = 5;
-  for (const TokenView& token : tokens) widest = std::max(widest, text_width(token_word(token)));
-  widest = std::min(widest, std::max(8, width / 3));
-  const int decimals = decimals_for(weights);
-  const auto number = [&](std::size_t t) { return fmt::format("{:.{}f}", weights[t], decimals); };
-  int digits = 0;
-  for (std::size_t t = 0; t < weights.size(); ++t)
-    if (!std::isnan(weights[t])) digits = std::max(digits, static_cast<int>(number(t).size()));
-  std::string out;
-  for (std::size_t t = 0; t < tokens.size() && t < weights.size(); ++t) {
-    const std::string name = fitted(token_word(tokens[t]), widest);
-    if (std::isnan(weights[t]))
-      out += fmt::format("  {}  –\n", name);
-    else
-      out += fmt::format(
-          "  {}  {:>{}}  {}\n", name, number(t), digits,
-          bar(scale > 0 ? weights[t] / scale : 0, std::clamp(width - widest - digits - 8, 4, 30)));
-  }
-  return out;
-}
-
-// Patches as a square of cells two columns wide.
-std::string patch_grid(const Report& report, const std::vector<double>& weights, double scale,
-                       const TerminalFormat& format) {
-  const auto prefix = static_cast<std::size_t>(report.model.prefix_tokens);
-  if (weights.size() <= prefix) return {};
-  const auto side =
-      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(weights.size() - prefix))));
-  static const char* const shades[] = {"  ", "░░", "▒▒", "▓▓", "██"};
-  std::string out;
-  for (std::size_t y = 0; y < side; ++y) {
-    out += "  ";
-    for (std::size_t x = 0; x < side && prefix + y * side + x < weights.size(); ++x) {
-      const double share = scale > 0 ? weights[prefix + y * side + x] / scale : 0;
-      out += format.colour == Colour::None
-                 ? shades[static_cast<std::size_t>(std::lround(std::clamp(std::abs(share), 0.0, 1.0) * 4))]
-                 : painted("  ", share, format.colour);
-    }
-    out += '\n';
-  }
-  return out;
-}
-
-std::string token_name(const Report& report, std::size_t t) {
-  if (t < report.prediction.tokens.size()) return token_word(report.prediction.tokens[t]);
-  const auto prefix = static_cast<std::size_t>(report.model.prefix_tokens);
-  if (t < prefix) return t == 0 ? "[CLS]" : fmt::format("[{}]", t);
-  return fmt::format("patch {}", t - prefix);
-}
-
-// "L3  not 0.2214  bad 0.1807  [CLS] 0.1010"
-std::string layer_line(const Report& report, const Attribution& attribution, Index layer) {
-  const std::vector<double> weights = answer_weights(report, attribution, layer);
-  std::vector<std::size_t> order(weights.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto value = [&](std::size_t t) { return std::isnan(weights[t]) ? -1.0 : std::abs(weights[t]); };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
-  const int decimals = decimals_for(weights);
-  std::string out = fmt::format("  {:<4}", fmt::format("L{}", layer));
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i)
-    if (value(order[i]) >= 0)
-      out +=
-          fmt::format("  {} {:.{}f}", fitted(token_name(report, order[i]), 12), weights[order[i]], decimals);
-  while (out.back() == ' ') out.pop_back();
-  return out + "\n";
-}
-
-std::string checks_line(const Attribution& attribution) {
-  std::string out;
-  for (const Check& check : attribution.checks)
-    out += fmt::format("  {} {} ({:.1e}, bound {:.1e})\n", check.passed ? "✓" : "✗", check.name, check.value,
-                       check.bound);
-  for (const std::string& note : attribution.notes) out += "  · " + note + "\n";
-  return out;
-}
-
 // "attention · value_zeroing   τ-b 0.512   ρ 0.683"
 std::string agreement_view(const Report& report, Colour colour) {
   if (report.agreement.empty()) return {};
@@ -199,33 +49,6 @@ std::string agreement_view(const Report& report, Colour colour) {
     out += fmt::format("  {} · {}  τ-b {}  ρ {}\n", pair.first, pair.second, value(pair.whole_kendall),
                        value(pair.whole_spearman));
   return out;
-}
-
-std::string attribution_view(const Report& report, const Attribution& attribution,
-                             const TerminalFormat& format) {
-  const Index layers = layer_count(attribution), row = focus_row(report);
-  const std::vector<double> weights = answer_weights(report, attribution, layers - 1);
-  const double scale = word_scale(report, weights);
-  const bool map = has_axis(attribution, "query");
-  const std::string answer = report.answer_token.empty() ? token_name(report, static_cast<std::size_t>(row))
-                                                         : terminal_safe(report.answer_token);
-  std::string what = map ? "row " + answer : "every token";
-  if (!map && report.prediction.tokens.empty()) what = "every patch";
-  if (has_axis(attribution, "layer")) what += fmt::format(" of layer {}", layers - 1);
-  std::string out =
-      fmt::format("\n{}  {}\n", bold(attribution.method, format.colour),
-                  dim(fmt::format("{}, scale 0 … {:.{}f} (strongest {})", what, scale, decimals_for(weights),
-                                  report.prediction.tokens.empty() ? "patch" : "word"),
-                      format.colour));
-  if (report.prediction.tokens.empty())
-    out += patch_grid(report, weights, scale, format);
-  else if (format.colour == Colour::None)
-    out += plain_rows(report, weights, scale, format.width);
-  else
-    out += coloured_text(report, weights, scale, format);
-  if (layers > 1) out += dim("  strongest by layer\n", format.colour);
-  for (Index layer = 0; layers > 1 && layer < layers; ++layer) out += layer_line(report, attribution, layer);
-  return out + checks_line(attribution);
 }
 
 }  // namespace
@@ -258,14 +81,13 @@ std::string to_terminal(const Report& report, const TerminalFormat& format) {
     out +=
         fmt::format("  target: {}, logit {:.4f}\n", terminal_safe(report.target.label), report.target.logit);
   for (const Attribution& attribution : report.attributions)
-    if (!attribution.scores.empty()) out += attribution_view(report, attribution, format);
+    if (!attribution.scores.empty()) out += scores_view(report, attribution, format);
   out += agreement_view(report, format.colour);
   const RunRecord& record = report.record;
-  out += dim(fmt::format("\n  headwater {} · {} · {} · {} threads · weights {}\n", record.version,
-                         terminal_safe(record.model), record.dtype, record.threads,
-                         record.weights_sha256.substr(0, 12)),
-             format.colour);
-  return out;
+  const std::string line = fmt::format("headwater {} · {} · {} · {} threads · weights {}", record.version,
+                                       terminal_safe(record.model), record.dtype, record.threads,
+                                       record.weights_sha256.substr(0, 12));
+  return out + "\n" + dim(paragraph(line, {.first = 2, .rest = 2, .width = format.width}), format.colour);
 }
 
 TerminalFormat terminal_format(int file_descriptor) {

@@ -91,4 +91,46 @@ std::string fitted(std::string_view text, int width) {
   return out + std::string(static_cast<std::size_t>(std::max(0, width - used - 1)), ' ');
 }
 
+std::vector<std::string> cut_to_columns(std::string_view text, int width) {
+  std::vector<std::string> parts;
+  int used = 0;
+  for_clusters(text, [&](std::size_t begin, std::size_t end, int columns) {
+    if (parts.empty() || used + columns > width) {
+      parts.emplace_back();
+      used = 0;
+    }
+    parts.back() += text.substr(begin, end - begin);
+    used += columns;
+  });
+  return parts;
+}
+
+std::string paragraph(std::string_view text, const ParagraphFormat& format) {
+  std::string out(static_cast<std::size_t>(format.first), ' ');
+  int column = format.first;
+  bool empty = true;  // the line has no word yet
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t word = std::min(text.find_first_not_of(' ', at), text.size());
+    const std::size_t end = std::min(text.find(' ', word), text.size());
+    const auto spaces = static_cast<int>(word - at);
+    const std::vector<std::string> parts =
+        cut_to_columns(text.substr(word, end - word), format.width - format.rest);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const int columns = text_width(parts[p]);
+      if (!empty && (p > 0 || column + spaces + columns > format.width)) {
+        out += "\n" + std::string(static_cast<std::size_t>(format.rest), ' ');
+        column = format.rest;
+      } else if (!empty) {
+        out += std::string(static_cast<std::size_t>(spaces), ' ');
+        column += spaces;
+      }
+      out += parts[p];
+      column += columns;
+      empty = false;
+    }
+    at = end;
+  }
+  return out + "\n";
+}
+
 }  // namespace headwater

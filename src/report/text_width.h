@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headwater {
 
@@ -15,5 +16,15 @@ std::string terminal_safe(std::string_view text);
 
 // Cut to `width` columns, with … when something was cut; padded with spaces when shorter.
 std::string fitted(std::string_view text, int width);
+
+// Parts of at most `width` columns each, cut between characters.
+std::vector<std::string> cut_to_columns(std::string_view text, int width);
+
+// Words on lines of at most `width` columns: the first after `first` spaces, the others after `rest`. Every
+// line ends in a line break; runs of spaces within a line stay. A word longer than a line is cut.
+struct ParagraphFormat {
+  int first = 0, rest = 0, width = 80;
+};
+std::string paragraph(std::string_view text, const ParagraphFormat& format);
 
 }  // namespace headwater
