@@ -39,8 +39,8 @@ TerminalFormat terminal_format(int file_descriptor);
 
 // One file that opens from disk and asks the network for nothing.
 std::string to_html(const Report& report);
-// One input explained for several targets, with a switch between them; maps over a picture stand side by side.
-// Throws InputError for different inputs or models, and for pictures explained by different methods.
+// One input explained for several targets, with a switch between them; maps over a picture stand side by
+// side. Throws InputError for different inputs or models, and for pictures explained by different methods.
 std::string to_html(std::span<const Report> reports);
 
 // The maps over the picture: a row per method; in it the picture as the model saw it and a panel per report.

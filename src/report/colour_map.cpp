@@ -2,7 +2,7 @@
 // chroma c a colour is (L, c cos h, c sin h), and
 //
 //   sequential  L = 0.20 + 0.75 s,  h = 285° + 170° s,  c = 0.06 + 0.01 s + 0.12 sin πs
-//   diverging   L = 0.70,           h = 55° or 250°,    c = 0.13 |s|
+//   diverging   L = 0.70,           h = 250° or 55°,    c = 0.13 |s|
 //
 // Oklab is linear in the cube roots of three cone responses, which are linear in light; sRGB encodes light.
 // The coefficients below are those of its definition.
@@ -47,7 +47,7 @@ Rgb sequential_colour(double share) {
 
 Rgb diverging_colour(double share) {
   const double s = std::clamp(std::isfinite(share) ? share : 0.0, -1.0, 1.0);
-  return from_oklab(0.70, 0.13 * std::abs(s), s > 0 ? 55 : 250);
+  return from_oklab(0.70, 0.13 * std::abs(s), s > 0 ? 250 : 55);
 }
 
 double lightness(Rgb colour) {

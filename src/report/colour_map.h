@@ -7,7 +7,7 @@ namespace headwater {
 
 // 0 … 1 (clamped): dark violet over red to light yellow; lightness grows in proportion to the share.
 Rgb sequential_colour(double share);
-// −1 … 1 (clamped): blue counts against, orange for, grey is 0; colour grows in proportion, lightness stays.
+// −1 … 1 (clamped): blue counts for, orange against, grey is 0; colour grows in proportion, lightness stays.
 Rgb diverging_colour(double share);
 
 // Oklab lightness of an sRGB colour, 0 … 1.

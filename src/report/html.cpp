@@ -3,6 +3,7 @@
 // request at all, so that even a text that escaped its quotes could neither run nor load anything.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -76,33 +77,69 @@ OrderedJson details_of(const Attribution& attribution) {
   return all;
 }
 
-// The attributions' numbers as script elements that no browser runs, and how they were stored as a note.
-std::string embed_scores(const Report& report, OrderedJson& data) {
-  std::string scripts;
-  OrderedJson kept = OrderedJson::array();
-  for (std::size_t i = 0; i < report.attributions.size(); ++i) {
-    const Attribution& attribution = report.attributions[i];
-    if (attribution.scores.empty()) continue;
-    OrderedJson json = data["attributions"][i];
-    json["card"] = card_of(attribution.method);
-    json["details"] = details_of(attribution);
-    Tensor scores = attribution.scores;
-    if (scores.size() > all_cells && scores.rank() == 4) {
-      scores = mean_of_heads(scores);
-      json["axes"] = {"layer", "query", "key"};
-      json["shape"] = {scores.dim(0), scores.dim(1), scores.dim(2)};
-      json["embedded"] =
-          "This file holds the mean over heads to stay small; write npz or safetensors for every head.";
-    }
-    const bool half = scores.size() > float32_cells;
-    if (half && !json.contains("embedded"))
-      json["embedded"] = "Numbers in this file keep three digits; write JSON, npz or safetensors for all.";
-    scripts += fmt::format("<script type=\"text/plain\" id=\"scores-{}\" data-format=\"{}\">{}</script>\n",
-                           kept.size(), half ? "f16" : "f32", base64_of_numbers(scores, half));
-    kept.push_back(std::move(json));
+// The attributions' numbers as script elements that no browser runs; equal ones stand there once, as the maps
+// of a method that knows no class do under several targets.
+class ScoreElements {
+ public:
+  std::string id_of(const Tensor& scores, bool half) {
+    const std::string numbers = base64_of_numbers(scores, half);
+    const auto [found, fresh] =
+        ids_.try_emplace(sha256_base64(numbers), fmt::format("scores-{}", ids_.size()));
+    if (fresh)
+      html_ += fmt::format("<script type=\"text/plain\" id=\"{}\" data-format=\"{}\">{}</script>\n",
+                           found->second, half ? "f16" : "f32", numbers);
+    return found->second;
   }
-  data["attributions"] = std::move(kept);
-  return scripts;
+  const std::string& html() const { return html_; }
+
+ private:
+  std::map<std::string, std::string> ids_;  // by hash of the numbers
+  std::string html_;
+};
+
+// An attribution with what the page draws: where its numbers are and how they were stored, its card, the
+// layer to show first.
+OrderedJson drawn_of(const Report& report, const Attribution& attribution, ScoreElements& elements) {
+  OrderedJson json = json_of(attribution);
+  json["card"] = card_of(attribution.method);
+  json["details"] = details_of(attribution);
+  json["knows_class"] = knows_class(attribution);
+  json["shown_layer"] = shown_layer(report, attribution);
+  Tensor scores = attribution.scores;
+  if (scores.size() > all_cells && scores.rank() == 4) {
+    scores = mean_of_heads(scores);
+    json["axes"] = {"layer", "query", "key"};
+    json["shape"] = {scores.dim(0), scores.dim(1), scores.dim(2)};
+    json["embedded"] =
+        "This file holds the mean over heads to stay small; write npz or safetensors for every head.";
+  }
+  const bool half = scores.size() > float32_cells;
+  if (half && !json.contains("embedded"))
+    json["embedded"] = "Numbers in this file keep three digits; write JSON, npz or safetensors for all.";
+  json["scores"] = elements.id_of(scores, half);
+  return json;
+}
+
+// What a report has of its own beside others of the same input.
+OrderedJson aimed_part(const Report& report, ScoreElements& elements) {
+  OrderedJson json{{"target", json_of(report.target)},
+                   {"focus", focus_row(report)},
+                   {"command", reproduce_command(report)},
+                   {"attributions", OrderedJson::array()},
+                   {"agreement", OrderedJson::array()}};
+  for (const Attribution& attribution : report.attributions)
+    if (!attribution.scores.empty()) json["attributions"].push_back(drawn_of(report, attribution, elements));
+  for (const Agreement& agreement : report.agreement) json["agreement"].push_back(json_of(agreement));
+  return json;
+}
+
+void require_one_input(std::span<const Report> reports) {
+  if (reports.empty()) throw InputError("page: expected a report, found none");
+  const Report& first = reports.front();
+  for (const Report& report : reports)
+    if (report.text != first.text || report.pair != first.pair || report.picture != first.picture ||
+        report.record.weights_sha256 != first.record.weights_sha256)
+      throw InputError("page: expected explanations of one input by one model, found different ones");
 }
 
 std::string summary_of(const Report& report) {
@@ -124,17 +161,18 @@ std::string to_html(const Report& report) {
 }
 
 std::string to_html(std::span<const Report> reports) {
-  if (reports.empty()) throw InputError("page: expected a report, found none");
-  if (reports.size() > 1) require_one_picture(reports);
+  require_one_input(reports);
   const Report& report = reports.front();
+  if (reports.size() > 1 && !report.picture.empty()) require_one_picture(reports);
   OrderedJson data = head_of(report);
   data["tokens"] = OrderedJson::array();
   for (const TokenView& token : report.prediction.tokens) data["tokens"].push_back(json_of(token));
   data["prediction"].erase("hidden");
-  data["focus"] = focus_row(report);
-  data["command"] = reproduce_command(report);
+  ScoreElements elements;
+  data.update(aimed_part(report, elements));
+  data["others"] = OrderedJson::array();
+  for (const Report& other : reports.subspan(1)) data["others"].push_back(aimed_part(other, elements));
   if (!report.picture.empty()) data["picture"] = "data:image/png;base64," + base64(report.picture);
-  const std::string scores = embed_scores(report, data);
   const std::string style(report_asset("style.css"));
   std::string script = "(() => {\n\"use strict\";\n";
   for (const char* file : {"data.js", "draw.js", "text.js", "maps.js", "panels.js", "details.js", "main.js"})
@@ -150,7 +188,7 @@ std::string to_html(std::span<const Report> reports) {
                                             {"style", style},
                                             {"overlay", overlay_figures(reports)},
                                             {"data", script_safe(dump(data, -1))},
-                                            {"scores", scores},
+                                            {"scores", elements.html()},
                                             {"script", script}});
 }
 

@@ -106,6 +106,33 @@ TEST(Html, DataReadsBack) {
   EXPECT_EQ(between(html, "id=\"scores-1\" data-format=\"f32\">", "</script>"), base64(raw));
 }
 
+TEST(Html, SeveralTargetsOfOneTextAreOnePage) {
+  const auto aimed = [](const std::string& label, double sign) {
+    Report report = testing::text_report();
+    report.target.label = label;
+    report.attributions.resize(1);  // attention: the same for every target
+    report.attributions.push_back(
+        {.method = "integrated_gradients",
+         .axes = {"token"},
+         .scores = Tensor::of({5}, std::vector<double>{0, sign, -0.5 * sign, 0.25, 0}, DType::Float32)});
+    return report;
+  };
+  std::vector<Report> reports{aimed("POSITIVE", 1), aimed("NEGATIVE", -1)};
+  const std::string html = to_html(reports);
+  const Json data = parse_json(between(html, data_opens, "</script>"), "page");
+  ASSERT_EQ(data["others"].size(), 1U);
+  EXPECT_EQ(data["target"]["label"], "POSITIVE");
+  EXPECT_EQ(data["others"][0]["target"]["label"], "NEGATIVE");
+  const Json &first = data["attributions"], &second = data["others"][0]["attributions"];
+  EXPECT_EQ(first[0]["scores"], second[0]["scores"]) << "what knows no class is there once";
+  EXPECT_NE(first[1]["scores"], second[1]["scores"]);
+  EXPECT_EQ(count(html, "id=\"scores-"), 3U);
+  EXPECT_EQ(first[0]["knows_class"], false);
+  EXPECT_EQ(first[1]["knows_class"], true);
+  reports[1].text = "another";
+  EXPECT_THROW(to_html(reports), InputError);
+}
+
 TEST(Html, HostileTextStaysText) {
   const std::string hostile =
       "</script><script>alert(1)</script><!-- {{script}} \"'\xe2\x80\xa8 <img src=x onerror=alert(1)>";

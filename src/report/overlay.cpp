@@ -217,7 +217,9 @@ std::string overlay_figures(std::span<const Report> reports) {
     const Attribution& named = shown.attributions[m];
     if (named.scores.empty()) continue;
     const std::vector<double> first = patch_weights(shown, named);
-    out += fmt::format("<h3>{}</h3>\n<div class=\"picture\">\n", html_escaped(named.method));
+    out += fmt::format(
+        "<h3>{} {}</h3>\n<div class=\"picture\">\n", html_escaped(named.method),
+        knows_class(named) ? "" : "<span class=\"soft\">knows no class: the same for every target</span>");
     for (const Report& report : reports) {
       const bool own = &report == &shown;
       const std::vector<double> weights = own ? first : patch_weights(report, report.attributions[m]);
@@ -227,11 +229,12 @@ std::string overlay_figures(std::span<const Report> reports) {
     out += "</div>\n";
   }
   return "<section id=\"overlay\" class=\"card\" aria-labelledby=\"overlay-title\"><h2 id=\"overlay-title\">"
-         "Over the picture</h2>\n<p class=\"caption\">The patches' weights (the row the output was read "
-         "from, last "
-         "layer), linear between patches. Every map on its own scale: dark is its smallest weight, yellow "
-         "its "
-         "largest; with negative weights orange is for, blue against.</p>\n" +
+         "Over the picture</h2>\n<p class=\"caption\">The patches' scores (of maps: the row the output was "
+         "read "
+         "from, last layer), linear between patches. Every picture on its own scale: dark is its smallest "
+         "score, "
+         "yellow its largest; where scores have a sign, blue counts for the target and orange against "
+         "it.</p>\n" +
          out + "</section>\n";
 }
 

@@ -1,6 +1,6 @@
 // The report's data: JSON for everything small, base64 numbers for the maps, and the grouping of tokens (words,
 // hidden special tokens) that every view goes through.
-const report = JSON.parse(document.getElementById("report").textContent);
+const page = JSON.parse(document.getElementById("report").textContent);
 
 const halves = (() => {
   let table = null;
@@ -25,29 +25,40 @@ function decode(element) {
 }
 
 // Axes are a part of [layer, head, query, key], or end in "token": one row; [row, column] is a score per patch.
-const methods = report.attributions.map((a, i) => {
+function loaded(a, index, id) {
   const has = (axis) => a.axes.includes(axis);
   const size = (axis) => (has(axis) ? a.shape[a.axes.indexOf(axis)] : 1);
-  const element = document.getElementById("scores-" + i), grid = has("column");
-  const before = grid ? report.model.prefix_tokens || 0 : 0;
+  const element = document.getElementById(a.scores), grid = has("column");
+  const before = grid ? page.model.prefix_tokens || 0 : 0;
   const T = grid ? before + a.shape[0] * a.shape[1] : a.shape[a.shape.length - 1];
   let values = decode(element);
   if (grid) { const padded = new Float32Array(T).fill(NaN); padded.set(values, before); values = padded; }
-  return { ...a, index: i, digits: element.dataset.format === "f16" ? 3 : 4, L: size("layer"), H: size("head"), Q: size("query"), T, layered: has("layer"),
+  return { ...a, index, id, digits: element.dataset.format === "f16" ? 3 : 4, L: size("layer"), H: size("head"), Q: size("query"), T, layered: has("layer"),
            values, signed: values.some((v) => v < 0) };
-});
+}
 
-const isImage = report.tokens.length === 0;
-const prefix = report.model.prefix_tokens || 0;
+const state = { target: 0, method: 0, layers: [], heads: [], words: false, special: true, shared: null, root: false, row: null, key: null,
+                hoverRow: null, hoverKey: null };
+
+// Several targets share the input and the prediction; `report` and `methods` are those of the one shown.
+const targets = [page, ...(page.others || [])];
+let report = page, methods = [];
+function aim(k) {
+  state.target = k;
+  report = { ...page, ...targets[k] };
+  targets[k].methods ||= targets[k].attributions.map((a, i) => loaded(a, i, k + "/" + i));
+  methods = targets[k].methods;
+}
+aim(0);
+
+const isImage = page.tokens.length === 0;
+const prefix = page.model.prefix_tokens || 0;
 const side = isImage && methods.length ? Math.round(Math.sqrt(methods[0].T - prefix)) : 0;
 const tokens = isImage && methods.length
   ? Array.from({ length: methods[0].T }, (_, t) => t < prefix
       ? { text: t === 0 ? "[CLS]" : "[" + t + "]", special: true, sequence: 0, word: -1 }
       : { text: "(" + Math.floor((t - prefix) / side) + ", " + ((t - prefix) % side) + ")", special: false, sequence: 0, word: t })
-  : report.tokens;
-
-const state = { method: 0, layer: 0, head: -1, words: false, special: true, shared: true, root: false, row: null, key: null,
-                hoverRow: null, hoverKey: null };
+  : page.tokens;
 
 // Groups of tokens that stand for one row or column; a group's weight is the sum over its keys and the mean over
 // its queries, so that rows keep their sum.
@@ -70,7 +81,7 @@ const groupOf = (t) => groups.findIndex((g) => g.members.includes(t));
 
 // The map of one layer and head (−1: mean over heads) over the groups, with its raw extremes and row sums.
 function mapOf(method, layer, head) {
-  const id = method.index + "/" + layer + "/" + head;
+  const id = method.id + "/" + layer + "/" + head;
   if (cache.has(id)) return cache.get(id);
   const heads = head >= 0 ? [head] : Array.from({ length: method.H }, (_, h) => h);
   const rows = method.Q > 1 ? groups : [{ members: [0], name: "target" }];
@@ -96,7 +107,7 @@ function mapOf(method, layer, head) {
 }
 
 function sharedMax(method) {
-  const id = method.index + "/max";
+  const id = method.id + "/max";
   if (!cache.has(id)) {
     let max = 0;
     for (let l = 0; l < method.L; ++l)
@@ -106,10 +117,38 @@ function sharedMax(method) {
   return cache.get(id);
 }
 
+// A map whose largest weight is under half of the common scale never reaches the darker colours and looks blank: with such a
+// map among them, every map has a scale of its own unless the reader chooses otherwise.
+function blankMap(method) {
+  for (let l = 0; l < method.L; ++l)
+    for (let h = method.H > 1 ? -1 : 0; h < method.H; ++h) {
+      const { peak } = mapOf(method, l, h);
+      if (peak > 0 && peak < sharedMax(method) / 2) return placeName(method, l, h);
+    }
+  return "";
+}
+const shares = (method) => state.shared ?? blankMap(method) === "";
+
 const current = () => methods[state.method];
-const currentMap = () => mapOf(current(), state.layer, current().H > 1 ? state.head : 0);
+const layerOf = (m) => Math.min(state.layers[m.index] ?? m.shown_layer, m.L - 1);
+const headOf = (m) => (m.H > 1 ? Math.min(state.heads[m.index] ?? -1, m.H - 1) : 0);
+const shownMap = (m) => mapOf(m, layerOf(m), headOf(m));
+const currentMap = () => shownMap(current());
 const defaultRow = () => Math.max(0, groupOf(report.focus));
-const activeRow = () => (current().Q > 1 ? (state.row ?? defaultRow()) : 0);
-const number = (x) => (x !== x ? "masked" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2));
+const rowOf = (m) => (m.Q > 1 ? (state.row ?? defaultRow()) : 0);
+const activeRow = () => rowOf(current());
+const number = (x) => (x !== x ? "masked" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace("-", "−");
+const signedNumber = (m, x) => (m.signed && x > 0 ? "+" : "") + number(x);
 const shortName = (name) => (name.length > 24 ? name.slice(0, 23) + "…" : name).replace(/\n/g, "⏎");
-const place = () => (current().layered ? "L" + state.layer : "") + (current().H > 1 ? (state.head < 0 ? " mean of heads" : " H" + state.head) : "");
+const placeName = (m, l, h) => [m.layered ? "L" + l : "", m.H > 1 ? (h < 0 ? "mean of heads" : "H" + h) : ""].filter(Boolean).join(" ");
+const place = (m = current()) => placeName(m, layerOf(m), headOf(m));
+
+// Words that fit what is shown. A map's row reads its columns; a score per token counts for the target.
+const isMap = (m) => m.Q > 1;
+const aimText = () => (report.target.contrast ? "“" + report.target.label + "” rather than “" + report.target.contrast + "”" : "“" + report.target.label + "”");
+const noClass = (m) => !m.knows_class && report.target.label !== "";
+function question(m, row) {
+  if (isMap(m)) return "What “" + shortName(groups[row].name) + "” reads" + (m.knows_class ? ", and what that counts for " + aimText() : "");
+  if (m.layered) return "How far each token moves";
+  return "How much each " + (isImage ? "patch" : "token") + " counts" + (m.knows_class ? " for " + aimText() : "");
+}

@@ -89,11 +89,23 @@ function rampBar(signed) {
   return canvas;
 }
 
-function legend(high, what, masked) {
-  const signed = current().signed, low = !signed ? "0" : /^[0-9]/.test(high) ? "−" + high : "−";
-  return element("div", { class: "legend" }, element("span", { class: "num" }, low), rampBar(signed),
-    element("span", { class: "num" }, high), element("span", {}, (signed ? "orange counts against; " : "") + what + (state.root ? " (square root)" : "")),
+// What the colours mean, with the sign in words: blue for, orange against.
+function legend(m, high, what, masked) {
+  const low = !m.signed ? "0" : /^[0-9]/.test(high) ? "−" + high : "−";
+  const side = !m.knows_class ? "" : report.target.contrast ? " “" + report.target.contrast + "”" : " it";
+  const sign = !m.signed ? "" : m.knows_class ? "blue counts for “" + report.target.label + "”, orange " + (report.target.contrast ? "for" : "against") + side + "; " : "orange is negative; ";
+  return element("div", { class: "legend" }, element("span", { class: "num" }, low), rampBar(m.signed),
+    element("span", { class: "num" }, (m.signed && low !== "−" ? "+" : "") + high), element("span", {}, sign + what + (state.root ? " (square root)" : "")),
     masked ? element("span", { class: "legend" }, element("i", { class: "hatch", "aria-hidden": "true" }), "masked: comes later in the text") : null);
+}
+
+// A bar: from the left, or from the middle where the numbers have a sign, each side in its colour.
+function bar(share, signed) {
+  const fill = element("i", { class: share < 0 ? "against" : "" });
+  const part = 100 * Math.min(1, Math.abs(share || 0));
+  fill.style.width = (signed ? part / 2 : part) + "%";
+  if (signed) fill.style.marginLeft = (share < 0 ? 50 - part / 2 : 50) + "%";
+  return element("span", { class: "track" + (signed ? " signed" : ""), "aria-hidden": "true" }, fill);
 }
 
 const tip = document.getElementById("tip");

@@ -10,18 +10,19 @@ function preview(row, key) {
   state.hoverRow = row;
   state.hoverKey = key;
   highlight();
-  paintPicture();
+  paintPictures();
   drawReadout();
   for (const e of document.querySelectorAll("#text .tok"))
     e.classList.toggle("hover", key !== null && +e.dataset.group === key);
 }
 
-// The view is in the address, the text never is: #method=1&layer=3&head=2&row=5&key=2
+// The view is in the address, the text never is: #target=1&method=1&layer=3&head=2&row=5&key=2
 function writeAddress() {
-  const parts = { method: state.method, layer: state.layer, head: state.head, row: state.row, key: state.key,
-                  own: +!state.shared, root: +state.root, words: +state.words, hide: +!state.special,
+  const m = current();
+  const parts = { target: state.target, method: state.method, layer: m.L > 1 ? layerOf(m) : null, head: m.H > 1 ? headOf(m) : null, row: state.row, key: state.key,
+                  own: state.shared === null ? null : +!state.shared, root: +state.root, words: +state.words, hide: +!state.special,
                   theme: document.documentElement.dataset.theme };
-  const kept = Object.entries(parts).filter(([k, v]) => v !== null && v !== undefined && (v !== 0 || ["layer", "head", "row", "key"].includes(k)));
+  const kept = Object.entries(parts).filter(([k, v]) => v !== null && v !== undefined && (v !== 0 || ["layer", "head", "row", "key", "own"].includes(k)));
   try { history.replaceState(null, "", "#" + kept.map((p) => p.join("=")).join("&")); } catch { /* some viewers forbid it */ }
 }
 
@@ -31,17 +32,18 @@ function readAddress() {
     const v = given.has(key) ? Number(given.get(key)) : NaN;
     return Number.isInteger(v) && v >= low && v <= high ? v : otherwise;
   };
+  aim(whole("target", 0, targets.length - 1, 0));
   state.method = whole("method", 0, methods.length - 1, 0);
-  const m = current();
-  state.layer = whole("layer", 0, m.L - 1, m.L - 1);
-  state.head = whole("head", -1, m.H - 1, -1);
-  state.shared = whole("own", 0, 1, 0) === 0;
+  const m = current(), own = whole("own", 0, 1, null);
+  state.layers[m.index] = whole("layer", 0, m.L - 1, undefined);
+  state.heads[m.index] = whole("head", -1, m.H - 1, undefined);
+  state.shared = own === null ? null : own === 0;
   state.root = whole("root", 0, 1, 0) === 1;
   state.words = whole("words", 0, 1, 0) === 1;
   state.special = whole("hide", 0, 1, 0) === 0;
   if (["light", "dark"].includes(given.get("theme"))) document.documentElement.dataset.theme = given.get("theme");
   regroup();
-  if (m.Q > 1) state.row = whole("row", 0, groups.length - 1, null);
+  if (isMap(m)) state.row = whole("row", 0, groups.length - 1, null);
   state.key = whole("key", 0, groups.length - 1, null);
 }
 
@@ -55,6 +57,9 @@ function keepFocus(draw) {
 }
 
 function draw() {
+  drawHeader();
+  drawRecord();
+  drawAgreement();
   drawControls();
   drawText();
   drawLayers();
@@ -83,14 +88,26 @@ document.addEventListener("keydown", (event) => {
   if (["SELECT", "INPUT"].includes(document.activeElement?.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
   const m = current();
   if (event.key === "Escape") { state.row = state.key = null; update(); }
-  if (event.key === "[" && state.layer > 0) { --state.layer; update(); }
-  if (event.key === "]" && state.layer < m.L - 1) { ++state.layer; update(); }
+  const step = event.key === "[" ? -1 : event.key === "]" ? 1 : 0, layer = layerOf(m) + step;
+  if (step && layer >= 0 && layer < m.L) { state.layers[m.index] = layer; update(); }
 });
 
-drawHeader();
-drawRecord();
-drawAgreement();
+// Paper is light, whatever the screen is.
+let onScreen;
+addEventListener("beforeprint", () => {
+  onScreen = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  if (methods.length) draw();
+});
+addEventListener("afterprint", () => {
+  if (onScreen) document.documentElement.dataset.theme = onScreen; else delete document.documentElement.dataset.theme;
+  if (methods.length) draw();
+});
+
 if (methods.length === 0) {
+  drawHeader();
+  drawRecord();
+  drawAgreement();
   for (const id of ["controls", "text", "layers", "matrix", "pairs", "trust", "details", "method"]) document.getElementById(id).hidden = true;
 } else {
   readAddress();

@@ -2,6 +2,9 @@
 function drawLayers() {
   const m = current(), wide = m.H > 1;
   const section = document.getElementById("layers");
+  section.hidden = m.L * m.H === 1;  // one map is no row of maps
+  if (section.hidden) return;
+  const shared = shares(m), blank = state.shared === null && !shared ? blankMap(m) : "";
   const room = Math.max(260, section.clientWidth - 40);
   const heads = wide ? [-1, ...Array.from({ length: m.H }, (_, h) => h)] : [0];
   const perRow = wide ? heads.length : Math.min(m.L, room > 420 ? 3 : 2);
@@ -12,21 +15,21 @@ function drawLayers() {
   for (let l = 0; l < m.L; ++l) {
     if (wide) grid.append(element("span", { class: "axis side" }, "L" + l));
     for (const h of heads) {
-      const map = mapOf(m, l, h), chosen = l === state.layer && (!wide || h === state.head);
+      const map = mapOf(m, l, h), chosen = l === layerOf(m) && (!wide || h === headOf(m));
       const name = "L" + l + (wide ? (h < 0 ? ", mean of heads" : " H" + h) : "");
       const button = element("button", { type: "button", "aria-pressed": String(chosen), tabindex: chosen ? 0 : -1,
         "aria-label": name + ", largest weight " + number(map.max), "data-at": l + "," + h,
-        onclick: () => { state.layer = l; state.head = wide ? h : -1; update(); },
+        onclick: () => { state.layers[m.index] = l; if (wide) state.heads[m.index] = h; update(); },
         onmousemove: (event) => showTip(name + ": " + number(map.min) + " … " + number(map.max), event), onmouseleave: hideTip },
-        thumbnail(map, state.shared ? sharedMax(m) : map.peak, size));
+        thumbnail(map, shared ? sharedMax(m) : map.peak, size));
       grid.append(wide ? button : element("div", {}, button, element("div", { class: "axis" }, "L" + l + " · max " + number(map.max))));
     }
   }
-  const max = state.shared ? number(sharedMax(m)) : "each map's own maximum";
+  const max = shared ? number(sharedMax(m)) : "each map's own maximum";
   clear("layers", title("layers", wide ? "Layers × heads" : "Layers"), grid,
-    element("p", { class: "caption" }, "Row: the token being written. Column: the token it reads. " +
-      (state.shared ? "One scale for all maps." : "Every map on its own scale.")),
-    legend(max, "", report.model.causal && m.values.some((v) => v !== v)));
+    element("p", { class: "caption" }, (isMap(m) ? "Row: the token being written. Column: the token it reads. " : "Column: the token. ") +
+      (shared ? "One scale for all maps." : "Every map on its own scale" + (blank ? ": on a common one " + blank + " would be blank." : "."))),
+    legend(m, max, "", report.model.causal && m.values.some((v) => v !== v)));
   // In braces: a handler that returns false would cancel the key, and Tab and Enter would be dead here.
   section.onkeydown = (event) => { moveFocus(event, [...section.querySelectorAll(".grid button")], perRow); };
 }
@@ -51,7 +54,7 @@ function drawLabels(g, b, map) {
   for (let i = 0; i < map.C; i += every) {
     if (i < map.R) {
       g.textAlign = "right";
-      g.fillText(map.R > 1 ? b.names[i] : "target", b.left - 6, b.top + (i + 0.5) * b.cell, b.label - 8);
+      g.fillText(map.R > 1 ? b.names[i] : "", b.left - 6, b.top + (i + 0.5) * b.cell, b.label - 8);
     }
     g.save();
     g.translate(b.left + (i + 0.5) * b.cell, b.top - 6);
@@ -114,7 +117,10 @@ function highlight() {
 }
 
 function drawMatrix() {
-  const m = current(), map = currentMap(), scale = state.shared ? sharedMax(m) : map.peak;
+  const m = current(), map = currentMap(), shared = shares(m), scale = shared ? sharedMax(m) : map.peak;
+  document.getElementById("matrix").hidden = !isMap(m) && m.L === 1;  // the text above says it all
+  board = null;
+  if (document.getElementById("matrix").hidden) { clear("matrix"); return; }
   const b = boardGeometry(map), [canvas, g] = canvasOf(b.width, b.height);
   drawCells(g, b, map, scale);
   drawLabels(g, b, map);
@@ -131,7 +137,7 @@ function drawMatrix() {
     const c = Math.floor((event.clientX - box.left - b.left) / b.cell), r = Math.floor((event.clientY - box.top - b.top) / b.cell);
     return r < 0 || c < 0 || r >= map.R || c >= map.C ? null : [r, c];
   };
-  canvas.onmousemove = (event) => { const p = at(event); if (p) { preview(p[0], p[1]); showTip(describe(p[0], p[1]), event); } else { hideTip(); preview(null, null); } };
+  canvas.onmousemove = (event) => { const p = at(event); if (p) { preview(p[0], p[1]); showTip(describe(m, p[0], p[1]), event); } else { hideTip(); preview(null, null); } };
   canvas.onmouseleave = () => { hideTip(); preview(null, null); };
   canvas.onclick = (event) => { const p = at(event); if (p) { state.row = map.R > 1 ? p[0] : null; state.key = p[1]; update(); } };
   canvas.onkeydown = (event) => {
@@ -144,12 +150,12 @@ function drawMatrix() {
     update();
   };
   const save = element("button", { type: "button", onclick: () => {
-    element("a", { download: m.method + "-" + place().replace(/\W+/g, "-") + ".png", href: base.toDataURL("image/png") }).click();
+    element("a", { download: m.method + "-" + place(m).replace(/\W+/g, "-") + ".png", href: base.toDataURL("image/png") }).click();
   } }, "Save PNG");
-  clear("matrix", element("div", { class: "line" }, title("matrix", m.method + " · " + place()), save),
+  clear("matrix", element("div", { class: "line" }, title("matrix", [m.method, place()].filter(Boolean).join(" · ")), save),
     element("div", { class: "scroll" }, canvas),
-    element("div", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }),
-    legend(number(scale), state.shared ? "one scale for all maps" : "this map's own scale", report.model.causal && map.v.some((v) => v !== v)),
+    isMap(m) ? element("div", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }) : "",
+    legend(m, number(scale), shared ? "one scale for all maps" : "this map's own scale", report.model.causal && map.v.some((v) => v !== v)),
     element("p", { class: "caption num" }, "raw minimum " + number(map.min) + " · raw maximum " + number(map.max) + " · row sums " +
       map.lowest.toFixed(m.digits) + " … " + map.highest.toFixed(m.digits)));
   highlight();

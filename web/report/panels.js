@@ -53,10 +53,11 @@ function drawControls() {
   const m = current(), range = (n) => Array.from({ length: n }, (_, i) => i);
   const words = !isImage && tokens.some((t, i) => i > 0 && t.word >= 0 && t.word === tokens[i - 1].word && t.sequence === tokens[i - 1].sequence);
   clear("controls",
-    methods.length > 1 ? segments("Method", methods.map((x, i) => [i, x.method]), state.method, (i) => { state.method = i; state.layer = Math.min(state.layer, methods[i].L - 1); state.head = -1; update(); }) : "",
-    m.L > 1 ? chooser("Layer", range(m.L).map((l) => [l, "L" + l]), state.layer, (l) => { state.layer = l; update(); }) : "",
-    m.H > 1 ? chooser("Head", [[-1, "mean"], ...range(m.H).map((h) => [h, "H" + h])], state.head, (h) => { state.head = h; update(); }) : "",
-    segments("Scale", [[true, "shared"], [false, "own"]], state.shared, (v) => { state.shared = v; update(); }),
+    targets.length > 1 ? segments("Target", targets.map((t, k) => [k, t.target.label]), state.target, (k) => { aim(k); reset(); }) : "",
+    methods.length > 1 ? (methods.length > 4 ? chooser : segments)("Method", methods.map((x, i) => [i, x.method]), state.method, (i) => { state.method = i; update(); }) : "",
+    m.L > 1 ? chooser("Layer", range(m.L).map((l) => [l, "L" + l]), layerOf(m), (l) => { state.layers[m.index] = l; update(); }) : "",
+    m.H > 1 ? chooser("Head", [[-1, "mean"], ...range(m.H).map((h) => [h, "H" + h])], headOf(m), (h) => { state.heads[m.index] = h; update(); }) : "",
+    m.L * m.H > 1 ? segments("Scale", [[true, "shared"], [false, "own"]], shares(m), (v) => { state.shared = v; update(); }) : "",
     segments("Tone", [[false, "linear"], [true, "root"]], state.root, (v) => { state.root = v; update(); }),
     words ? segments("Unit", [[false, "tokens"], [true, "words"]], state.words, (v) => { state.words = v; reset(); }) : "",
     tokens.some((t) => t.special) ? segments("Special", [[true, "show"], [false, "hide"]], state.special, (v) => { state.special = v; reset(); }) : "",
@@ -67,42 +68,45 @@ function drawControls() {
 }
 
 function drawReadout() {
-  const target = document.getElementById("readout");
-  if (!target) return;
-  const row = state.hoverRow ?? activeRow(), key = state.hoverKey ?? state.key, map = currentMap();
+  const place = document.getElementById("readout");
+  if (!place) return;
+  const m = current(), row = isMap(m) ? state.hoverRow ?? activeRow() : 0, key = state.hoverKey ?? state.key, map = currentMap();
   if (key !== null && key !== undefined && key >= 0) {
-    const profile = current().L > 1 ? Array.from({ length: current().L }, (_, l) => {
-      const other = mapOf(current(), l, current().H > 1 ? state.head : 0);
+    const profile = m.L > 1 ? Array.from({ length: m.L }, (_, l) => {
+      const other = mapOf(m, l, headOf(m));
       return "L" + l + " " + number(other.v[row * other.C + key]);
     }).join("   ") : "";
-    target.replaceChildren(element("b", {}, describe(row, key)), element("div", { class: "soft num" }, profile));
+    const others = isMap(m) ? [] : methods.filter((o) => o !== m && !isMap(o) && o.L === 1).map((o) => o.method + " " + signedNumber(o, shownMap(o).v[key]));
+    place.replaceChildren(element("b", {}, describe(m, row, key)), element("div", { class: "soft num" }, profile + others.join("   ")));
     return;
   }
   const order = Array.from({ length: map.C }, (_, c) => c).filter((c) => { const v = map.v[row * map.C + c]; return v === v; })
     .sort((a, b) => Math.abs(map.v[row * map.C + b]) - Math.abs(map.v[row * map.C + a])).slice(0, 5);
-  target.replaceChildren(element("b", {}, "“" + shortName(current().Q > 1 ? groups[row].name : "target") + "” reads most from: "),
-    order.map((c) => "“" + shortName(groups[c].name) + "” " + number(map.v[row * map.C + c])).join(" · "));
+  const lead = isMap(m) ? "“" + shortName(groups[row].name) + "” reads most from: " : "Strongest in " + m.method + ": ";
+  place.replaceChildren(element("b", {}, lead),
+    order.map((c) => "“" + shortName(groups[c].name) + "” " + signedNumber(m, map.v[row * map.C + c])).join(" · "));
 }
 
 function drawPairs() {
-  const map = currentMap(), found = [];
+  const m = current(), map = currentMap(), pairs = isMap(m), found = [];
   for (let r = 0; r < map.R; ++r)
     for (let c = 0; c < map.C; ++c) { const v = map.v[r * map.C + c]; if (v === v && (r !== c || map.R === 1)) found.push([v, r, c]); }
   found.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]) || a[1] - b[1] || a[2] - b[2]);
-  const top = found.length ? Math.abs(found[0][0]) : 0;
+  const top = found.length ? Math.abs(found[0][0]) : 0, unit = isImage ? "patches" : state.words ? "words" : "tokens";
   const rows = found.slice(0, 10).map(([v, r, c]) => {
-    const fill = element("i");
-    fill.style.width = (top > 0 ? (100 * Math.abs(v)) / top : 0) + "%";
-    const pick = () => { state.row = map.R > 1 ? r : null; state.key = c; update(); };
+    const pick = () => { state.row = pairs ? r : null; state.key = c; update(); };
     return element("tr", { class: "pick", tabindex: 0, onclick: pick, onkeydown: (event) => { if (event.key === "Enter") pick(); } },
-      element("td", {}, map.R > 1 ? shortName(groups[r].name) : "target"), element("td", {}, shortName(groups[c].name)),
-      element("td", { class: "num" }, number(v)), element("td", {}, element("span", { class: "track", "aria-hidden": "true" }, fill)));
+      pairs ? element("td", {}, shortName(groups[r].name)) : "", element("td", {}, shortName(groups[c].name)),
+      element("td", { class: "num" }, signedNumber(m, v)), element("td", {}, bar(top > 0 ? v / top : 0, m.signed)));
   });
-  clear("pairs", title("pairs", "Strongest pairs"),
-    element("table", {}, element("thead", {}, element("tr", {}, ...["row (query)", "reads (key)"].map((x) => element("th", { scope: "col" }, x)),
-      element("th", { scope: "col", class: "num" }, "weight"), element("th", { scope: "col" }, ""))), element("tbody", {}, ...rows)),
-    element("p", { class: "caption" }, current().method + " " + place() + (map.R > 1 ? "; a token reading itself is left out" : "") +
-      (state.words ? "; words: sum over keys, mean over queries" : "") + (state.special ? "" : "; special tokens hidden, rows not rescaled")));
+  const heads = pairs ? ["row (query)", "reads (key)"] : [isImage ? "patch" : state.words ? "word" : "token"];
+  const sides = m.signed && m.knows_class ? element("span", { class: "sides" }, element("span", {}, "against"), element("span", {}, "for")) : "";
+  clear("pairs", title("pairs", pairs ? "Strongest pairs" : "Strongest " + unit),
+    element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((x) => element("th", { scope: "col" }, x)),
+      element("th", { scope: "col", class: "num" }, pairs ? "weight" : "score"), element("th", { scope: "col" }, sides))), element("tbody", {}, ...rows)),
+    element("p", { class: "caption" }, [m.method, place()].filter(Boolean).join(" ") + (pairs ? "; a token reading itself is left out" : "") +
+      (state.words ? (pairs ? "; words: sum over keys, mean over queries" : "; words: sum over their tokens") : "") +
+      (state.special ? "" : pairs ? "; special tokens hidden, rows not rescaled" : "; special tokens hidden")));
 }
 
 function drawTrust() {

@@ -15,30 +15,38 @@ function rowScale(map, row) {
   return words || all;
 }
 
-function describe(row, key) {
-  const map = currentMap(), v = map.v[row * map.C + key];
-  const name = current().Q > 1 ? groups[row].name : "target";
-  if (v !== v) return shortName(name) + " → " + shortName(groups[key].name) + ": masked";
-  let rank = 1, sum = 0;
-  for (let c = 0; c < map.C; ++c) { const w = map.v[row * map.C + c]; if (w === w) { sum += w; if (Math.abs(w) > Math.abs(v)) ++rank; } }
-  return shortName(name) + " → " + shortName(groups[key].name) + ": " + number(v) + ", rank " + rank + " of " + map.C +
-         (sum > 0 && !current().signed ? ", " + ((100 * v) / sum).toFixed(1) + " % of its row" : "");
+function describe(m, row, key) {
+  const map = shownMap(m), v = map.v[row * map.C + key], name = shortName(groups[key].name);
+  const pair = isMap(m) ? "“" + shortName(groups[row].name) + "” reads “" + name + "”" : "“" + name + "”";
+  if (v !== v) return pair + ": masked";
+  let rank = 1, sum = 0, count = 0;
+  for (let c = 0; c < map.C; ++c) { const w = map.v[row * map.C + c]; if (w === w) { sum += w; ++count; if (Math.abs(w) > Math.abs(v)) ++rank; } }
+  const counts = !isMap(m) && m.signed && v !== 0 ? (v > 0 ? " for " : " against ") + aimText() : "";
+  return pair + ": " + signedNumber(m, v) + counts + ", rank " + rank + " of " + count +
+         (sum > 0 && !m.signed && isMap(m) ? ", " + ((100 * v) / sum).toFixed(1) + " % of its row" : "");
 }
 
-function tokenElement(t, map, row, scale) {
+// A click makes a token the row of the maps; where there are no rows it holds the token's number.
+function lock(m, g) {
+  state.method = m.index;
+  if (isMap(m)) lockRow(g);
+  else { state.key = state.key === g ? null : g; update(); }
+}
+
+function tokenElement(t, m, map, row, scale) {
   const g = groupOf(t), info = tokens[t];
   const weight = g < 0 ? NaN : map.v[row * map.C + g];
-  const classes = ["tok"];
+  const classes = ["tok"], chosen = isMap(m) ? g === row : g === state.key;
   if (info.special) classes.push("special");
   if (weight !== weight && g >= 0) classes.push("forbidden");
-  if (current().Q > 1 && g === row) classes.push("row");
+  if (chosen) classes.push("row");
   if (report.target.position === t) classes.push("target");
   const e = element("span", {
-    class: classes.join(" "), role: "button", tabindex: g === row ? 0 : -1, "data-group": g,
-    "aria-pressed": g === state.row ? "true" : "false",
-    "aria-label": info.text + (g < 0 ? ", hidden" : ", " + (weight === weight ? "weight " + number(weight) : "masked")),
-    onclick: () => { if (g >= 0) lockRow(g); },
-    onmousemove: (event) => { if (g >= 0) { preview(null, g); showTip(describe(row, g) + (info.id !== undefined ? " · token " + t + ", id " + info.id : ""), event); } },
+    class: classes.join(" "), role: "button", tabindex: (isMap(m) ? g === row : t === 0) ? 0 : -1, "data-group": g,
+    "aria-pressed": (isMap(m) ? g === state.row : chosen) ? "true" : "false",
+    "aria-label": info.text + (g < 0 ? ", hidden" : ", " + (weight === weight ? (isMap(m) ? "weight " : "score ") + signedNumber(m, weight) : "masked")),
+    onclick: () => { if (g >= 0) lock(m, g); },
+    onmousemove: (event) => { if (g >= 0) { preview(null, g); showTip(describe(m, row, g) + (info.id !== undefined ? " · token " + t + ", id " + info.id : ""), event); } },
     onmouseleave: () => { hideTip(); preview(null, null); },
   }, info.text === "" ? "␣" : info.text);
   if (weight === weight) {
@@ -49,14 +57,14 @@ function tokenElement(t, map, row, scale) {
   return e;
 }
 
-function lines(map, row, scale) {
+function lines(m, map, row, scale) {
   const paragraphs = [];
   let paragraph = null, sequence = -1, end = 0;
   tokens.forEach((info, t) => {
     if (!state.special && info.special) return;
     if (info.sequence !== sequence && (!info.special || paragraph === null)) {
       paragraph = element("p", { class: "running", dir: "auto", role: "group",
-        "aria-label": info.sequence ? "second text" : "text" });
+        "aria-label": (info.sequence ? "second text" : "text") + " by " + m.method });
       paragraphs.push(paragraph);
       sequence = info.sequence;
       end = 0;
@@ -65,7 +73,7 @@ function lines(map, row, scale) {
       if (info.begin > end) paragraph.append(decoder.decode(sources[sequence].slice(end, info.begin)));
       end = Math.max(end, info.end);
     }
-    paragraph.append(tokenElement(t, map, row, scale));
+    paragraph.append(tokenElement(t, m, map, row, scale));
   });
   return paragraphs;
 }
@@ -82,9 +90,10 @@ function moveFocus(event, elements, columns) {
   return true;
 }
 
-let paintPicture = () => {};  // the patches again, when the pointer has moved to another one
+let pictures = [];  // painters: the patches again, when the pointer has moved to another one
+const paintPictures = () => pictures.forEach((paint) => paint());
 
-function drawPicture(map, row, scale) {
+function drawPicture(m, map, row, scale) {
   const size = 320, [canvas, g] = canvasOf(size, size), cell = size / side;
   const plain = new Image();
   const paint = () => {
@@ -104,13 +113,13 @@ function drawPicture(map, row, scale) {
       g.strokeRect(x + 0.5, y + 0.5, cell - 1, cell - 1);
     }
     g.strokeStyle = themed("--select");
-    for (const [c, width] of [[current().Q > 1 ? row : null, 3], [marked, 1.5]]) {
+    for (const [c, width] of [[isMap(m) ? row : null, 3], [marked, 1.5]]) {
       const patch = c === null ? -1 : groups[c].members[0] - prefix;
       g.lineWidth = width;
       if (patch >= 0) g.strokeRect((patch % side) * cell + 1, Math.floor(patch / side) * cell + 1, cell - 2, cell - 2);
     }
   };
-  paintPicture = paint;
+  pictures.push(paint);
   plain.onload = paint;
   plain.src = report.picture;
   const at = (event) => {
@@ -118,41 +127,63 @@ function drawPicture(map, row, scale) {
     const x = Math.floor((event.clientX - box.left) / cell), y = Math.floor((event.clientY - box.top) / cell);
     return x < 0 || y < 0 || x >= side || y >= side ? -1 : groupOf(prefix + y * side + x);
   };
-  canvas.addEventListener("mousemove", (event) => { const c = at(event); if (c >= 0) { preview(null, c); showTip(describe(row, c), event); } });
+  canvas.addEventListener("mousemove", (event) => { const c = at(event); if (c >= 0) { preview(null, c); showTip(describe(m, row, c), event); } });
   canvas.addEventListener("mouseleave", () => { hideTip(); preview(null, null); });
-  canvas.addEventListener("click", (event) => { const c = at(event); if (c >= 0) lockRow(c); });
+  canvas.addEventListener("click", (event) => { const c = at(event); if (c >= 0) lock(m, c); });
   // Arrow keys walk over the patches, Enter makes one the row: what the pointer does by moving and clicking.
   canvas.addEventListener("keydown", (event) => {
     const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
     const from = state.hoverKey ?? state.key ?? row, patch = Math.max(0, groups[from].members[0] - prefix);
     const bound = (x) => Math.min(side - 1, Math.max(0, x));
     if (step) preview(null, groupOf(prefix + bound(Math.floor(patch / side) + step[1]) * side + bound((patch % side) + step[0])));
-    else if (event.key === "Enter" || event.key === " ") lockRow(groupOf(prefix + patch));
+    else if (event.key === "Enter" || event.key === " ") lock(m, groupOf(prefix + patch));
     else return;
     event.preventDefault();
   });
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", "Picture with the weight of every patch. Arrow keys move over the patches, Enter shows a patch's row; the reading is announced beside the matrix.");
-  const original = new Image(size, size);
+  canvas.setAttribute("aria-label", "Picture with the weight of every patch. Arrow keys move over the patches, Enter chooses one; the reading is announced on the page.");
+  return element("figure", {}, canvas, element("figcaption", {}, (isMap(m) ? "weight" : "score") + " of every patch"));
+}
+
+function originalPicture() {
+  const original = new Image(320, 320);
   original.src = report.picture;
   original.alt = "What the model saw";
-  return element("div", { class: "picture" },
-    element("figure", {}, original, element("figcaption", {}, "what the model saw")),
-    element("figure", {}, canvas, element("figcaption", {}, "weight of every patch")));
+  return element("figure", {}, original, element("figcaption", {}, "what the model saw"));
+}
+
+const checkText = (m) => {
+  const failed = m.checks.filter((c) => !c.passed).length;
+  return m.checks.length === 0 ? "" : failed ? "✗ " + failed + " of " + m.checks.length + " checks failed" : "✓ " + m.checks.length + (m.checks.length === 1 ? " check" : " checks") + " passed";
+};
+
+// One method: its name (a button that makes it the one of the panels below), its question, the coloured text.
+function strip(m) {
+  const map = shownMap(m), row = rowOf(m), scale = rowScale(map, row), failed = m.checks.some((c) => !c.passed);
+  const name = methods.length > 1
+    ? element("button", { type: "button", "aria-pressed": String(m.index === state.method), onclick: () => { state.method = m.index; update(); } }, m.method)
+    : m.method;
+  return element("div", { class: "strip" + (m.index === state.method ? " chosen" : ""), role: "group", "aria-label": m.method },
+    element("div", { class: "line" }, element("h3", {}, name),
+      element("span", { class: "soft" }, question(m, row) + (place(m) ? ", " + place(m) : "") + "."),
+      element("span", { class: "checked soft" + (failed ? " fail" : "") }, checkText(m))),
+    noClass(m) ? element("p", { class: "caption noclass" }, m.method + " knows no class" + (targets.length > 1 ? ": it is the same for every target." : ": it would be the same for any target.")) : null,
+    ...(isImage ? [element("div", { class: "picture" }, m.index === 0 ? originalPicture() : null, drawPicture(m, map, row, scale))] : lines(m, map, row, scale)),
+    m.index === state.method && !isMap(m) ? element("div", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }) : null,
+    legend(m, number(scale), "scaled to " + (isMap(m) ? "this row's" : "the") + " strongest " + (isImage ? "patch" : "word"), isMap(m) && report.model.causal));
 }
 
 function drawText() {
-  const map = currentMap(), row = activeRow(), scale = rowScale(map, row);
-  const name = current().Q > 1 ? groups[row].name : "the target";
-  const body = isImage ? [drawPicture(map, row, scale)] : lines(map, row, scale);
+  pictures = [];
+  const rows = methods.some(isMap);
   const section = clear("text",
     element("div", { class: "line" }, title("text", isImage ? "Picture" : "Text"),
-      element("span", { class: "soft" }, "What ", element("b", {}, "“" + shortName(name) + "”"), " reads, " + current().method + " " + place() + ". ",
-        isImage ? "Patches are (row, column). Click one to see its row." : "Hover for numbers, click a token to see its row, Esc to go back.")),
-    ...body, legend(number(scale), "weight in this row, scaled to its strongest " + (isImage ? "patch" : "word"), report.model.causal));
+      element("span", { class: "soft hint" }, (isImage ? "Patches are (row, column). " : "") + "Hover for numbers, click " + (isImage ? "a patch" : "a token") +
+        (rows ? " to see what it reads" : " to hold it") + ", Esc to go back.")),
+    ...methods.map(strip));
   section.onkeydown = (event) => {
-    const all = [...section.querySelectorAll(".tok")];
+    const all = [...(document.activeElement.closest(".strip") || section).querySelectorAll(".tok")];
     if (moveFocus(event, all, 1)) { const g = +document.activeElement.dataset.group; if (g >= 0) preview(null, g); }
     else if ((event.key === "Enter" || event.key === " ") && document.activeElement.classList.contains("tok")) {
       event.preventDefault();
