@@ -5,21 +5,17 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "support/scratch_folder.h"
+
 namespace headwater {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Files : public testing::Test {
+class Files : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "headwater_files_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  std::string root_;
+  const testing::ScratchFolder scratch_;
+  const std::string root_ = scratch_.path();
 };
 
 TEST_F(Files, WriteThenRead) {

@@ -9,24 +9,19 @@
 #include <headwater/error.h>
 
 #include "cli_support/arguments.h"
+#include "support/scratch_folder.h"
 
 namespace headwater {
 namespace {
 
-class InputReaderTest : public testing::Test {
+class InputReaderTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "headwater_input_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string file_with(const std::string& text) const {
     std::ofstream(folder_ + "/lines.txt", std::ios::binary) << text;
     return folder_ + "/lines.txt";
   }
-  std::string folder_;
+  const testing::ScratchFolder scratch_;
+  const std::string folder_ = scratch_.path();
 };
 
 InputOptions parsed(const std::vector<std::string>& arguments) {

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "support/scratch_folder.h"
+
 namespace headwater {
 namespace {
 
 std::string file(const std::string& name, const std::string& content) {
-  const std::string path = ::testing::TempDir() + "headwater_labelled_" + name;
+  static const testing::ScratchFolder folder;
+  const std::string path = folder / name;
   std::ofstream(path, std::ios::binary) << content;
   return path;
 }
@@ -64,7 +67,7 @@ TEST(ReadLabelled, StopsAtTheLimit) {
 }
 
 TEST(ReadLabelled, NamesFileAndLine) {
-  const std::string missing = ::testing::TempDir() + "no such file.tsv";
+  const std::string missing = testing::ScratchFolder() / "no such file.tsv";
   EXPECT_EQ(refused(missing), missing + ": expected a labelled file, found none that can be read");
   const std::string one = file("f.tsv", "a\t1\nb\n");
   EXPECT_EQ(refused(one), one + ":2: expected a text and a label separated by a tab, found 1 column");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "support/scratch_folder.h"
 
 namespace headwater {
 namespace {
@@ -21,16 +22,13 @@ Prediction classified(const std::string& label, double probability) {
 }
 
 std::string written(const PredictionWriter::Settings& settings, int count) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "headwater_writer_XXXXXX").string();
-  EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-  const std::string path = pattern + "/out";
+  const testing::ScratchFolder folder;
+  const std::string path = folder / "out";
   Output output(path);
   PredictionWriter writer(output, settings);
   for (int i = 0; i < count; ++i) writer.write({.text = "a, \"b\""}, classified("good", 0.75));
   writer.finish();
-  const std::string bytes = read_file(path);
-  std::filesystem::remove_all(pattern);
-  return bytes;
+  return read_file(path);
 }
 
 TEST(PredictionWriter, JsonLinesAreOneObjectEach) {

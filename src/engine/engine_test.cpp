@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "checkpoint/config.h"
 #include "image/image.h"
+#include "support/scratch_folder.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {
@@ -128,7 +130,6 @@ TEST(Engine, RefusesWhatTheModelCannotDo) {
 class ImageEngine : public ::testing::Test {
  protected:
   void SetUp() override {
-    fs::remove_all(folder_);
     fs::copy(fs::path(HEADWATER_SOURCE_DIR) / "tests/golden/models/vit_classification", folder_);
     const int size = Config::read(folder_ + "/config.json").json().at("image_size").get<int>();
     write_file(folder_ + "/preprocessor_config.json",
@@ -139,9 +140,9 @@ class ImageEngine : public ::testing::Test {
     for (std::size_t i = 0; i < 1200; ++i) image.rgb[i] = 250;
     write_file(folder_ + "/picture.png", encode_png(image));
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
-  std::string folder_ = ::testing::TempDir() + "headwater_image_engine";
+  const testing::ScratchFolder scratch_;
+  const std::string folder_ = scratch_ / "model";
 };
 
 TEST_F(ImageEngine, PredictsAndExplainsAPicture) {

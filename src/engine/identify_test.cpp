@@ -7,6 +7,8 @@
 
 #include "base/files.h"
 #include "base/parallel.h"
+#include "support/scratch_folder.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {
@@ -101,10 +103,8 @@ TEST(Identify, SaysWhichTrainingTheLimitCut) {
 }
 
 TEST(Identify, AnInterruptedRunGoesOn) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("headwater_resume_" + std::to_string(::getpid()) + ".json"))
-          .string();
-  std::filesystem::remove(path);
+  const testing::ScratchFolder folder;
+  const std::string path = folder / "cells.json";
   IdentifyRequest request = request_for(40);
   request.maps = {TokenMap::Naive, TokenMap::Linear, TokenMap::Mlp};
   request.mlp = {.hidden = 30, .learning_rate = 1e-3, .batch = 64, .patience = 2, .epochs = 3};
@@ -131,7 +131,6 @@ TEST(Identify, AnInterruptedRunGoesOn) {
   IdentifyRequest other = request;
   other.seed = 1;
   EXPECT_THROW(sentiment().identify(other), InputError);
-  std::filesystem::remove(path);
 }
 
 TEST(Identify, MapsMayBeTestedOnOtherStates) {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <headwater/engine.h>
 
+#include "support/source_folder.h"
+
 namespace headwater {
 namespace {
 

@@ -41,7 +41,7 @@ TEST(PrepareLabelled, NamesTheInputItRefuses) {
     const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}, {{.text = "bad"}, label}};
     return refused([&] { prepare_labelled(fixture.reader, given); });
   };
-  for (const char* label : {"2", "-1", "1x", "", "positive"})
+  for (const char* label : {"2", "-1", "1x", "", "posit"})
     EXPECT_EQ(prepare_one(label), "input 2: label: expected one of NEGATIVE, POSITIVE or its index, found '" +
                                       std::string(label) + "'");
   EXPECT_THROW(prepare_labelled(fixture.reader, {}), InputError);

@@ -10,6 +10,8 @@
 #include "checkpoint/checkpoint.h"
 #include "models/family.h"
 #include "support/fakes.h"
+#include "support/scratch_folder.h"
+#include "support/source_folder.h"
 #include "support/tiny_models.h"
 
 namespace headwater {
@@ -65,9 +67,8 @@ TEST(PruningCurves, RefusesWhatIsNoCurve) {
 
 class SavePruned : public ::testing::Test {
  protected:
-  const fs::path place = fs::path(::testing::TempDir()) / "headwater_save_pruned";
-  void SetUp() override { fs::remove_all(place); }
-  void TearDown() override { fs::remove_all(place); }
+  const testing::ScratchFolder scratch;
+  const fs::path place = scratch.path() / "pruned";
 
   static Checkpoint opened(const std::string& path) {
     return open_checkpoint(find_model(path, {}), DType::Float64);

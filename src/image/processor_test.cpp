@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "image/image.h"
+#include "support/scratch_folder.h"
 
 namespace headwater {
 namespace {
@@ -82,12 +83,11 @@ TEST(ImageProcessor, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(ImageProcessor, LoadsFromAFolder) {
-  std::string folder = (std::filesystem::temp_directory_path() / "headwater_image_XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const testing::ScratchFolder scratch;
+  const std::string folder = scratch.path();
   EXPECT_THROW(ImageProcessor::load(folder), FormatError);
   write_file(folder + "/preprocessor_config.json", R"({"size":4})");
   EXPECT_EQ(ImageProcessor::load(folder)->pixels(plain(9, 9, 0), DType::Float32).shape(), (Shape{3, 4, 4}));
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "methods/method.h"
 #include "models/family.h"
 #include "support/fakes.h"
+#include "support/source_folder.h"
 #include "support/tiny_models.h"
 #include "support/toy_model.h"
 

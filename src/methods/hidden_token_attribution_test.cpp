@@ -10,6 +10,7 @@
 #include "mixing/probes.h"
 #include "mixing/tangents.h"
 #include "models/family.h"
+#include "support/source_folder.h"
 #include "support/tiny_models.h"
 #include "support/toy_model.h"
 

@@ -7,6 +7,7 @@
 #include "checkpoint/checkpoint.h"
 #include "methods/method.h"
 #include "models/family.h"
+#include "support/source_folder.h"
 #include "support/tiny_models.h"
 
 namespace headwater {

@@ -9,6 +9,7 @@
 #include "mixing/value_zeroing_fold.h"
 #include "models/family.h"
 #include "support/fakes.h"
+#include "support/source_folder.h"
 #include "support/tiny_models.h"
 #include "support/value_example.h"
 

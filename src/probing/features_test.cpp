@@ -6,6 +6,7 @@
 
 #include "models/family.h"
 #include "support/random.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {

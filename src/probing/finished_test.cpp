@@ -8,24 +8,15 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "support/scratch_folder.h"
 
 namespace headwater {
 namespace {
 
 class FinishedFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("headwater_finished_" + std::to_string(::getpid()) + "_" +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directory(folder_);
-    path = (folder_ / "cells.json").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string path;
-
- private:
-  std::filesystem::path folder_;
+  const testing::ScratchFolder folder;
+  const std::string path = folder / "cells.json";
 };
 
 TEST_F(FinishedFile, KeepsCellsAndNumbers) {

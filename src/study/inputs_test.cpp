@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "support/fakes.h"
+#include "support/scratch_folder.h"
 
 namespace headwater {
 namespace {
@@ -145,9 +146,8 @@ TEST(Inputs, ProblemFollowsConfigAndLabels) {
 }
 
 TEST(Inputs, EndTokensComeFromTheGenerationConfigFirst) {
-  const std::string folder = ::testing::TempDir() + "headwater_ends";
-  std::filesystem::create_directories(folder);
-  std::filesystem::remove(folder + "/generation_config.json");
+  const testing::ScratchFolder scratch;
+  const std::string folder = scratch.path();
   const Config config = Config::parse(R"({"eos_token_id": 2})", "config.json");
   EXPECT_EQ(end_tokens(config, folder), (std::vector<int>{2}));
   EXPECT_TRUE(end_tokens(Config::parse(R"({"eos_token_id": null})", "c"), folder).empty());
@@ -155,7 +155,6 @@ TEST(Inputs, EndTokensComeFromTheGenerationConfigFirst) {
   EXPECT_EQ(end_tokens(config, folder), (std::vector<int>{7, 8}));
   write_file(folder + "/generation_config.json", R"({"eos_token_id": ["x"]})");
   EXPECT_THROW(end_tokens(config, folder), FormatError);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

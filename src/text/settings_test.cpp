@@ -8,6 +8,7 @@
 #include <headwater/error.h>
 #include <unistd.h>
 
+#include "support/scratch_folder.h"
 #include "text/tokenizer.h"
 
 namespace headwater {
@@ -22,21 +23,13 @@ const char* const small_tokenizer = R"({"version": "1.0", "pre_tokenizer": {"typ
 
 class Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / fs::path(unique_name())) { fs::create_directories(path_); }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
   void write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
+    std::ofstream(scratch_ / name, std::ios::binary) << content;
   }
-  std::shared_ptr<const Tokenizer> load() const { return Tokenizer::load(path_); }
+  std::shared_ptr<const Tokenizer> load() const { return Tokenizer::load(scratch_.path()); }
 
  private:
-  static std::string unique_name() {
-    static int count = 0;
-    return "headwater_text_" + std::to_string(::getpid()) + "_" + std::to_string(count++);
-  }
-  fs::path path_;
+  testing::ScratchFolder scratch_;
 };
 
 TEST(TokenizerFolder, ReadsSettingsBesideTokenizerJson) {

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "mixing/flow.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {

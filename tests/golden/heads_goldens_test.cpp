@@ -11,6 +11,7 @@
 #include "heads/triggers.h"
 #include "models/family.h"
 #include "support/fakes.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {

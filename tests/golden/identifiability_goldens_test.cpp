@@ -10,6 +10,7 @@
 #include "checkpoint/checkpoint.h"
 #include "methods/method.h"
 #include "models/family.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "models/family.h"
 #include "probing/identify.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "image/image.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {

@@ -20,6 +20,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/safetensors.h"
 #include "models/family.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {

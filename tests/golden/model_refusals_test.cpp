@@ -12,6 +12,8 @@
 #include "base/json.h"
 #include "checkpoint/checkpoint.h"
 #include "models/family.h"
+#include "support/scratch_folder.h"
+#include "support/source_folder.h"
 
 namespace headwater {
 namespace {
@@ -32,26 +34,20 @@ struct Refusal {
 class Copy {
  public:
   explicit Copy(const std::string& name) {
-    std::string pattern = (fs::temp_directory_path() / "headwater-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw InputError("no temporary directory");
-    path_ = pattern;
     const fs::path golden = fs::path(HEADWATER_SOURCE_DIR) / "tests" / "golden" / "models" / name;
-    fs::copy(golden, path_, fs::copy_options::recursive);
+    fs::copy(golden, scratch_.path(), fs::copy_options::recursive);
   }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
-  ~Copy() { fs::remove_all(path_); }
 
   void change(const std::string& patch) const {
-    const std::string file = (path_ / "config.json").string();
+    const std::string file = scratch_ / "config.json";
     Json config = read_json_file(file);
     config.merge_patch(Json::parse(patch));
     write_file(file, config.dump(2));
   }
-  std::string path() const { return path_.string(); }
+  std::string path() const { return scratch_.path().string(); }
 
  private:
-  fs::path path_;
+  testing::ScratchFolder scratch_;
 };
 
 // Loads and runs six tokens: some options only matter for longer texts than they allow.
@@ -63,7 +59,7 @@ void load_and_run(const std::string& folder) {
   model->run(tape, batch);
 }
 
-class ModelRefusals : public testing::TestWithParam<Refusal> {};
+class ModelRefusals : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(ModelRefusals, NamesTheCulprit) {
   const Refusal& refusal = GetParam();
@@ -117,7 +113,7 @@ const Refusal refusals[] = {
     {"MlpBiasMissing", "llama_causal_lm", R"({"mlp_bias": true})", Kind::Format, "bias"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Config, ModelRefusals, testing::ValuesIn(refusals),
+INSTANTIATE_TEST_SUITE_P(Config, ModelRefusals, ::testing::ValuesIn(refusals),
                          [](const auto& test) { return test.param.test; });
 
 // A tensor without a place is not an error, since published files carry all sorts, but is never passed over.

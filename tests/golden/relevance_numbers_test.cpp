@@ -9,6 +9,7 @@
 #include "attribution/relevance_walk.h"
 #include "base/json.h"
 #include "methods/method.h"
+#include "support/source_folder.h"
 #include "support/worked_models.h"
 
 namespace headwater::testing {

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "support/source_folder.h"
 #include "text/tokenizer.h"
 
 namespace headwater {

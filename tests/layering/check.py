@@ -1,7 +1,9 @@
 """Nothing includes upwards: src/ is read in one order, and every file includes only its own folder or one
 before it. include/headwater is the ground for all; tests may include anything.
 
-No two types share a name: linkers take one of two for both, without a word."""
+No two types share a name: linkers take one of two for both, without a word.
+
+No test chooses a place in the temporary folder: two suites at once would meet there (support/scratch_folder.h)."""
 
 import pathlib
 import re
@@ -62,6 +64,13 @@ def name_problems(files):
             seen.setdefault(name, place)
 
 
+def place_problems(file, lines):
+    """Yields where a test names a temporary place itself."""
+    for number, line in enumerate(lines, 1):
+        if re.search(r"temp_directory_path|TempDir\(|mk[ds]temp\b|\btmpnam|[\"' ]/tmp\b", line):
+            yield f"{file}:{number}: expected a folder of its own (support/scratch_folder.h), found a chosen place"
+
+
 def self_test():
     """The check itself must be able to fail."""
     path = pathlib.PurePath
@@ -69,6 +78,9 @@ def self_test():
     assert list(problems(path("tensor/a.h"), ['#include "pool.h"']))
     assert list(problems(path("elsewhere/a.h"), []))
     assert not list(problems(path("models/a.h"), ['#include "tensor/pool.h"', "#include <vector>"]))
+    assert list(place_problems("a_test.cpp", ['auto p = ::testing::TempDir() + "fixed";']))
+    assert list(place_problems("check.py", ["open('/tmp/out')"]))
+    assert not list(place_problems("a_test.cpp", ['auto p = scratch / "name";']))
     assert list(public_problems("a.h", ['#include "tensor/pool.h"']))
     assert list(name_problems({"a.h": ["struct Span {"], "b.h": ["class Span : public Other {"]}))
     assert not list(name_problems({"a.h": ["struct Span {", "struct Other;"], "b.cpp": ["namespace {", "struct Span {"],
@@ -89,6 +101,10 @@ def main():
                for folder in ("include", "src", "tests") for file in sorted((ROOT / folder).rglob("*"))
                if file.suffix in (".h", ".cpp")}
     found += name_problems(sources)
+    for file in sorted([*ROOT.glob("src/**/*_test.cpp"), *ROOT.glob("tests/**/*"), *ROOT.glob("tools/**/*")]):
+        if file.suffix in (".cpp", ".h", ".py", ".case", ".sh") and file != ROOT / "tests/support/scratch_folder.h" \
+                and file != pathlib.Path(__file__).resolve():
+            found += place_problems(file.relative_to(ROOT), file.read_text(encoding="utf-8").splitlines())
     print("\n".join(found) or f"{files} files, none includes upwards")
     return 1 if found or not files else 0
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "support/random.h"
+#include "support/source_folder.h"
 
 namespace headwater::testing {
 
