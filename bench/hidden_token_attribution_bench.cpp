@@ -4,9 +4,9 @@
 //   hidden_token_attribution_bench MODEL_FOLDER TOKENS THREADS [NAME=VALUE …]
 //
 // Further arguments are options of the method. The forward run is the median of five. Both are told in wall
-// and in processor time, over all threads; on a busy machine believe the latter (set
-// OMP_WAIT_POLICY=passive). Memory is the largest resident set during the run over that before it; the plan
-// is what planned_bytes promises as the least, beyond the forward run.
+// and in processor time, over all threads; on a busy machine believe the latter. Memory is the largest
+// resident set during the run over that before it; the plan is what planned_bytes promises as the least,
+// beyond the forward run.
 
 #include <algorithm>
 #include <chrono>

@@ -7,7 +7,7 @@
 // milliseconds. "zeroing" keeps its folds from call to call, "single" folds anew as one call of its own
 // would; both start from a kept forward run. "products" are the same rows times W_2 and nothing else, in
 // tiles of the same size. With `cpu` times are of the processor, over all threads, for a machine that has
-// other work (set OMP_WAIT_POLICY=passive). "scores" answers with the scores of the first layer.
+// other work. "scores" answers with the scores of the first layer.
 // bench/peers/value_zeroing_torch.py drives it.
 
 #include <chrono>

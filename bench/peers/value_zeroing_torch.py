@@ -16,7 +16,6 @@ transformers.
 """
 
 import argparse
-import os
 import statistics
 import subprocess
 import tempfile
@@ -71,7 +70,7 @@ with tempfile.TemporaryDirectory() as folder, torch.no_grad():
     states = model(input_ids=ids, output_hidden_states=True).hidden_states
     clock = time.process_time if args.cpu else time.perf_counter
     ours = subprocess.Popen([args.program, folder, str(args.tokens), str(args.threads)] + ["cpu"] * args.cpu,
-                            env={**os.environ, "OMP_WAIT_POLICY": "passive"} if args.cpu else None, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(what):
         ours.stdin.write(what + "\n")

@@ -1,11 +1,17 @@
 #include "base/parallel.h"
 
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace headwater {
 namespace {
@@ -89,6 +95,108 @@ TEST(ParallelFor, ExceptionsReachTheCaller) {
     EXPECT_THROW(parallel_for(100, 1, first), std::out_of_range);
     EXPECT_THROW(parallel_for(100, 1, all), std::range_error);
   }
+}
+
+TEST(ParallelFor, TheExceptionOfTheLowestRangeWins) {
+  const Threads set(4);
+  for (int round = 0; round < 200; ++round) try {
+      parallel_for(64, 1, [](std::int64_t begin, std::int64_t) {
+        if (begin >= 8) throw std::out_of_range(std::to_string(begin));
+      });
+      FAIL() << "nothing was thrown";
+    } catch (const std::out_of_range& error) {
+      ASSERT_STREQ(error.what(), "8");
+    }
+  std::atomic<int> sum = 0;  // and the pool goes on working
+  parallel_for(64, 1, [&](std::int64_t begin, std::int64_t end) { sum += static_cast<int>(end - begin); });
+  EXPECT_EQ(sum, 64);
+}
+
+double seconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+TEST(ParallelFor, WaitingThreadsSleep) {
+  const Threads set(4);
+  std::atomic<int> sum = 0;
+  parallel_for(16, 1, [&](std::int64_t, std::int64_t) { ++sum; });
+  const double before = seconds(CLOCK_PROCESS_CPUTIME_ID);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(seconds(CLOCK_PROCESS_CPUTIME_ID) - before,
+            0.02);  // three threads that spin would take up to 0.6
+}
+
+// One thread that is held back: the others do all pieces but the one it has.
+TEST(ParallelFor, ALateThreadHoldsUpItsOwnPieceOnly) {
+  const Threads set(2);
+  std::atomic<std::int64_t> others = 0;
+  std::atomic<std::thread::id> late{};
+  parallel_for(8, 1, [&](std::int64_t begin, std::int64_t) {
+    if (begin == 0) {
+      late = std::this_thread::get_id();
+      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+      while (others < 7 && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } else {
+      EXPECT_NE(std::this_thread::get_id(), late.load());
+      ++others;
+    }
+  });
+  EXPECT_EQ(others, 7);
+}
+
+TEST(ParallelFor, AtMostTheThreadsAskedForAtATime) {
+  for (const int threads : {2, 3, 6, 2}) {
+    const Threads set(threads);
+    std::atomic<int> running = 0, most = 0;
+    for (int round = 0; round < 50; ++round)
+      parallel_for(100, 1, [&](std::int64_t, std::int64_t) {
+        const int now = ++running;
+        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+        --running;
+      });
+    EXPECT_LE(most, threads);
+  }
+}
+
+TEST(ParallelFor, SeveralCallersAtOnce) {
+  const Threads set(3);
+  std::vector<std::thread> callers;
+  std::atomic<std::int64_t> wrong = 0;
+  for (int caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) {
+        std::atomic<std::int64_t> sum = 0;
+        parallel_for(1000, 10, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) sum += i;
+        });
+        if (sum != 499500) ++wrong;
+      }
+    });
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ParallelFor, AForkedChildHasAPoolOfItsOwn) {
+  if (std::getenv("TSAN_OPTIONS") != nullptr)
+    GTEST_SKIP() << "ThreadSanitizer starts no threads after a fork";
+  const Threads set(2);
+  std::atomic<int> sum = 0;
+  const auto add = [&](std::int64_t begin, std::int64_t end) { sum += static_cast<int>(end - begin); };
+  parallel_for(100, 1, add);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);  // a child that hangs ends, and not with 0
+    parallel_for(100, 1, add);
+    ::_exit(sum == 200 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Threads, ZeroMeansAllOfTheMachine) {

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/parallel.h"
+#include "base/processors.h"
 #include "cli/command.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
@@ -30,13 +31,19 @@ std::vector<std::string> places_of_models() {
   return places;
 }
 
-std::string as_json() {
+// Which of the things that can limit the threads did: the option (or its variable), or the budget.
+std::string threads_decided_by(const Options& options) {
+  return options.threads > 0 ? "--threads or HEADWATER_THREADS" : thread_budget().decided_by;
+}
+
+std::string as_json(const Options& options) {
   OrderedJson kernels = OrderedJson::object();
   for (const KernelChoice& choice : kernels_in_use()) kernels[choice.kernel] = choice.implementation;
   return dump({{"version", version_line().substr(version_line().find(' ') + 1)},
                {"compiler", build_compiler()},
                {"build", build_type()},
                {"threads", thread_count()},
+               {"threads_decided_by", threads_decided_by(options)},
                {"cpu_features", cpu_features()},
                {"kernels", kernels},
                {"shipped_models", places_of_models()}},
@@ -44,11 +51,11 @@ std::string as_json() {
          "\n";
 }
 
-std::string as_text() {
+std::string as_text(const Options& options) {
   Table table;
   table.rows = {{"version", version_line()},
                 {"build", fmt::format("{}, {}", build_type(), build_compiler())},
-                {"threads", std::to_string(thread_count())},
+                {"threads", fmt::format("{} ({})", thread_count(), threads_decided_by(options))},
                 {"processor", fmt::format("{}", fmt::join(cpu_features(), " "))}};
   for (const KernelChoice& choice : kernels_in_use())
     table.rows.push_back({"kernel " + choice.kernel, choice.implementation});
@@ -64,7 +71,7 @@ std::function<int()> setup(Arguments& arguments) {
     set_thread_count(options->threads);
     const bool json = options->output.chosen_format("text|json", ".txt=text") == "json";
     Output output(options->output.path);
-    output.write(json ? as_json() : as_text());
+    output.write(json ? as_json(*options) : as_text(*options));
     output.finish();
     return 0;
   };

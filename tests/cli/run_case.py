@@ -84,8 +84,7 @@ def environment(program, folder):
     bin_folder.mkdir()
     (bin_folder / "headwater").symlink_to(program)
     return {**kept, "PATH": f"{bin_folder}:{kept.get('PATH', '/usr/bin:/bin')}", "HOME": folder, "ROOT": str(ROOT),
-            "MODELS": str(ROOT / "models"), "HEADWATER_MODELS": str(ROOT / "models"), "LC_ALL": "C.UTF-8",
-            "OMP_WAIT_POLICY": "passive"}
+            "MODELS": str(ROOT / "models"), "HEADWATER_MODELS": str(ROOT / "models"), "LC_ALL": "C.UTF-8"}
 
 
 def check(step, env, folder):
