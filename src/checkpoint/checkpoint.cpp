@@ -4,9 +4,10 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <set>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <headwater/error.h>
 
 #include "base/files.h"
@@ -64,26 +65,66 @@ std::vector<Safetensors> open_shards(const std::string& folder, const std::strin
   return result;
 }
 
-[[noreturn]] void fail_without_weights(const std::string& folder) {
+// Files of a folder that end like this, in order.
+std::vector<std::string> files_ending_in(const std::string& folder, std::string_view extension) {
+  std::vector<std::string> names;
   std::error_code error;
-  std::set<std::string> others;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const auto extension = at->path().extension();
-    for (const char* known : {".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".gguf", ".onnx"})
-      if (extension == known) others.insert(at->path().filename().string());
-  }
-  if (others.empty())
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == extension) names.push_back(at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Formats whose weights transformers can read and write again as safetensors; how it must be asked.
+std::string conversion(const std::string& folder, std::string_view file, std::string_view how) {
+  return fmt::format(
+      "{}: {} cannot be read, only safetensors; convert it once with Python:\n"
+      "  import transformers; d = '{}'\n"
+      "  getattr(transformers, "
+      "transformers.AutoConfig.from_pretrained(d).architectures[0]).from_pretrained(d{})"
+      ".save_pretrained(d, safe_serialization=True)",
+      folder, printable(file), printable(folder), how);
+}
+
+[[noreturn]] void fail_without_weights(const std::string& folder) {
+  for (const auto& [extension, how] : {std::pair{".bin", ""},
+                                       {".pt", ""},
+                                       {".pth", ""},
+                                       {".h5", ", from_tf=True"},
+                                       {".ckpt", ", from_tf=True"},
+                                       {".msgpack", ", from_flax=True"}})
+    if (const auto found = files_ending_in(folder, extension); !found.empty())
+      throw Unsupported(conversion(folder, found.front(), how));
+  // Exports that cannot be turned back by loading and saving.
+  for (const auto& [extension, why] :
+       {std::pair{".gguf", "GGUF holds another program's weights, mostly rounded to a few bits"},
+        {".onnx", "ONNX holds a graph, in which the model's parts have lost their names"}})
+    if (const auto found = files_ending_in(folder, extension); !found.empty())
+      throw Unsupported(fmt::format(
+          "{}: {} cannot be read, only safetensors: {}; give the Hugging Face folder it was made from",
+          folder, printable(found.front()), why));
+  throw FormatError(
+      fmt::format("{}: expected model.safetensors or model.safetensors.index.json, found neither; give the "
+                  "folder that save_pretrained() wrote",
+                  folder));
+}
+
+// The only safetensors file of a folder, whatever its name. Several need an index that says what is where.
+Safetensors open_only_file(const std::string& folder) {
+  const std::vector<std::string> files = files_ending_in(folder, ".safetensors");
+  if (files.empty()) fail_without_weights(folder);
+  if (files.size() > 1)
     throw FormatError(
-        fmt::format("{}: expected model.safetensors or model.safetensors.index.json, found neither; give the "
-                    "folder that save_pretrained() wrote",
-                    folder));
-  throw Unsupported(
-      fmt::format("{}: {} cannot be read, only safetensors; convert it once with Python:\n"
-                  "  import transformers; d = '{}'\n"
-                  "  getattr(transformers, "
-                  "transformers.AutoConfig.from_pretrained(d).architectures[0]).from_pretrained(d)"
-                  ".save_pretrained(d, safe_serialization=True)",
-                  folder, printable(*others.begin()), printable(folder)));
+        fmt::format("{}: expected model.safetensors or model.safetensors.index.json, found {} and no index "
+                    "that says which "
+                    "belong together; fetch the index, or keep one of them as model.safetensors",
+                    folder, printable(fmt::format("{}", fmt::join(files, ", ")))));
+  if (files.front().starts_with("adapter_"))
+    throw Unsupported(
+        fmt::format("{}: {} holds an adapter, which changes another model; merge the two once with Python "
+                    "(peft: merge_and_unload(), then save_pretrained()) and give that folder",
+                    folder, printable(files.front())));
+  return Safetensors::open(fmt::format("{}/{}", folder, files.front()));
 }
 
 }  // namespace
@@ -98,7 +139,7 @@ Checkpoint open_checkpoint(const ModelFolder& folder, DType dtype) {
   else if (file_exists(index))
     files = open_shards(folder.path, index);
   else
-    fail_without_weights(folder.path);
+    files.push_back(open_only_file(folder.path));
 
   std::vector<std::string> paths;
   paths.reserve(files.size());

@@ -7,21 +7,17 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "support/scratch_folder.h"
+
 namespace headwater {
 namespace {
 
 namespace fs = std::filesystem;
 
 // A model folder with config.json; weights are one float each.
-class OpenCheckpoint : public testing::Test {
+class OpenCheckpoint : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "headwater_open_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-    write("config.json", R"({"model_type":"bert"})");
-  }
-  void TearDown() override { fs::remove_all(root_); }
+  void SetUp() override { write("config.json", R"({"model_type":"bert"})"); }
 
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(root_ + "/" + name, std::ios::binary) << bytes;
@@ -46,7 +42,8 @@ class OpenCheckpoint : public testing::Test {
     }
   }
 
-  std::string root_;
+  const testing::ScratchFolder scratch_;
+  const std::string root_ = scratch_.path();
 };
 
 TEST_F(OpenCheckpoint, ASingleFile) {
@@ -100,8 +97,7 @@ TEST_F(OpenCheckpoint, BrokenIndexes) {
 
 TEST_F(OpenCheckpoint, OtherFormatsGetARemedy) {
   expect_refused<FormatError>({root_, "expected model.safetensors"});
-  for (const char* file :
-       {"pytorch_model.bin", "tf_model.h5", "flax_model.msgpack", "model.gguf", "model.onnx"}) {
+  for (const char* file : {"pytorch_model.bin", "tf_model.h5", "flax_model.msgpack"}) {
     write(file, "x");
     expect_refused<Unsupported>({file, "save_pretrained(", "safe_serialization=True"});
     fs::remove(root_ + "/" + file);
@@ -117,6 +113,38 @@ TEST_F(OpenCheckpoint, TruncatedWeights) {
   write_weights("model.safetensors", "w");
   fs::resize_file(root_ + "/model.safetensors", fs::file_size(root_ + "/model.safetensors") - 1);
   expect_refused<FormatError>({"model.safetensors", "tensor w"});
+}
+
+TEST_F(OpenCheckpoint, TheOnlyFileMayHaveAnyName) {
+  write_weights("weights-final.safetensors", "w");
+  EXPECT_EQ(open().weights.get("w", {1}).at(0), 1.0);
+  write_weights("other.safetensors", "w");
+  expect_refused<FormatError>({"other.safetensors, weights-final.safetensors", "no index"});
+}
+
+TEST_F(OpenCheckpoint, AnAdapterIsNoModel) {
+  write_weights("adapter_model.safetensors", "w");
+  expect_refused<Unsupported>({"adapter_model.safetensors", "merge_and_unload()"});
+}
+
+// What loading and saving again cannot mend has another remedy.
+TEST_F(OpenCheckpoint, RemediesFitTheFormat) {
+  for (const auto& [file, remedy, not_said] :
+       {std::tuple{"pytorch_model.bin", "from_pretrained(d).save", "from_tf"},
+        {"tf_model.h5", "from_pretrained(d, from_tf=True)", "folder it was made from"},
+        {"flax_model.msgpack", "from_pretrained(d, from_flax=True)", "folder it was made from"},
+        {"model.gguf", "folder it was made from", "from_pretrained"},
+        {"model.onnx", "folder it was made from", "from_pretrained"}}) {
+    write(file, "");
+    try {
+      open();
+      ADD_FAILURE() << "accepted " << file;
+    } catch (const Unsupported& error) {
+      EXPECT_NE(std::string(error.what()).find(remedy), std::string::npos) << error.what();
+      EXPECT_EQ(std::string(error.what()).find(not_said), std::string::npos) << error.what();
+    }
+    fs::remove(root_ + "/" + file);
+  }
 }
 
 }  // namespace

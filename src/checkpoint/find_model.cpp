@@ -144,6 +144,12 @@ ModelFolder open_repo(const std::string& repo, const std::string& model, const s
         fmt::format("{}: expected a Hugging Face model folder with config.json, found {}; give the folder "
                     "that save_pretrained() wrote",
                     printable(path), listed(entries_of(path))));
+  const std::filesystem::path extension = std::filesystem::path(path).extension();
+  if (extension == ".gguf" || extension == ".onnx")
+    throw Unsupported(
+        fmt::format("{}: {} files cannot be read, only folders with safetensors; give the Hugging "
+                    "Face folder it was made from",
+                    printable(path), extension == ".gguf" ? "GGUF" : "ONNX"));
   const std::string parent = std::filesystem::path(path).parent_path().string();
   throw InputError(fmt::format("{}: expected a model folder, found a file; give the folder it lies in: {}",
                                printable(path), printable(parent.empty() ? "." : parent)));

@@ -6,6 +6,7 @@
 #include <headwater/error.h>
 
 #include "checkpoint/checkpoint.h"
+#include "support/scratch_folder.h"
 
 namespace headwater {
 namespace {
@@ -16,17 +17,13 @@ const std::string first_commit = "aaaa111111111111111111111111111111111111";
 const std::string second_commit = "aaaa222222222222222222222222222222222222";
 
 // A fresh folder, and an environment without any cache settings.
-class FindModel : public testing::Test {
+class FindModel : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "headwater_find_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
     for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME"})
       ::unsetenv(name);
     ::setenv("HOME", (root_ + "/home").c_str(), 1);
   }
-  void TearDown() override { fs::remove_all(root_); }
 
   std::string write(const std::string& path, const std::string& text = "{}") const {
     const fs::path full = root_ + "/" + path;
@@ -60,7 +57,8 @@ class FindModel : public testing::Test {
     return find_model("org/name", {.cache_dir = root_ + "/hub", .revision = revision, .shipped = {}}).commit;
   }
 
-  std::string root_;
+  const testing::ScratchFolder scratch_;
+  const std::string root_ = scratch_.path();
 };
 
 TEST_F(FindModel, AnExistingFolder) {
@@ -185,6 +183,13 @@ TEST_F(FindModel, SaysWhereItLooked) {
 TEST_F(FindModel, AFileOrAFolderWithoutConfig) {
   const std::string file = write("m/model.safetensors");
   expect_refused(file, {}, {file, "found a file", "give the folder it lies in: " + root_ + "/m"});
+  const std::string quantised = write("q/model.gguf");
+  try {
+    find_model(quantised, {});
+    FAIL() << "accepted";
+  } catch (const Unsupported& error) {
+    EXPECT_EQ(std::string(error.what()).find("it lies in"), std::string::npos) << error.what();
+  }
   expect_refused(root_ + "/m", {}, {"config.json", "found model.safetensors"});
   fs::remove(file);
   expect_refused(root_ + "/m", {}, {"found nothing"});

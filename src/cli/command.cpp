@@ -1,6 +1,5 @@
 #include "cli/command.h"
 
-#include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
@@ -17,6 +16,7 @@
 #include "cli_support/interrupt.h"
 #include "cli_support/nearest.h"
 #include "cli_support/output.h"
+#include "cli_support/standard_streams.h"
 #include "cli_support/version.h"
 
 namespace headwater {
@@ -26,7 +26,7 @@ constexpr int usage_error = 2;
 constexpr int internal_error = 70;
 
 int fail(std::string_view message, int code) {
-  fmt::print(stderr, "headwater: error: {}\n", message);
+  write_stderr(fmt::format("headwater: error: {}\n", message));
   return code;
 }
 
@@ -67,8 +67,13 @@ std::string unexpected_arguments(const CLI::App& app) {
   std::vector<std::string> known;
   for (const CLI::Option* option : chosen->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  return fmt::format("{}: unknown option {}{}; see headwater {} --help", chosen->get_name(), first,
-                     suggestion(first, known), chosen->get_name());
+  const std::string meant = suggestion(first, known);
+  // What is near no option was perhaps a text: everything after -- is one.
+  const bool text = meant.empty() && chosen->get_option_no_throw("text") != nullptr;
+  const std::string hint =
+      text ? fmt::format(", or, if it is a text: headwater {} … -- \"{}\"", chosen->get_name(), first) : "";
+  return fmt::format("{}: unknown option {}{}; see headwater {} --help{}", chosen->get_name(), first, meant,
+                     chosen->get_name(), hint);
 }
 
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
@@ -143,6 +148,7 @@ ProgramText described_program() {
 
 int run_program(int argc, const char* const* argv) noexcept {
   try {
+    keep_standard_streams();
     handle_interrupts();
     return parse_and_run(argc, argv);
   } catch (const Error& error) {

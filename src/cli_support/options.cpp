@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "cli_support/arguments.h"
 #include "cli_support/nearest.h"
+#include "cli_support/standard_streams.h"
 
 namespace headwater {
 
@@ -27,7 +28,9 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 void add_threads_option(Arguments& arguments, int& threads) {
-  arguments.add("-t,--threads", threads, "Threads to use; 0: one per core")
+  arguments
+      .add("-t,--threads", threads,
+           "Threads to use; 0: as OMP_NUM_THREADS, the usable processors and quotas say")
       .value("N")
       .environment("HEADWATER_THREADS")
       .group("Model")
@@ -138,7 +141,7 @@ void add_dry_run_option(Arguments& arguments, bool& dry_run) {
 }
 
 void OutputOptions::say(const std::string& message) const {
-  if (!quiet) fmt::print(stderr, "headwater: {}\n", message);
+  if (!quiet) write_stderr(fmt::format("headwater: {}\n", message));
 }
 
 std::string human_bytes(std::size_t bytes) {

@@ -15,24 +15,54 @@ namespace headwater {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Where the links of a path lead, whether or not there is a file yet.
+std::string behind_links(const std::string& path) {
+  fs::path place = path;
+  std::error_code error;
+  for (int followed = 0; followed < 40 && !error; ++followed) {
+    if (!fs::is_symlink(fs::symlink_status(place, error))) return place.string();
+    const fs::path target = fs::read_symlink(place, error);
+    place = target.is_absolute() ? target : place.parent_path() / target;
+  }
+  throw InputError(fmt::format("{}: expected a place for a file, found links that lead nowhere", path));
+}
+
+// Renaming asks the folder alone, but who took the write permission from a file meant to keep it.
+void require_writable(const std::string& path, const std::string& place) {
+  std::error_code none_there;
+  const fs::file_status old = fs::status(place, none_there);
+  constexpr auto write = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+  if (fs::is_regular_file(old) && (old.permissions() & write) == fs::perms::none)
+    throw InputError(
+        fmt::format("{}: expected a file that may be written, found a read-only one; allow it (chmod u+w) or "
+                    "name another",
+                    path));
+}
+
+}  // namespace
+
 Output::Output(std::string path) : path_(path == "-" ? std::string() : std::move(path)) {
   if (path_.empty()) {
     stream_ = stdout;
     return;
   }
+  place_ = behind_links(path_);
   std::error_code ignored;
-  const fs::path folder = fs::path(path_).parent_path();
+  const fs::path folder = fs::path(place_).parent_path();
   if (!folder.empty() && !fs::is_directory(folder, ignored))
     throw InputError(fmt::format("{}: expected an existing folder {}, found none; make it first: mkdir -p {}",
                                  path_, folder.string(), folder.string()));
-  if (fs::is_directory(path_, ignored))
+  if (fs::is_directory(place_, ignored))
     throw InputError(fmt::format("{}: expected a file to write, found a folder; add a file name", path_));
-  const bool special = fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored);
+  const bool special = fs::exists(place_, ignored) && !fs::is_regular_file(place_, ignored);
   if (!special) {
-    part_ = fmt::format("{}.{}.part", path_, ::getpid());
+    require_writable(path_, place_);
+    part_ = fmt::format("{}.{}.part", place_, ::getpid());
     removal_.emplace(part_);
   }
-  stream_ = std::fopen(special ? path_.c_str() : part_.c_str(), "wb");
+  stream_ = std::fopen(special ? place_.c_str() : part_.c_str(), "wb");
   if (stream_ == nullptr) fail();
 }
 
@@ -66,7 +96,10 @@ void Output::finish() {
   stream_ = nullptr;
   if (closed != 0) fail();
   if (part_.empty()) return;
-  if (std::rename(part_.c_str(), path_.c_str()) != 0) fail();
+  std::error_code none_there;
+  if (const auto old = fs::status(place_, none_there); fs::is_regular_file(old))
+    fs::permissions(part_, old.permissions(), none_there);
+  if (std::rename(part_.c_str(), place_.c_str()) != 0) fail();
   part_.clear();
   removal_.reset();
 }

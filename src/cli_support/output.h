@@ -14,8 +14,9 @@ namespace headwater {
 class Output {
  public:
   // Empty or "-": standard output. A file is written beside its place and renamed by finish(); without
-  // finish() nothing is left of it. Devices and pipes are written directly. Throws InputError naming the
-  // path when the folder is missing or may not be written.
+  // finish() nothing is left of it. A link stays one: the file it leads to is replaced, and keeps its
+  // permissions. Devices and pipes are written directly. Throws InputError naming the path when the folder is
+  // missing or may not be written, or when the file may not.
   explicit Output(std::string path);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -32,7 +33,8 @@ class Output {
   [[noreturn]] void fail() const;
 
   std::string path_;
-  std::string part_;  // where a file is written until it is complete
+  std::string place_;  // the path with its links followed
+  std::string part_;   // where a file is written until it is complete
   std::FILE* stream_ = nullptr;
   std::optional<RemoveOnInterrupt> removal_;
 };

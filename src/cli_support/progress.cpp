@@ -1,10 +1,11 @@
 #include "cli_support/progress.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "cli_support/standard_streams.h"
 
 namespace headwater {
 
@@ -30,14 +31,12 @@ void ProgressLine::show(const Progress& progress) {
   if (seconds < 1 || duration<double>(now - last_).count() < 0.1) return;
   last_ = now;
   shown_ = true;
-  fmt::print(stderr, "\r\x1b[K{}", progress_text(progress, seconds));
-  std::fflush(stderr);
+  write_stderr(fmt::format("\r\x1b[K{}", progress_text(progress, seconds)));
 }
 
 void ProgressLine::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  write_stderr("\r\x1b[K");
   shown_ = false;
 }
 

@@ -52,8 +52,6 @@ BlockNormSettings settings_of(const MethodOptions& options, Index width) {
                       .probes = options.integer("m"),
                       .seed = static_cast<std::uint64_t>(options.integer("seed")),
                       .heads = options.text("head_outputs") == "true"};
-  if (s.guided < 1) refuse("k", "at least 1", options.text("k"));
-  if (s.probes < 2) refuse("m", "at least 2, for error bars", options.text("m"));
   const bool derived = s.norm == BlockNorm::Spectral || s.norm == BlockNorm::Ones;
   if (derived && mode != "auto" && mode != "exact")
     refuse("mode", "auto or exact with norm=" + norm + ", which no probe estimates", mode);
@@ -179,8 +177,8 @@ const Method hidden_token_attribution{
          {"mode", "auto|exact|probes|guided", "auto",
           "a basis of tangents, random probes, or probes beside directions chosen by backward passes; auto: "
           "exact up to width 128, else guided"},
-         {"k", "integer", "24", "guided: chosen directions per token"},
-         {"m", "integer", "8", "random probes per token"},
+         {"k", "integer", "24", "guided: chosen directions per token", 1, 1e5},
+         {"m", "integer", "8", "random probes per token, two for error bars", 2, 1e5},
          {"seed", "integer", "0", "of the random directions"},
          {"head_outputs", "false|true", "false",
           "also the outputs of single heads, compared with their attention"}},

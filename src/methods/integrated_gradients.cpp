@@ -117,7 +117,6 @@ Settings settings_of(const MethodOptions& options) {
     throw InputError(
         fmt::format("integrated_gradients: option {}: expected {}, found {}", option, expected, found));
   };
-  if (settings.steps < 0) refuse("steps", "at least 0", settings.steps);
   if (settings.max_steps < first_nodes)
     refuse("max_steps", fmt::format("at least {}", first_nodes), settings.max_steps);
   if (!(settings.tolerance > 0)) refuse("tolerance", "a number above 0", settings.tolerance);
@@ -207,10 +206,11 @@ const Method integrated_gradients{
                  "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
                 {"special_tokens", "keep|replace", "keep",
                  "special tokens keep their own embedding in the baseline, or are replaced too"},
-                {"steps", "integer", "0", "a fixed number of nodes; 0: doubled until the tolerance is met"},
+                {"steps", "integer", "0", "a fixed number of nodes; 0: doubled until the tolerance is met", 0,
+                 10000},
                 {"rule", "gauss|left|right|midpoint|trapezoid", "gauss", "the quadrature"},
                 {"tolerance", "number", "0.01", "allowed gap as a share of |F(x) − F(x′)|"},
-                {"max_steps", "integer", "256", "the most nodes that doubling may reach"},
+                {"max_steps", "integer", "256", "the most nodes that doubling may reach", 1, 10000},
                 {"wrt", "e0|embed", "e0",
                  "the input of the first block (positions and embedding norm included) or the token "
                  "embeddings alone"}},

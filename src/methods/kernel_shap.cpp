@@ -196,7 +196,7 @@ const Method kernel_shap{
                  "the input's own token embeddings, or of the picture's colour)"},
                 {"unit", "token|word", "token", "what is taken away at once"},
                 {"samples", "integer", "0",
-                 "how many coalitions at most; 0: 2 · units + 512. Exact if all 2ⁿ are within it"},
+                 "how many coalitions at most; 0: 2 · units + 512. Exact if all 2ⁿ are within it", 0, 1e6},
                 {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"}},
     .sites = {Site::ResidPre},
     .tiles = true,

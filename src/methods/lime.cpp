@@ -134,7 +134,7 @@ const Method lime{
                  "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of "
                  "the input's own token embeddings, or of the picture's colour)"},
                 {"unit", "token|word", "token", "what is taken away at once"},
-                {"samples", "integer", "0", "how many coalitions; 0: 2 · units + 512"},
+                {"samples", "integer", "0", "how many coalitions; 0: 2 · units + 512", 0, 1e6},
                 {"kernel_width", "number", "0.25", "σ of the weighting"},
                 {"ridge", "number", "1", "λ, the penalty on large weights"},
                 {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"}},

@@ -30,17 +30,29 @@ bool parses(std::string_view text, T& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
+bool within(const MethodOption& option, double value) {
+  return value >= option.least && value <= option.most;
+}
+
+std::string range_of(const MethodOption& option) {
+  const bool low = std::isfinite(option.least), high = std::isfinite(option.most);
+  if (low && high) return fmt::format(" from {} to {}", option.least, option.most);
+  return low    ? fmt::format(", at least {}", option.least)
+         : high ? fmt::format(", at most {}", option.most)
+                : "";
+}
+
 void check_value(std::string_view method, const MethodOption& option, const std::string& value) {
   double number = 0;
   int integer = 0;
   bool good = false;
   std::string expected;
   if (option.type == "number") {
-    good = parses(value, number) && std::isfinite(number);
-    expected = "a number";
+    good = parses(value, number) && std::isfinite(number) && within(option, number);
+    expected = "a number" + range_of(option);
   } else if (option.type == "integer") {
-    good = parses(value, integer);
-    expected = "an integer";
+    good = parses(value, integer) && within(option, integer);
+    expected = "an integer" + range_of(option);
   } else if (option.type == "text") {
     good = true;  // the method reads it and says what it expected
   } else {

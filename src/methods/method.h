@@ -2,6 +2,7 @@
 // registry.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -16,7 +17,9 @@ namespace headwater {
 
 // One option of a method: its name, allowed values or type, and default, all as text.
 struct MethodOption {
-  std::string_view name, type, otherwise, help;  // type: "number", "integer", "text", "a|b|c"
+  std::string_view name, type, otherwise, help;             // type: "number", "integer", "text", "a|b|c"
+  double least = -std::numeric_limits<double>::infinity();  // of numbers and integers
+  double most = std::numeric_limits<double>::infinity();
 };
 
 // Options as given, checked against the record: unknown names and bad values are InputErrors that list

@@ -8,6 +8,10 @@ namespace {
 
 const MethodOption known[] = {
     {"steps", "integer", "8", ""}, {"ratio", "number", "0.5", ""}, {"mode", "a|b", "a", ""}};
+const std::vector<MethodOption> bounded{
+    {"steps", "integer", "8", "", 1, 10000},
+    {"ratio", "number", "0.5", "", 0},
+    {"share", "number", "0", "", -std::numeric_limits<double>::infinity(), 1}};
 
 std::string refusal(const std::map<std::string, std::string>& given) {
   try {
@@ -26,6 +30,24 @@ TEST(MethodOptions, DefaultsFillWhatWasNotGiven) {
   const std::vector<std::pair<std::string, std::string>> all{
       {"steps", "8"}, {"ratio", "0.25"}, {"mode", "a"}};
   EXPECT_EQ(options.all(), all);
+}
+
+TEST(MethodOptions, NumbersStayWithinTheirBounds) {
+  const auto said = [](const std::string& name, const std::string& value) -> std::string {
+    try {
+      MethodOptions("m", bounded, {{name, value}});
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  EXPECT_EQ(said("steps", "1"), "nothing was thrown");
+  EXPECT_EQ(said("steps", "10000"), "nothing was thrown");
+  EXPECT_EQ(said("steps", "1000000000"),
+            "m: option steps: expected an integer from 1 to 10000, found '1000000000'");
+  EXPECT_EQ(said("steps", "0"), "m: option steps: expected an integer from 1 to 10000, found '0'");
+  EXPECT_EQ(said("ratio", "-0.5"), "m: option ratio: expected a number, at least 0, found '-0.5'");
+  EXPECT_EQ(said("share", "1.5"), "m: option share: expected a number, at most 1, found '1.5'");
 }
 
 TEST(MethodOptions, RefusalsListWhatIsAllowed) {

@@ -36,7 +36,6 @@ Settings settings_of(const MethodOptions& options) {
   const int seed = options.integer("seed");
   const Settings settings{options.integer("samples"), options.number("noise"),
                           static_cast<std::uint64_t>(seed)};
-  if (settings.samples < 2) refuse("samples", "at least 2", settings.samples);
   if (!(settings.noise > 0)) refuse("noise", "a number above 0", settings.noise);
   if (seed < 0) refuse("seed", "at least 0", seed);
   return settings;
@@ -160,7 +159,7 @@ const Method smooth_grad{
         "Scores do not add up to anything.",
     .options =
         {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
-         {"samples", "integer", "32", "noisy copies, at least 2"},
+         {"samples", "integer", "32", "noisy copies", 2, 1e5},
          {"noise", "number", "0.1", "deviation of the noise as a share of max x − min x"},
          {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"},
          {"reduction", "l2|sum|abs_sum|max", "l2",
