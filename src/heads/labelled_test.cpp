@@ -42,8 +42,9 @@ TEST(PrepareLabelled, NamesTheInputItRefuses) {
     return refused([&] { prepare_labelled(fixture.reader, given); });
   };
   for (const char* label : {"2", "-1", "1x", "", "posit"})
-    EXPECT_EQ(prepare_one(label), "input 2: label: expected one of NEGATIVE, POSITIVE or its index, found '" +
-                                      std::string(label) + "'");
+    EXPECT_EQ(prepare_one(label),
+              "input 2: label: expected one of NEGATIVE, POSITIVE or an index 0 … 1, found '" +
+                  std::string(label) + "'");
   EXPECT_THROW(prepare_labelled(fixture.reader, {}), InputError);
 }
 
