@@ -1,7 +1,7 @@
 """Chromium without a window, driven through its debugging pipe: standard library only.
 
     with Browser.start() as browser:
-        page = browser.open("/tmp/report.html", width=1280, height=900)
+        page = browser.open("report.html", width=1280, height=900)
         page.value("document.title")
         page.pdf()
 """
