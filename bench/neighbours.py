@@ -1,6 +1,6 @@
 """How the program gets on with other work on the same processors.
 
-    bench/neighbours.py build/release/headwater [--before OTHER_PROGRAM] [--model MODEL] [--texts FILE] [--rounds 3]
+    bench/neighbours.py build/release/headwater [--before OTHER_PROGRAM] [--model MODEL] [--texts FILE] [--rounds 3] [--elsewhere]
 
 Times `predict` over the texts, and integrated gradients and value zeroing of one, with one thread and with one per
 processor: alone, and beside one busy process per processor. All in turns within one run, because a machine's mood
@@ -24,16 +24,23 @@ import time
 SENTENCE = "The plot is thin, but the actors are so good that you will not mind at all."
 
 
-def spin():
+def spin(elsewhere):
+    if elsewhere:
+        os.setsid()
     while True:
         pass
 
 
 class Neighbours:
-    """One busy process per processor while the block runs."""
+    """One busy process per processor while the block runs: of this session, or each of its own, as from other
+    terminals. Schedulers share processors between sessions first, so the two are different neighbours."""
+
+    def __init__(self, elsewhere):
+        self.elsewhere = elsewhere
 
     def __enter__(self):
-        self.processes = [multiprocessing.Process(target=spin, daemon=True) for _ in os.sched_getaffinity(0)]
+        self.processes = [multiprocessing.Process(target=spin, args=(self.elsewhere,), daemon=True)
+                          for _ in os.sched_getaffinity(0)]
         for process in self.processes:
             process.start()
 
@@ -65,6 +72,7 @@ def main():
     parser.add_argument("--model", default="sentiment")
     parser.add_argument("--texts", help="one text a line (default: 300 times a sentence)")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--elsewhere", action="store_true", help="busy processes in sessions of their own")
     args = parser.parse_args()
     threads = len(os.sched_getaffinity(0))
     programs = {"now": args.program, **({"before": args.before} if args.before else {})}
@@ -81,7 +89,7 @@ def main():
                         for program, path in programs.items():
                             command = [path, *job, "--threads", str(count)]
                             if beside:
-                                with Neighbours():
+                                with Neighbours(args.elsewhere):
                                     found = measured(command)
                             else:
                                 found = measured(command)

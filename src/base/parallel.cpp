@@ -9,7 +9,8 @@
 //
 // Whoever took a piece may read the loop's fields, because its owner waits until all pieces are finished; who
 // comes late finds no piece left and reads nothing. So nobody waits for threads, only for pieces, and where
-// no other thread gets a processor the owner does all of them itself.
+// no other thread gets a processor the owner does all of them itself. Where waiting for the last pieces costs
+// more than others did meanwhile, the owner stops calling them for a while (help_balance.h).
 #include "base/parallel.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -26,6 +28,7 @@
 
 #include <pthread.h>
 
+#include "base/help_balance.h"
 #include "base/processors.h"
 
 namespace headwater {
@@ -39,7 +42,19 @@ constexpr std::int64_t pieces_per_thread = 4;
 // every loop, at more than this costs.
 constexpr std::chrono::microseconds patience{50};
 
-thread_local bool inside = false;  // this thread runs a piece
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+thread_local bool inside = false;  // this thread runs a part of a loop: loops in it stay on this thread
+
+class Inside {
+ public:
+  Inside() { inside = true; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  ~Inside() { inside = false; }
+};
 
 void pause_processor() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -88,19 +103,35 @@ class Pool {
     pieces_ = pieces;
     failed_piece_ = pieces;
     const auto count = static_cast<std::uint32_t>(pieces);
-    const auto helpers = std::min(
-        {static_cast<std::uint32_t>(threads) - 1, count - 1, static_cast<std::uint32_t>(workers_.size())});
+    const auto helpers = balance_.wanted(seconds_now())
+                             ? std::min({static_cast<std::uint32_t>(threads) - 1, count - 1,
+                                         static_cast<std::uint32_t>(workers_.size())})
+                             : 0;
     unfinished_.store(count, std::memory_order_relaxed);
     ticket_.store(Ticket(++loop_, helpers, count).bits(), std::memory_order_release);
     for (std::uint32_t w = 0; w < helpers; ++w) {
       workers_[w]->called.store(loop_, std::memory_order_release);
       workers_[w]->called.notify_one();
     }
-    work([](const Ticket&) { return true; });
+    // What others did is worth what it would have taken here, undisturbed: so long as the fastest piece did.
+    double last = seconds_now(), fastest = std::numeric_limits<double>::infinity();
+    std::int64_t own = 0;
+    {
+      const Inside here;
+      for (; take_piece([](const Ticket&) { return true; }); ++own) {
+        const double now = seconds_now();
+        fastest = std::min(fastest, now - last);
+        last = now;
+      }
+    }
     while (const std::uint32_t left = unfinished_.load(std::memory_order_acquire))
       await_change(unfinished_, left, look_first_);
+    const double end = seconds_now();
+    if (own > 0 && helpers > 0) balance_.tell(fastest * static_cast<double>(pieces - own), end - last, end);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
+
+  void forget_experience() { balance_ = {}; }
 
  private:
   struct alignas(64) Worker {
@@ -131,22 +162,23 @@ class Pool {
     for (;;) {
       await_change(own.called, seen, look_first_);
       seen = own.called.load(std::memory_order_acquire);
-      work([number](const Ticket& ticket) { return number < ticket.helpers(); });
+      const Inside here;
+      while (take_piece([number](const Ticket& ticket) { return number < ticket.helpers(); })) {
+      }
     }
   }
 
-  // Takes pieces while there are some and `may` take them: a thread that was called to an earlier loop and
-  // comes late can find one that wants fewer threads.
+  // Takes a piece if there is one and `may` take it, and runs it: a thread that was called to an earlier loop
+  // and comes late can find one that wants fewer threads.
   template <class May>
-  void work(const May& may) {
-    inside = true;
+  bool take_piece(const May& may) {
     std::uint64_t bits = ticket_.load(std::memory_order_acquire);
     while (Ticket(bits).left() > 0 && may(Ticket(bits)))
       if (ticket_.compare_exchange_weak(bits, Ticket(bits).without(1).bits(), std::memory_order_acq_rel)) {
         run_piece(pieces_ - Ticket(bits).left());
-        bits = ticket_.load(std::memory_order_acquire);
+        return true;
       }
-    inside = false;
+    return false;
   }
 
   void run_piece(std::int64_t piece) {
@@ -181,6 +213,7 @@ class Pool {
   }
 
   const int usable_ = usable_processors();
+  HelpBalance balance_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::atomic<bool> look_first_{true};  // false: more threads than processors, where looking only costs
   std::uint32_t loop_ = 0;
@@ -225,7 +258,10 @@ int thread_count() {
 }
 
 void set_thread_count(int threads) {
-  shared().threads.store(threads > 0 ? threads : thread_budget().threads, std::memory_order_relaxed);
+  Shared& all = shared();
+  const std::lock_guard lock(all.owned);
+  all.threads.store(threads > 0 ? threads : thread_budget().threads, std::memory_order_relaxed);
+  all.pool.forget_experience();
 }
 
 void parallel_for(std::int64_t n, std::int64_t grain, const Body& body) {
@@ -238,11 +274,9 @@ void parallel_for(std::int64_t n, std::int64_t grain, const Body& body) {
   }
   Shared& all = shared();
   const std::unique_lock lock(all.owned, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    body(0, n);
-    return;
-  }
-  all.pool.run(n, std::min(most, threads * pieces_per_thread), threads, body);
+  if (lock.owns_lock()) return all.pool.run(n, std::min(most, threads * pieces_per_thread), threads, body);
+  const Inside here;
+  body(0, n);
 }
 
 }  // namespace headwater
