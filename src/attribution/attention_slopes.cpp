@@ -175,7 +175,8 @@ Batch AttentionSlopes::copies(Index n) const {
 std::size_t AttentionSlopes::bytes_of_point(int layer) const {
   ModelInfo above = study_.info();
   above.layers -= layer;
-  return planned_run_bytes(above, study_.tokens(), objective_rows(study_.info(), study_.tokens()));
+  return planned_run_bytes(above, study_.tokens(), objective_rows(study_.info(), study_.tokens())) +
+         more_target_bytes(study_);
 }
 
 std::size_t AttentionSlopes::fitting(std::span<const ScaledAttention> points) const {

@@ -97,8 +97,14 @@ Batch repeated(const Batch& one, Index copies) {
   return batch;
 }
 
+std::size_t more_target_bytes(const Study& study) {
+  if (!has_several_tokens(study.target())) return 0;
+  return more_rows_bytes(study.info(), static_cast<Index>(rows_of(study.target()).size()));
+}
+
 Index copies_at_once(const Study& study, std::size_t bytes) {
-  const auto fits = static_cast<Index>(study.scratch / std::max<std::size_t>(1, bytes));
+  const std::size_t each = bytes + more_target_bytes(study);
+  const auto fits = static_cast<Index>(study.scratch / std::max<std::size_t>(1, each));
   return std::max<Index>(1, std::min(fits, busy_tokens / std::max(1, study.tokens())));
 }
 

@@ -33,6 +33,8 @@ std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, 
 inline constexpr Index busy_tokens = 4096;  // more in a batch makes no product faster
 // The same input n times.
 Batch repeated(const Batch& one, Index copies);
+// What the rows of several tokens need beyond those of one, in every copy of a run.
+std::size_t more_target_bytes(const Study& study);
 // As many copies of a run that needs `bytes` as the study's scratch memory holds; at least one, and no more
 // than keep the matrix products busy.
 Index copies_at_once(const Study& study, std::size_t bytes);

@@ -8,6 +8,11 @@
 // An answer from token s to token e has z = z_s + z_e and p = p_s p_e, with z_s, p_s the start's and z_e, p_e
 // the end's.
 //
+// Several tokens, read at rows r_0, r_1, …, have the sum of their log-probabilities in place of a logit and
+// the product of their probabilities in place of a probability, each under the softmax of its own row:
+//
+//   log-probability   F = Σ_i log p_i                 ∂ log p_i/∂z_k = [k = i] − p_k
+//
 // Probabilities are computed in double whatever the working type.
 #include "attribution/objective.h"
 
@@ -39,7 +44,10 @@ std::vector<bool> answer_tokens(const Study& study) {
 }  // namespace
 
 Objective::Objective(const Study& study, Quantity quantity) : study_(study) {
-  if (quantity == Quantity::Logit) return;
+  if (quantity == Quantity::Logit) {
+    if (has_several_tokens(study.target())) link_ = Link::LogSoftmax;
+    return;
+  }
   link_ = Link::Softmax;
   const Task task = study.info().task;
   if (task == Task::TextClassification && study.problem == Problem::Regression)
@@ -53,12 +61,7 @@ Objective::Objective(const Study& study, Quantity quantity) : study_(study) {
 
 std::vector<int> Objective::positions() const {
   if (over_tokens_ || study_.target().position < 0) return {};
-  const Terms terms = terms_of(study_.target());
-  if (!study_.target().span) return {study_.target().position};  // the contrast is read there too
-  std::vector<int> rows;
-  for (const std::vector<Term>* some : {&terms.wanted, &terms.contrast})
-    for (const Term& term : *some) rows.push_back(term.position);
-  return rows;
+  return rows_of(study_.target());
 }
 
 struct Objective::Cell {
@@ -74,7 +77,7 @@ struct Objective::Product {
 std::vector<Objective::Product> Objective::products_of(const Shape& shape,
                                                        const std::vector<int>& positions) const {
   const Terms terms = terms_of(study_.target());
-  const std::size_t own_rows = study_.target().span ? terms.wanted.size() + terms.contrast.size() : 1;
+  const std::size_t own_rows = rows_of(study_.target()).size();
   const bool in_turn = positions.size() == own_rows;
   Index next = 0;
   const auto row_of = [&](int position) -> Index {
@@ -103,6 +106,7 @@ struct Objective::Slice {
   Index begin, stride;
   std::size_t entry;
   std::vector<double> p;  // probabilities over the slice
+  double log_p = 0;       // of the entry, where the probability itself may be 0
 };
 
 template <class R>
@@ -110,22 +114,23 @@ Objective::Slice Objective::slice_of(const R* logits, const Shape& shape, Index 
                                      int column) const {
   const Index width = shape.back(), rows = shape.rank() == 3 ? shape[1] : 1;
   const Index start = input * rows * width;
-  Slice slice{start + row * width, 1, static_cast<std::size_t>(column), {}};
+  Slice slice{.begin = start + row * width, .stride = 1, .entry = static_cast<std::size_t>(column), .p = {}};
   Index count = width;
-  if (link_ != Link::Softmax) {
+  if (!normalised()) {
     slice.begin += column;
     slice.entry = 0;
     count = 1;
   } else if (over_tokens_) {
-    slice = {start + column, width, static_cast<std::size_t>(row), {}};
+    slice = {.begin = start + column, .stride = width, .entry = static_cast<std::size_t>(row), .p = {}};
     count = rows;
   }
   for (Index k = 0; k < count; ++k)
     slice.p.push_back(static_cast<double>(logits[slice.begin + k * slice.stride]));
   if (link_ == Link::Sigmoid) slice.p[0] = 1 / (1 + std::exp(-slice.p[0]));
-  if (link_ != Link::Softmax) return slice;
+  if (!normalised()) return slice;
   for (std::size_t k = 0; k < slice.p.size() && over_tokens_ && !allowed_.empty(); ++k)
     if (!allowed_[k]) slice.p[k] = -std::numeric_limits<double>::infinity();
+  if (link_ == Link::LogSoftmax) slice.log_p = log_softmax(slice.p, slice.entry);
   slice.p = softmax(slice.p);
   return slice;
 }
@@ -141,10 +146,11 @@ std::vector<double> Objective::values(const Tensor& logits, const std::vector<in
         double sum = 0, all = 1;
         for (const Cell& cell : product.cells) {
           const Slice slice = slice_of(z, logits.shape(), b, cell.row, cell.column);
-          sum += slice.p[slice.entry];
-          all *= slice.p[slice.entry];
+          const double p = slice.p[slice.entry];
+          sum += link_ == Link::LogSoftmax ? slice.log_p : p;
+          all *= p;
         }
-        value += product.sign * (link_ == Link::Identity ? sum : all);
+        value += product.sign * (sums() ? sum : all);
       }
       values.push_back(value);
     }
@@ -165,7 +171,8 @@ Tensor Objective::seed(const Tensor& logits, const std::vector<int>& positions) 
         const double own = k == slice.entry ? 1 : 0;
         const double slope = link_ == Link::Identity  ? own
                              : link_ == Link::Sigmoid ? p * (1 - p)
-                                                      : p * (own - slice.p[k]);
+                             : link_ == Link::Softmax ? p * (own - slice.p[k])
+                                                      : own - slice.p[k];
         s[slice.begin + static_cast<Index>(k) * slice.stride] += static_cast<R>(factor * slope);
       }
     };
@@ -176,7 +183,7 @@ Tensor Objective::seed(const Tensor& logits, const std::vector<int>& positions) 
           slices.push_back(slice_of(z, logits.shape(), b, cell.row, cell.column));
         for (std::size_t k = 0; k < slices.size(); ++k) {
           double others = product.sign;  // the product rule: the slope of one times what the others are
-          for (std::size_t j = 0; j < slices.size() && link_ != Link::Identity; ++j)
+          for (std::size_t j = 0; j < slices.size() && !sums(); ++j)
             if (j != k) others *= slices[j].p[slices[j].entry];
           add(slices[k], others);
         }

@@ -1,6 +1,7 @@
 // Objective: the number a method explains, as a function F of the logits: the target's logit or its
 // probability; with a contrast the difference of two; of an answer, the sum or the product of its start's and
-// its end's. Works on batches, one F per input.
+// its end's; of several tokens, the sum of their log-probabilities or the product of their probabilities.
+// Works on batches, one F per input.
 #pragma once
 
 #include <string_view>
@@ -33,7 +34,9 @@ class Objective {
   bool over_tokens() const { return over_tokens_; }  // a softmax over the tokens: all rows belong to F
 
  private:
-  enum class Link { Identity, Sigmoid, Softmax };
+  enum class Link { Identity, Sigmoid, Softmax, LogSoftmax };
+  bool normalised() const { return link_ == Link::Softmax || link_ == Link::LogSoftmax; }
+  bool sums() const { return link_ == Link::Identity || link_ == Link::LogSoftmax; }  // its cells
   struct Slice;
   template <class R>
   Slice slice_of(const R* logits, const Shape& shape, Index input, Index row, int column) const;

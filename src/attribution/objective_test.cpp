@@ -157,5 +157,34 @@ TEST(Objective, AnswersAsProductsOfProbabilities) {
   expect_seed_is_the_slope(objective, given.logits.reshaped({1, 5, 2}), {});
 }
 
+// Rows 1 and 2 predict tokens 2 and 0; the contrast is token 1 at row 1.
+TEST(Objective, SeveralTokensAreTheSumOfTheirLogProbabilities) {
+  const std::vector<double> z{9, 9, 9, 1, -0.5, 0.25, 0, 2, -1};
+  const double first = std::exp(1) + std::exp(-0.5) + std::exp(0.25), second = 1 + std::exp(2) + std::exp(-1);
+  Target target{.position = 1, .index = 2, .tokens = {2, 0}};
+  const Tensor rows = Tensor::of({3, 3}, z),
+               read =
+                   Tensor::of({2, 2, 3}, std::vector<double>{1, -0.5, 0.25, 0, 2, -1, 0.5, 0.5, -2, 1, 0, 3});
+  {
+    const Subject subject({Task::TextGeneration, rows, target});
+    const Objective objective(*subject.study, Quantity::Logit);
+    EXPECT_NEAR(objective.value(), 0.25 - std::log(first) + 0 - std::log(second), 1e-14);
+    EXPECT_EQ(objective.positions(), (std::vector<int>{1, 2}));
+    EXPECT_NEAR(objective.values(read, {1, 2})[0], objective.value(), 1e-14);
+    expect_seed_is_the_slope(objective, read, {1, 2});
+    const Objective product(*subject.study, Quantity::Probability);
+    EXPECT_NEAR(product.value(), std::exp(0.25) / first / second, 1e-15);
+    expect_seed_is_the_slope(product, read, {1, 2});
+  }
+  target.contrast = 1;
+  const Subject subject({Task::TextGeneration, rows, target});
+  const Objective objective(*subject.study, Quantity::Logit);
+  EXPECT_NEAR(objective.value(), 0.25 - std::log(second) + 0.5, 1e-14) << "both shares of row 1 have its sum";
+  EXPECT_EQ(objective.positions(), (std::vector<int>{1, 2, 1}));
+  const Tensor in_turn = Tensor::of({1, 3, 3}, std::vector<double>{1, -0.5, 0.25, 0, 2, -1, 1, -0.5, 0.25});
+  EXPECT_NEAR(objective.values(in_turn, {1, 2, 1})[0], objective.value(), 1e-14);
+  expect_seed_is_the_slope(objective, in_turn, {1, 2, 1});
+}
+
 }  // namespace
 }  // namespace headwater

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <headwater/error.h>
+
 #include "ops/relevance.h"
 
 namespace headwater {
@@ -46,6 +48,12 @@ Rules relevance_rules(Rules::Relevance form, bool reference, const ModelInfo& in
 }
 
 Signals walk_relevance(const Study& study, const RelevanceWalk& walk, Ledger* ledger) {
+  if (has_several_tokens(study.target()))
+    throw Unsupported(
+        "relevance: starts as 1 at one logit (chefer, lrp, partial_lrp), and the target is several tokens, "
+        "whose "
+        "log-probabilities depend on all logits; explain one token (--target '#id'), or use "
+        "integrated_gradients, generic_attention or attn_lrp");
   const Run& run = study.run();
   PullHooks hooks;
   if (ledger != nullptr) hooks = ledger->watch();

@@ -18,6 +18,7 @@ struct RelevanceWalk {
 Rules relevance_rules(Rules::Relevance form, bool reference, const ModelInfo& info);
 
 // Relevance 1 at the target's logit (−1 at a contrast's), pulled to the wanted values. `ledger` may be null.
+// Throws Unsupported for a target of several tokens, whose log-probabilities are no logits.
 Signals walk_relevance(const Study& study, const RelevanceWalk& walk, Ledger* ledger);
 
 // What the walk needs beside the run: signals of a block, |W| and, in another type, W itself.

@@ -139,7 +139,7 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, int lay
       });
     };
     Tape tape(Keep::Nothing, {{Site::Pattern, layer, scale}});
-    return study.target_logit(study.model().run(tape, study.batch()).value);
+    return study.target_value(study.model().run(tape, study.batch()).value);
   };
   for (const double z : study.logits().to_doubles()) largest = std::max(largest, std::abs(z));
   check.value = std::abs((at(1 + h) - at(1 - h)) / (2 * h) - slope) / size;

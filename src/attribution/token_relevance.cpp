@@ -24,9 +24,23 @@ void put_token_relevance(Attribution& result, const Study& study, const Rules& r
   result.scores = Tensor::of({T}, scores, study.info().dtype);
   result.checks.push_back(ledger.check_arrived("tokens and leaks add up to the logit", arrived));
   result.checks.push_back(ledger.check_blocks(0));
-  result.notes.push_back(fmt::format("The tokens add up to {:.4g}; the target's logit is {:.4g}.", arrived,
-                                     study.target_logit(run.logits.value)));
+  result.notes.push_back(
+      fmt::format("The tokens add up to {:.4g}; {} is {:.4g}.", arrived,
+                  has_several_tokens(study.target()) ? "what was shared out" : "the target's logit",
+                  study.target_logit(run.logits.value)));
+  note_tangent(result, study);
   ledger.report(result);
+}
+
+void note_tangent(Attribution& result, const Study& study) {
+  if (!has_several_tokens(study.target())) return;
+  const Tensor logits = study.logits();
+  const double value = study.target_value(logits), shared = study.target_logit(logits);
+  result.notes.push_back(
+      fmt::format("Starts from the tangent of the log-probabilities at the logits: what is shared out is "
+                  "{:.4g}, of which "
+                  "{:.4g} is the log-probability and {:.4g} the entropy of the rows.",
+                  shared, value, shared - value));
 }
 
 std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens) {

@@ -12,6 +12,10 @@ namespace headwater {
 // balance, and as a note what part of the target's logit the tokens add up to.
 void put_token_relevance(Attribution& result, const Study& study, const Rules& rules);
 
+// Several tokens are explained by a method that shares out logits through the tangent of their
+// log-probabilities (Study::target_logit): a note that says so, and how much that is. Otherwise nothing.
+void note_tangent(Attribution& result, const Study& study);
+
 std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens);
 
 }  // namespace headwater

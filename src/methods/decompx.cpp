@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "attribution/token_relevance.h"
 #include "methods/method.h"
 
 namespace headwater {
@@ -56,6 +57,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.scores = Tensor::of({T}, scores, study.info().dtype);
   const double gap = std::abs(sum - study.target_logit(run.logits.value));
   result.checks.push_back(check_sum(gap, size, study.info().dtype));
+  note_tangent(result, study);
   return result;
 }
 

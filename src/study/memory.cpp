@@ -57,6 +57,11 @@ std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
   return numbers * bytes_of(info.dtype);
 }
 
+std::size_t more_rows_bytes(const ModelInfo& info, Index rows) {
+  const auto more = static_cast<std::size_t>(std::max<Index>(1, rows) - 1);
+  return 3 * more * static_cast<std::size_t>(info.vocabulary) * bytes_of(info.dtype);
+}
+
 Index image_tokens(const ModelInfo& info) {
   const Index side = info.patch_size > 0 ? info.image_size / info.patch_size : 0;
   return info.prefix_tokens + side * side;

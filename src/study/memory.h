@@ -19,6 +19,10 @@ std::size_t passing_bytes(const ModelInfo& info, Index tokens, Index rows);
 std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows);
 
 // Tokens in an input: T of a text, patches and prefix of an image model.
+// What a head of a vocabulary needs more for this many rows than for one: logits, their signal, and one of
+// both.
+std::size_t more_rows_bytes(const ModelInfo& info, Index rows);
+
 Index image_tokens(const ModelInfo& info);
 
 }  // namespace headwater

@@ -8,11 +8,22 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "study/token_text.h"
+
 namespace headwater {
+
+namespace {
+
+bool is_vocabulary(Task task) {
+  return task == Task::FillMask || task == Task::TextGeneration;
+}
+
+}  // namespace
 
 std::vector<double> softmax(std::span<const double> logits) {
   if (logits.empty()) return {};
@@ -22,6 +33,13 @@ std::vector<double> softmax(std::span<const double> logits) {
   for (std::size_t i = 0; i < p.size(); ++i) sum += p[i] = std::exp(logits[i] - largest);
   for (double& v : p) v /= sum;
   return p;
+}
+
+double log_softmax(std::span<const double> logits, std::size_t entry) {
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const double z : logits) sum += std::exp(z - largest);
+  return logits[entry] - largest - std::log(sum);
 }
 
 std::vector<double> probabilities(const Reader& reader, std::span<const double> logits) {
@@ -37,10 +55,7 @@ std::vector<double> probabilities(const Reader& reader, std::span<const double> 
 std::string outcome_label(const Reader& reader, int index) {
   const ModelInfo& info = reader.info();
   if (info.task == Task::QuestionAnswering) return index == 0 ? "start" : "end";
-  if (info.task == Task::FillMask || info.task == Task::TextGeneration) {
-    const std::string text = reader.tokenizer->decode({index}, false);
-    return text.empty() ? reader.tokenizer->piece_of(index) : text;
-  }
+  if (is_vocabulary(info.task)) return token_label(*reader.tokenizer, index);
   const auto i = static_cast<std::size_t>(index);
   return i < info.labels.size() ? info.labels[i] : fmt::format("LABEL_{}", index);
 }
@@ -58,6 +73,13 @@ std::vector<double> logits_at(const Row& row, int position) {
 
 namespace {
 
+// Tokens that look alike get their id behind the text, all but the likeliest.
+void tell_apart(std::vector<Score>& top) {
+  std::set<std::string, std::less<>> seen;
+  for (Score& score : top)
+    if (!seen.emplace(without_space(score.label)).second) score.label += fmt::format(" #{}", score.index);
+}
+
 // The best `count` of one output row, ties by index.
 Outcome outcome_of(const Reader& reader, std::span<const double> logits, int position, std::size_t count) {
   const std::vector<double> p = probabilities(reader, logits);
@@ -73,6 +95,7 @@ Outcome outcome_of(const Reader& reader, std::span<const double> logits, int pos
     const auto i = static_cast<std::size_t>(*it);
     outcome.top.push_back({outcome_label(reader, *it), *it, p[i], logits[i]});
   }
+  if (is_vocabulary(reader.info().task)) tell_apart(outcome.top);
   return outcome;
 }
 
@@ -167,11 +190,10 @@ Prediction read_prediction(const Reader& reader, const Row& row, const Encoding&
     read_answer(reader, row.logits, encoding, prediction);
     return prediction;
   }
-  const bool vocabulary = task == Task::FillMask || task == Task::TextGeneration;
   const bool sequence = row.logits.rank() == 1;
   const Index rows = sequence ? 1 : row.logits.dim(0);
-  const std::size_t kept =
-      vocabulary ? static_cast<std::size_t>(top) : std::numeric_limits<std::size_t>::max();
+  const std::size_t kept = is_vocabulary(reader.info().task) ? static_cast<std::size_t>(top)
+                                                             : std::numeric_limits<std::size_t>::max();
   for (Index r = 0; r < rows; ++r) {
     const Tensor one = sequence ? row.logits : row.logits.rows(r, 1);
     const std::vector<double> z = one.to_doubles();

@@ -12,6 +12,8 @@
 namespace headwater {
 
 std::vector<double> softmax(std::span<const double> logits);
+// log of softmax(logits)[entry], also where that is too small for a number.
+double log_softmax(std::span<const double> logits, std::size_t entry);
 
 // One input's share of a batch's logits: [N] of a sequence head or [rows, N] of a token-wise one.
 struct Row {

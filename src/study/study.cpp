@@ -3,7 +3,9 @@
 //   seed[row, index] = 1,  seed[row, contrast] = −1,  0 elsewhere
 //
 // where `row` is the target's position among the rows the head computed (batch().positions, or all). An
-// answer has two such logits (study/terms.h).
+// answer has two such logits (study/terms.h); the log-probability of one of several tokens has
+//
+//   seed[row, k] = [k = token] − p_k,  p = softmax of the row
 #include "study/study.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <headwater/error.h>
 
 #include "study/memory.h"
+#include "study/prediction.h"
 
 namespace headwater {
 
@@ -106,31 +109,73 @@ Index Study::logit_offset(const Tensor& logits, const Term& term) const {
   return row * width + term.index;
 }
 
+namespace {
+
+// The row of logits that this one is of.
+std::vector<double> row_at(const Tensor& logits, Index offset) {
+  const Index width = logits.shape().back();
+  return logits.reshaped({logits.size() / width, width}).rows(offset / width, 1).to_doubles();
+}
+
+}  // namespace
+
 void Study::aim(Target target) {
   target_ = std::move(target);
   const Tensor scores = logits();
-  target_logit(scores);
+  target_value(scores);
 }
 
-double Study::target_logit(const Tensor& logits) const {
+double Study::target_value(const Tensor& logits) const {
   const Terms terms = terms_of(target_);
-  double value = 0;
-  for (const Term& term : terms.wanted) value += logits.at(logit_offset(logits, term));
-  for (const Term& term : terms.contrast) value -= logits.at(logit_offset(logits, term));
-  return value;
+  const bool several = has_several_tokens(target_);
+  const Index width = logits.shape().back();
+  const auto sum = [&](const std::vector<Term>& some) {
+    double value = 0;
+    for (const Term& term : some) {
+      const Index at = logit_offset(logits, term);
+      value +=
+          several ? log_softmax(row_at(logits, at), static_cast<std::size_t>(at % width)) : logits.at(at);
+    }
+    return value;
+  };
+  return sum(terms.wanted) - sum(terms.contrast);
 }
 
-Tensor Study::seed(const Run& run) const {
-  const Tensor& logits = run.logits.value;
+Tensor Study::seed_at(const Tensor& logits) const {
   Tensor seed = Tensor::zeros(logits.shape(), logits.dtype());
+  const bool several = has_several_tokens(target_);
+  const Index width = logits.shape().back();
+  const Terms terms = terms_of(target_);
   dispatch(logits.dtype(), [&](auto r) {
     using R = decltype(r);
     R* values = seed.data<R>();
-    const Terms terms = terms_of(target_);
-    for (const Term& term : terms.wanted) values[logit_offset(logits, term)] += R(1);
-    for (const Term& term : terms.contrast) values[logit_offset(logits, term)] -= R(1);
+    const auto add = [&](const std::vector<Term>& some, double sign) {
+      for (const Term& term : some) {
+        const Index at = logit_offset(logits, term);
+        values[at] += static_cast<R>(sign);
+        if (!several) continue;
+        const std::vector<double> p = softmax(row_at(logits, at));
+        R* row = values + at / width * width;
+        for (std::size_t k = 0; k < p.size(); ++k) row[k] -= static_cast<R>(sign * p[k]);
+      }
+    };
+    add(terms.wanted, 1);
+    add(terms.contrast, -1);
   });
   return seed;
+}
+
+Tensor Study::seed(const Run& run) const {
+  return seed_at(run.logits.value);
+}
+
+double Study::target_logit(const Tensor& logits) const {
+  if (!has_several_tokens(target_)) return target_value(logits);
+  const Tensor slope = seed_at(this->logits());
+  require_shape("target", "logits", slope.shape(), logits.shape());
+  double value = 0;
+  for (Index i = 0; i < slope.size(); ++i) value += slope.at(i) * logits.at(i);
+  return value;
 }
 
 }  // namespace headwater

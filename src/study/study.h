@@ -60,9 +60,13 @@ class Study {
   const Run& run() const;
   Run run(std::vector<Edit> edits) const;  // another one, edited
   Study over(Run other) const;             // this study, with that run in place of its own
-  // The signal that starts a pull for the target: 1 at its logits, −1 at the contrast's.
+  // F of these logits (study/terms.h): the target's logit or the difference to the contrast's; a sum of
+  // log-probabilities for several tokens.
+  double target_value(const Tensor& logits) const;
+  // The signal that starts a pull for the target, ∂F/∂logits: 1 at its logits, −1 at the contrast's.
   Tensor seed(const Run& run) const;
-  // What the target is of these logits: its logit, or the difference to the contrast's.
+  // What the seed makes of these logits, or of a part of them: linear, and F itself but for several tokens,
+  // where it is F's tangent at the study's own logits.
   double target_logit(const Tensor& logits) const;
 
   SpecialIds special_ids;
@@ -76,6 +80,7 @@ class Study {
 
  private:
   Index logit_offset(const Tensor& logits, const Term& term) const;
+  Tensor seed_at(const Tensor& logits) const;
   Run window_from(int layer) const;
 
   const Model& model_;

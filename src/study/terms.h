@@ -3,9 +3,13 @@
 //   logit F        Σ z[position, index] over the wanted terms, less the same over the contrast's
 //   probability F  Π p over the wanted terms, less the same over the contrast's
 //
-// A label or a token is one term; an answer is two, its start and its end.
+// A label or a token is one term; an answer is two, its start and its end. Several tokens are one term each,
+// at rows that follow each other, and "logit" then stands for their log-probability:
+//
+//   F              Σ log p[position + i, token i], less the same over the contrast's
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include <headwater/report.h>
@@ -20,17 +24,42 @@ struct Terms {
   std::vector<Term> wanted, contrast;
 };
 
+// F is made of log-probabilities: target or contrast are several tokens.
+inline bool has_several_tokens(const Target& target) {
+  return !target.tokens.empty() || !target.contrast_tokens.empty();
+}
+
 inline Terms terms_of(const Target& target) {
   const auto answer = [](const TokenRange& span) {
     return std::vector<Term>{{span.first, 0}, {span.last, 1}};
   };
+  const auto in_turn = [&](const std::vector<int>& tokens) {
+    std::vector<Term> terms;
+    for (const int id : tokens) terms.push_back({target.position + static_cast<int>(terms.size()), id});
+    return terms;
+  };
   Terms terms;
-  terms.wanted = target.span ? answer(*target.span) : std::vector<Term>{{target.position, target.index}};
+  terms.wanted = target.span              ? answer(*target.span)
+                 : !target.tokens.empty() ? in_turn(target.tokens)
+                                          : std::vector<Term>{{target.position, target.index}};
   if (target.contrast_span)
     terms.contrast = answer(*target.contrast_span);
+  else if (!target.contrast_tokens.empty())
+    terms.contrast = in_turn(target.contrast_tokens);
   else if (target.contrast)
     terms.contrast = {{target.position, *target.contrast}};
   return terms;
+}
+
+// The rows of the head that the terms are read at, one after the other: terms may share a row, and without
+// several tokens or an answer all do.
+inline std::vector<int> rows_of(const Target& target) {
+  if (!target.span && !has_several_tokens(target)) return {target.position};
+  const Terms terms = terms_of(target);
+  std::vector<int> rows;
+  for (const std::vector<Term>* some : {&terms.wanted, &terms.contrast})
+    for (const Term& term : *some) rows.push_back(term.position);
+  return rows;
 }
 
 }  // namespace headwater
