@@ -26,6 +26,7 @@
 #include "study/prediction.h"
 #include "study/study.h"
 #include "study/target.h"
+#include "study/token_target.h"
 
 namespace headwater {
 
@@ -58,12 +59,32 @@ void require_float32(const ModelInfo& info) {
       "verify: expected a run in float32 to compare with float64, found one in float64; leave out either");
 }
 
+// A target that was resolved, as a caller would name it: several tokens by their ids.
+TargetSpec spec_of(const Target& target, TargetSpec spec) {
+  if (!target.tokens.empty()) spec.label = written_ids(target.tokens);
+  if (!target.contrast_tokens.empty()) spec.contrast = written_ids(target.contrast_tokens);
+  if (has_several_tokens(target)) spec.position = target.position;
+  return spec;
+}
+
+// Tokens of the target stand behind the input and have no bytes in it.
+void mark_target(std::vector<TokenView>& tokens, int added, const Input& input) {
+  for (TokenView& token : std::span(tokens).last(static_cast<std::size_t>(added))) {
+    const std::string& text = token.sequence == 0 ? input.text : *input.pair;
+    token.target = true;
+    token.begin = token.end = static_cast<Index>(text.size());
+  }
+}
+
 // Keeps the row the output was read from, then brings everything into the view asked for.
 void show_as(Report& report, const View& view) {
   for (Attribution& result : report.attributions)
     if (!result.scores.empty()) result.answer = answer_rows(report, result);
-  const auto row = static_cast<std::size_t>(focus_row(report));
-  if (row < report.prediction.tokens.size()) report.answer_token = report.prediction.tokens[row].text;
+  for (const Index row : focus_rows(report)) {
+    if (row >= static_cast<Index>(report.prediction.tokens.size())) break;
+    if (!report.answer_token.empty()) report.answer_token += " …";
+    report.answer_token += report.prediction.tokens[static_cast<std::size_t>(row)].text;
+  }
   apply_view(report, view);
   report.agreement = agreement_of(report);
 }
@@ -198,8 +219,8 @@ Report Engine::Impl::explain(const Reader& with, const Request& request, const T
   const ModelInfo& info = with.info();
   const std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
   Prepared prepared = prepare(with, request.input);
-  if (with.tokenizer)
-    prepared.batch.positions = wanted_rows(with, prepared.encoding, request.target.position);
+  MovedOn moved{aimed != nullptr ? spec_of(*aimed, request.target) : request.target};
+  if (with.tokenizer) moved = move_on(with, std::move(moved.spec), prepared);
   Report report{.text = request.input.text,
                 .pair = request.input.pair.value_or(""),
                 .image = request.input.image,
@@ -207,8 +228,8 @@ Report Engine::Impl::explain(const Reader& with, const Request& request, const T
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
   Study study(*with.model, std::move(prepared.batch), std::move(prepared.encoding));
   const Index rows = static_cast<Index>(study.batch().positions.size());
-  const MemoryPlan plan =
-      plan_memory(jobs, info, study.tokens(), rows > 0 ? rows : study.tokens(), request.max_memory);
+  const MemoryPlan plan = plan_memory(jobs, info, study.tokens(), rows > 0 ? rows : study.tokens(),
+                                      request.max_memory, moved.added + 1);
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
   if (with.tokenizer)
@@ -221,9 +242,9 @@ Report Engine::Impl::explain(const Reader& with, const Request& request, const T
   study.problem = with.problem;
   const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(with, row, study.encoding(), PredictOptions{}.top);
-  report.target = aimed != nullptr
-                      ? *aimed
-                      : resolve_target(with, request.target, report.prediction, study.encoding(), row);
+  mark_target(report.prediction.tokens, moved.added, request.input);
+  report.target =
+      aimed != nullptr ? *aimed : resolve_target(with, moved.spec, report.prediction, study.encoding(), row);
   if (info.task != Task::FeatureExtraction) {
     study.aim(report.target);
     report.prediction.logits = logits_at(row, report.target.position);
@@ -263,20 +284,21 @@ IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
 
 std::size_t Engine::planned_bytes(const Request& request) const {
   const Reader& reader = impl_->reader;
-  Index tokens = image_tokens(info()), rows = 1;
+  Index tokens = image_tokens(info()), rows = 1, added = 0;
   if (reader.tokenizer) {
     const Prepared prepared = prepare(reader, request.input);
-    tokens = static_cast<Index>(prepared.encoding.tokens.size());
     const auto wanted = wanted_rows(reader, prepared.encoding, request.target.position);
-    rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size());
+    added = most_added(reader, request.target, prepared.encoding);
+    tokens = static_cast<Index>(prepared.encoding.tokens.size()) + added;
+    rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size()) + added;
   }
   const std::vector<Job> jobs = jobs_of(request, info());
-  const std::size_t planned = plan_memory(jobs, info(), tokens, rows, request.max_memory).total;
+  const std::size_t planned = plan_memory(jobs, info(), tokens, rows, request.max_memory, added + 1).total;
   if (!request.verify) return planned;
   require_float32(info());
   ModelInfo exact = info();  // its run comes second and has weights of its own
   exact.dtype = DType::Float64;
-  return std::max(planned, plan_memory(jobs, exact, tokens, rows, request.max_memory).total +
+  return std::max(planned, plan_memory(jobs, exact, tokens, rows, request.max_memory, added + 1).total +
                                exact.parameters * bytes_of(exact.dtype));
 }
 

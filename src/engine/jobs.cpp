@@ -48,11 +48,11 @@ std::vector<Site> sites_of(const std::vector<Job>& jobs) {
 }  // namespace
 
 MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Index tokens, Index rows,
-                       std::size_t max_memory) {
+                       std::size_t max_memory, Index target_rows) {
   MemoryPlan plan{.sites = sites_of(jobs)};
   std::size_t least = 0, per_layer = 0;
   for (const Job& job : jobs) {
-    least += job.method->planned_bytes(info, tokens, job.options);
+    least += job.method->planned_bytes(info, tokens, job.options) + more_rows_bytes(info, target_rows);
     if (!job.aggregate.empty()) least += aggregate_bytes(info.layers, tokens, job.aggregate);
   }
   for (const Site site : plan.sites) per_layer += site_bytes(info, tokens, site);

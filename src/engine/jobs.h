@@ -28,9 +28,10 @@ struct MemoryPlan {
   std::size_t total = 0;    // bytes beyond the weights, an upper estimate
 };
 
-// Throws InputError if `max_memory` (0: no bound) is less than the least this needs, naming that.
+// `rows`: of the head. `target_rows`: those a method's own runs need for a target of several tokens. Throws
+// InputError if `max_memory` (0: no bound) is less than the least this needs, naming that.
 MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Index tokens, Index rows,
-                       std::size_t max_memory);
+                       std::size_t max_memory, Index target_rows = 1);
 
 Attribution run_job(const Job& job, const Study& study);
 

@@ -26,7 +26,8 @@ Units units_of(const std::vector<TokenView>& tokens, const View& view) {
     if (token.special && view.special != View::Special::Keep) continue;
     const TokenView* last = units.empty() ? nullptr : &tokens[static_cast<std::size_t>(units.back().back())];
     const bool joins = view.unit == View::Unit::Word && last && !token.special && !last->special &&
-                       token.word >= 0 && token.word == last->word && token.sequence == last->sequence;
+                       token.word >= 0 && token.word == last->word && token.sequence == last->sequence &&
+                       token.target == last->target;
     if (joins)
       units.back().push_back(static_cast<Index>(t));
     else
@@ -45,6 +46,9 @@ TokenView joined(const std::vector<TokenView>& tokens, const std::vector<Index>&
   view.end = tokens[static_cast<std::size_t>(unit.back())].end;
   view.text =
       text.substr(static_cast<std::size_t>(view.begin), static_cast<std::size_t>(view.end - view.begin));
+  if (!view.target) return view;
+  view.text.clear();  // it has no bytes in the input
+  for (const Index t : unit) view.text += tokens[static_cast<std::size_t>(t)].text;
   return view;
 }
 

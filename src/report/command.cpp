@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <headwater/formats.h>
 
 #include "methods/method.h"
@@ -16,8 +17,9 @@ namespace {
 // Labels by name; tokens of a vocabulary by id, because a token's text need not encode to itself; answers by
 // their tokens, because a text may stand several times.
 std::string target_name(const ModelInfo& info, const std::string& label, int index,
-                        const std::optional<TokenRange>& span) {
+                        const std::vector<int>& tokens, const std::optional<TokenRange>& span) {
   if (span) return fmt::format("{}-{}", span->first, span->last);
+  if (!tokens.empty()) return fmt::format("#{}", fmt::join(tokens, ","));
   const bool vocabulary = info.task == Task::FillMask || info.task == Task::TextGeneration;
   return vocabulary ? fmt::format("#{}", index) : label;
 }
@@ -68,10 +70,10 @@ std::string reproduce_command(const Report& report) {
       if (value != default_of(registered_name(attribution), name)) add("--option", name + "=" + value);
   const Target& target = report.target;
   if (!target.label.empty())
-    add("--target", target_name(report.model, target.label, target.index, target.span));
+    add("--target", target_name(report.model, target.label, target.index, target.tokens, target.span));
   if (target.contrast)
-    add("--contrast",
-        target_name(report.model, target.contrast_label, *target.contrast, target.contrast_span));
+    add("--contrast", target_name(report.model, target.contrast_label, *target.contrast,
+                                  target.contrast_tokens, target.contrast_span));
   if (target.position >= 0 && !target.span) add("--position", std::to_string(target.position));
   if (report.prediction.truncated) out += " --truncate";
   if (!report.image.empty()) {

@@ -11,6 +11,7 @@
 
 #include "methods/method.h"
 #include "report/running_text.h"
+#include "study/terms.h"
 
 namespace headwater {
 
@@ -43,6 +44,7 @@ Index token_count(const Report& report) {
 
 Index focus_row(const Report& report) {
   const Index last = std::max<Index>(0, token_count(report) - 1);
+  if (has_several_tokens(report.target)) return last;
   if (report.target.position >= 0) return std::min<Index>(report.target.position, last);
   return report.model.causal ? last : 0;
 }
@@ -69,6 +71,15 @@ Index row_named(const Report& report, const std::string& name) {
       fmt::format("row: expected a position from 0 to {} or one of the tokens, found '{}'; "
                   "`headwater tokenize` counts them",
                   count - 1, name));
+}
+
+std::vector<Index> focus_rows(const Report& report) {
+  std::vector<Index> rows;
+  const Index last = focus_row(report);
+  for (Index row = has_several_tokens(report.target) ? std::min<Index>(report.target.position, last) : last;
+       row <= last; ++row)
+    rows.push_back(row);
+  return rows;
 }
 
 Index layer_count(const Attribution& attribution) {
@@ -111,10 +122,18 @@ std::vector<double> answer_weights(const Report& report, const Attribution& attr
 
 Tensor answer_rows(const Report& report, const Attribution& attribution) {
   std::vector<double> all;
-  const Index layers = layer_count(attribution), row = focus_row(report);
+  const Index layers = layer_count(attribution);
+  const std::vector<Index> rows =
+      has_axis(attribution, "query") ? focus_rows(report) : std::vector<Index>{focus_row(report)};
   for (Index layer = 0; layer < layers; ++layer) {
-    const std::vector<double> one = padded_row(report, attribution, layer, row);
-    all.insert(all.end(), one.begin(), one.end());
+    std::vector<double> mean = padded_row(report, attribution, layer, rows.back());
+    for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
+      const std::vector<double> one = padded_row(report, attribution, layer, rows[k]);
+      for (std::size_t j = 0; j < mean.size(); ++j)
+        if (!std::isnan(one[j])) mean[j] += one[j];  // what a row may not read adds nothing
+    }
+    for (double& v : mean) v /= static_cast<double>(rows.size());
+    all.insert(all.end(), mean.begin(), mean.end());
   }
   return Tensor::of({layers, static_cast<Index>(all.size()) / layers}, all, attribution.scores.dtype());
 }

@@ -15,8 +15,10 @@ bool has_axis(const Attribution& attribution, const char* name);
 Index token_count(const Report& report);
 
 // The row the output was read from: the target's position; for a whole-text head the first token, or the
-// last one of a causal model.
+// last one of a causal model; of a target of several tokens the last row, which reads all the others.
 Index focus_row(const Report& report);
+// All rows it was read from: several for several tokens. Of a report without a view.
+std::vector<Index> focus_rows(const Report& report);
 
 // The row a reader asks for: a position, or a token's text where it stands only once. Throws InputError.
 Index row_named(const Report& report, const std::string& name);
@@ -26,7 +28,7 @@ Index row_named(const Report& report, const std::string& name);
 std::vector<double> row_weights(const Attribution& attribution, Index layer, Index query);
 // The same for the row the output was read from, which a view may have taken out of the map.
 std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer);
-// All layers of it, [layers, T], in the scores' type.
+// All layers of it, [layers, T], in the scores' type: the mean over the rows where there are several.
 Tensor answer_rows(const Report& report, const Attribution& attribution);
 Index layer_count(const Attribution& attribution);
 

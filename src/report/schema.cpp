@@ -84,10 +84,12 @@ OrderedJson json_of(const Target& target) {
   json["probability"] = target.probability;
   const auto tokens_of = [](const TokenRange& span) { return OrderedJson{span.first, span.last}; };
   if (target.span) json["span"] = tokens_of(*target.span);
+  if (!target.tokens.empty()) json["tokens"] = target.tokens;
   if (target.contrast) {
     json["contrast"] = target.contrast_label;
     json["contrast_index"] = *target.contrast;
     if (target.contrast_span) json["contrast_span"] = tokens_of(*target.contrast_span);
+    if (!target.contrast_tokens.empty()) json["contrast_tokens"] = target.contrast_tokens;
   }
   return json;
 }
@@ -120,9 +122,11 @@ OrderedJson json_of(const ModelInfo& info) {
 }
 
 OrderedJson json_of(const TokenView& token) {
-  return {
+  OrderedJson json{
       {"id", token.id},   {"piece", token.piece}, {"text", token.text},         {"begin", token.begin},
       {"end", token.end}, {"word", token.word},   {"sequence", token.sequence}, {"special", token.special}};
+  if (token.target) json["target"] = true;
+  return json;
 }
 
 OrderedJson json_of(const Prediction& prediction) {

@@ -14,6 +14,7 @@
 #include "report/running_text.h"
 #include "report/terminal_scores.h"
 #include "report/text_width.h"
+#include "study/terms.h"
 
 namespace headwater {
 
@@ -51,6 +52,14 @@ std::string agreement_view(const Report& report, Colour colour) {
   return out;
 }
 
+// Which of the tokens below are the target's and not the text's.
+std::string own_tokens_line(const Report& report) {
+  std::string own;
+  for (const TokenView& token : report.prediction.tokens)
+    if (token.target) own += " " + token_word(token);
+  return own.empty() ? "" : fmt::format("  its own tokens, which the next of it build on:{}\n", own);
+}
+
 }  // namespace
 
 std::string to_terminal(const Prediction& prediction, const TerminalFormat& format) {
@@ -74,12 +83,14 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
 
 std::string to_terminal(const Report& report, const TerminalFormat& format) {
   std::string out = to_terminal(report.prediction, format);
+  const char* const quantity = has_several_tokens(report.target) ? "log-probability" : "logit";
   if (report.target.contrast)
-    out += fmt::format("  target: {} − {}, logit difference {:.4f}\n", terminal_safe(report.target.label),
-                       terminal_safe(report.target.contrast_label), report.target.logit);
+    out += fmt::format("  target: {} − {}, {} difference {:.4f}\n", terminal_safe(report.target.label),
+                       terminal_safe(report.target.contrast_label), quantity, report.target.logit);
   else if (!report.target.label.empty())
-    out +=
-        fmt::format("  target: {}, logit {:.4f}\n", terminal_safe(report.target.label), report.target.logit);
+    out += fmt::format("  target: {}, {} {:.4f}\n", terminal_safe(report.target.label), quantity,
+                       report.target.logit);
+  out += own_tokens_line(report);
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores.empty()) out += scores_view(report, attribution, format);
   out += agreement_view(report, format.colour);

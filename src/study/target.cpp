@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <headwater/error.h>
 
 #include "study/labels.h"
+#include "study/token_target.h"
 
 namespace headwater {
 
@@ -20,33 +22,11 @@ std::optional<int> whole_number(std::string_view text) {
   return value;
 }
 
-// "#id", an exact piece, or a text that encodes to one token.
-int token_index(const Tokenizer& tokenizer, int vocabulary, const std::string& wanted) {
-  if (wanted.starts_with('#')) {
-    const std::optional<int> id = whole_number(std::string_view(wanted).substr(1));
-    if (id && *id >= 0 && *id < vocabulary) return *id;
-    if (id || !tokenizer.id_of(wanted))
-      throw InputError(
-          fmt::format("target: expected a token id #0 … #{}, found '{}'", vocabulary - 1, wanted));
-  }
-  if (const std::optional<int> id = tokenizer.id_of(wanted)) return *id;
-  const Encoding encoding = tokenizer.encode(wanted, {}, {.add_special_tokens = false});
-  if (encoding.tokens.size() == 1) return encoding.tokens.front().id;
-  std::vector<std::string> pieces;
-  for (const Token& token : encoding.tokens) pieces.push_back(token.piece);
-  throw InputError(
-      fmt::format("target: expected the text of one token, found '{}', which is {} tokens ({}); name "
-                  "one of them, or a token id as #id",
-                  wanted, pieces.size(), fmt::join(pieces, " ")));
-}
-
 const std::vector<std::string> ends_of_answers{"start", "end"};
 
 int index_of(const Reader& reader, const std::string& wanted) {
   const ModelInfo& info = reader.info();
   if (info.task == Task::QuestionAnswering) return label_index(ends_of_answers, wanted, "target");
-  if (info.task == Task::FillMask || info.task == Task::TextGeneration)
-    return token_index(*reader.tokenizer, info.vocabulary, wanted);
   return label_index(info.labels, wanted, "target");
 }
 
@@ -206,6 +186,45 @@ int position_of(const Reader& reader, const TargetSpec& spec, const Prediction& 
   return *spec.position;
 }
 
+// The target of a language model: a token of the row, or several at the rows from there on.
+Target resolve_tokens(const Reader& reader, const TargetSpec& spec, const Encoding& encoding, const Row& row,
+                      int position) {
+  Target target{.position = position};
+  const std::vector<double> z = logits_at(row, position);
+  std::vector<int> wanted{static_cast<int>(std::max_element(z.begin(), z.end()) - z.begin())}, other;
+  if (!spec.label.empty()) wanted = tokens_meant(reader, encoding, position, z, spec.label, "target");
+  if (!spec.contrast.empty()) other = tokens_meant(reader, encoding, position, z, spec.contrast, "contrast");
+  const bool several = wanted.size() > 1 || other.size() > 1;
+  const auto name = [&](const std::vector<int>& ids) {
+    return ids.size() == 1 ? token_name(reader, z, ids.front()) : reader.tokenizer->decode(ids, false);
+  };
+  const auto measure = [&](const std::vector<int>& ids) -> Measured {
+    if (!several)
+      return {z[static_cast<std::size_t>(ids.front())], softmax(z)[static_cast<std::size_t>(ids.front())]};
+    double sum = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      sum += log_softmax(logits_at(row, position + static_cast<int>(i)), static_cast<std::size_t>(ids[i]));
+    return {sum, std::exp(sum)};
+  };
+  const Measured measured = measure(wanted);
+  target.index = wanted.front();
+  target.label = name(wanted);
+  target.logit = measured.logit;
+  target.probability = measured.probability;
+  if (wanted.size() > 1) target.tokens = wanted;
+  if (other.empty()) return target;
+  if (other == wanted)
+    throw InputError(
+        fmt::format("contrast: expected another one than the target, found '{}' twice", target.label));
+  const Measured against = measure(other);
+  target.contrast = other.front();
+  target.contrast_label = name(other);
+  target.logit -= against.logit;
+  target.probability -= against.probability;
+  if (other.size() > 1) target.contrast_tokens = other;
+  return target;
+}
+
 }  // namespace
 
 Target resolve_target(const Reader& reader, const TargetSpec& spec, const Prediction& prediction,
@@ -218,8 +237,10 @@ Target resolve_target(const Reader& reader, const TargetSpec& spec, const Predic
   if (reader.info().task == Task::QuestionAnswering && names_answer(spec.label) &&
       !(spec.label.empty() && spec.position))
     return resolve_answer(reader, spec, prediction, encoding, row);
-  Target target;
-  target.position = position_of(reader, spec, prediction, encoding, row);
+  const int position = position_of(reader, spec, prediction, encoding, row);
+  if (reader.info().task == Task::FillMask || reader.info().task == Task::TextGeneration)
+    return resolve_tokens(reader, spec, encoding, row, position);
+  Target target{.position = position};
   if (!spec.label.empty()) {
     target.index = index_of(reader, spec.label);
   } else {

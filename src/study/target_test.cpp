@@ -95,7 +95,8 @@ TEST(Target, TokensByPieceTextAndId) {
   EXPECT_EQ(next.resolve({.label = " film "}).index, 11) << "a text that encodes to one token";
   EXPECT_EQ(next.resolve({.label = "##able"}).index, 10);
   EXPECT_EQ(next.resolve({.label = "#5"}).label, "bad");
-  const std::string message = next.refusal({.label = "un-able"});
+  const Case mask = vocabulary(Task::FillMask, "not [MASK]", {2});
+  const std::string message = mask.refusal({.label = "un-able"});
   EXPECT_NE(message.find("un ##able"), std::string::npos) << message;
   EXPECT_NE(next.refusal({.label = "#12"}).find("#11"), std::string::npos);
   EXPECT_NE(next.refusal({.label = "#x"}).find("#11"), std::string::npos);

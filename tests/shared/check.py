@@ -1,13 +1,15 @@
 """Real models that are too large to ship, where they are at hand: the folder `shared` beside the checkout.
 
 minilm-sst2 must classify exactly as many sentences of SST-2 dev correctly as its README says, and the story models must
-continue a text with exactly the ids transformers gives (story_ids.json, by make_story_ids.py). A pruned minilm-sst2 must
-have the logits of the masked model in transformers, where that is installed. Without the folder the check is skipped.
+continue a text with exactly the ids transformers gives (story_ids.json, by make_story_ids.py). A word given as a target to
+stories15M must be the token it predicts, and several tokens the sum of what it predicts step by step. A pruned minilm-sst2
+must have the logits of the masked model in transformers, where that is installed. Without the folder the check is skipped.
 """
 
 import argparse
 import importlib.util
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -68,6 +70,32 @@ def check_pruned(program):
         sys.exit("expected the same logits within 1e-4")
 
 
+def check_targets(program):
+    """`was` after "Those girls" is the token ▁was that is predicted there, not the token was; `wasn't` is ▁wasn ' t."""
+    model = SHARED / "models/stories15M"
+
+    def next_tokens(text):
+        answer, = lines_of(program, "predict", "-m", model, "--top", 32000, "--format", "json", text, whole=True)
+        return {score["index"]: score for score in answer["outcomes"][0]["scores"]}
+
+    def explained(method, target):
+        return lines_of(program, "explain", "-m", model, "--method", method, "--target", target, "--format", "json",
+                        "Those girls", whole=True)[0]
+
+    best = next(iter(next_tokens("Those girls").values()))
+    was = explained("integrated_gradients", "was")["target"]
+    if (best["label"], was["label"], was["index"]) != ("was", "was", best["index"]):
+        sys.exit(f"--target was: expected the predicted token {best}, found {was}")
+    report = explained("integrated_gradients", "wasn't")
+    steps = zip(("Those girls", "Those girls wasn", "Those girls wasn'"), report["target"]["tokens"], strict=True)
+    expected = sum(math.log(next_tokens(text)[token]["probability"]) for text, token in steps)
+    result = report["attributions"][0]
+    print(f"stories15M: was is token {was['index']}; wasn't has log-probability {report['target']['logit']:.4f}, "
+          f"step by step {expected:.4f}")
+    if abs(report["target"]["logit"] - expected) > 1e-3 or not all(check["passed"] for check in result["checks"]):
+        sys.exit(f"wasn't: expected {expected} and checks that pass, found {report['target']} and {result['checks']}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -90,6 +118,7 @@ def main():
         if answer["continuation_ids"] != expected:
             sys.exit(f"{name}: the story differs from transformers'")
         print(f"{name}: {len(expected)} ids as transformers gives them")
+    check_targets(program)
     check_pruned(program)
 
 

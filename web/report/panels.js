@@ -26,9 +26,9 @@ function drawHeader() {
       element("span", { class: "track", "aria-hidden": "true" }, fill),
       element("span", { class: "num" + mark }, s.probability === null ? number(s.logit) : probability(s.probability)));
   }
-  const t = report.target;
+  const t = report.target, quantity = t.tokens || t.contrast_tokens ? "log-probability" : "logit";
   const about = t.label === "" ? "no target: the model has no head"
-    : "target: " + (t.contrast ? t.label + " − " + t.contrast + ", logit difference " : t.label + ", logit ") + number(t.logit) +
+    : "target: " + (t.contrast ? t.label + " − " + t.contrast + ", " + quantity + " difference " : t.label + ", " + quantity + " ") + number(t.logit) +
       (t.position >= 0 ? ", at token " + t.position : "");
   clear("top",
     element("div", { class: "answer" },

@@ -41,6 +41,7 @@ function tokenElement(t, m, map, row, scale) {
   if (weight !== weight && g >= 0) classes.push("forbidden");
   if (chosen) classes.push("row");
   if (report.target.position === t) classes.push("target");
+  if (info.target) classes.push("own");  // of the target, not of the text
   const e = element("span", {
     class: classes.join(" "), role: "button", tabindex: (isMap(m) ? g === row : t === 0) ? 0 : -1, "data-group": g,
     "aria-pressed": (isMap(m) ? g === state.row : chosen) ? "true" : "false",
