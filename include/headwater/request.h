@@ -25,12 +25,21 @@ struct Input {
 };
 
 // Which number of the output is explained. Everything empty: the prediction itself.
-//   label     a label's name or index; for language models a token's text or #id; for question answering
-//             "start", "end", or a whole answer: "span" (the predicted one), "12-15" (token positions) or a
-//             text of the context
+//   label     a label's name, in any case where that fits one, or its index.
+//             For question answering "start", "end", or a whole answer: "span" (the predicted one), "12-15"
+//             (token positions) or a text of the context.
+//             For language models a text, or a token's #id. A text is the token that would be predicted
+//             there: of those that are shown so, with a space before them or without, the likeliest, if it
+//             has nine tenths of their probability; otherwise the error names them. A space before the text
+//             (" was"), the piece as the vocabulary spells it ("▁was", "Ġwas", "##ing") or the id settle it.
+//             For text generation also a text of several tokens, or their ids "#471,29915": the target is the
+//             sum of the tokens' log-probabilities, each predicted after those before it, which join the
+//             input (TokenView::target).
 //   position  token position for token-wise heads; none: the first [MASK] (fill-mask), the last token
-//             (generation), the first word (token classification), the predicted answer's
-//   contrast  a second label: the target is the difference label − contrast
+//             (generation), the first word (token classification), the predicted answer's. Several tokens at
+//             an earlier position cut the text there
+//   contrast  a second label: the target is the difference label − contrast. Of several tokens it may differ
+//             from the target's in the last one only, or be a single token
 struct TargetSpec {
   std::string label;
   std::string contrast;

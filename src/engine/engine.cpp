@@ -27,6 +27,7 @@
 #include "study/study.h"
 #include "study/target.h"
 #include "study/token_target.h"
+#include "study/token_text.h"
 
 namespace headwater {
 
@@ -82,8 +83,8 @@ void show_as(Report& report, const View& view) {
     if (!result.scores.empty()) result.answer = answer_rows(report, result);
   for (const Index row : focus_rows(report)) {
     if (row >= static_cast<Index>(report.prediction.tokens.size())) break;
-    if (!report.answer_token.empty()) report.answer_token += " …";
-    report.answer_token += report.prediction.tokens[static_cast<std::size_t>(row)].text;
+    const std::string& text = report.prediction.tokens[static_cast<std::size_t>(row)].text;
+    report.answer_token += report.answer_token.empty() ? text : fmt::format(", {}", without_space(text));
   }
   apply_view(report, view);
   report.agreement = agreement_of(report);
