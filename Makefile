@@ -7,7 +7,7 @@
 
 MODEL ?= sentiment
 TEXT ?= The plot is thin, but the actors are so good that you will not mind at all.
-METHOD ?= attention_rollout
+METHOD ?=
 OUTPUT ?= headwater-report.html
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -49,9 +49,7 @@ build:
 	@cmake --build $(BUILD) -j $(JOBS) --target headwater_cli$(ninja_quiet)
 
 run: build
-	@$(PROGRAM) explain -m '$(MODEL)' --method '$(METHOD)' -- "$$TEXT"
-	@$(PROGRAM) explain -m '$(MODEL)' --method '$(METHOD)' --quiet -o '$(OUTPUT)' -- "$$TEXT"
-	@echo "written: $(OUTPUT)"
+	@$(PROGRAM) explain -m '$(MODEL)' $(if $(METHOD),--method '$(METHOD)') --also '$(OUTPUT)' -- "$$TEXT"
 run: export TEXT := $(TEXT)
 
 test:

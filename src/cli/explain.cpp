@@ -28,11 +28,13 @@ namespace headwater {
 namespace {
 
 constexpr const char* formats = "terminal|json|jsonl|npz|safetensors|html|png";
+constexpr const char* endings = ".txt=terminal .htm=html .ndjson=jsonl";
 
 struct Options {
   ModelOptions model;
   InputOptions input;
   OutputOptions output;
+  std::vector<std::string> also;  // further files for the same results
   MethodFlags methods;
   TargetSpec target;                 // without its label
   std::vector<std::string> targets;  // labels; none: the prediction
@@ -84,6 +86,47 @@ void check_row(const Options& options, const std::string& format) {
         fmt::format("--row: expected the terminal's format, found {}, which holds every row", format));
 }
 
+// The same results in further files, each in the format of its ending.
+class OtherFiles {
+ public:
+  explicit OtherFiles(const Options& options) : options_(options) {
+    for (const std::string& path : options.also) {
+      OutputOptions named;
+      named.path = path;
+      const std::string format = named.chosen_format(formats, endings);
+      check_targets(options, format);
+      files_.push_back({format, std::make_unique<Output>(path)});
+    }
+  }
+  // The first format that has room for one input only, or nothing.
+  std::string holds_one() const {
+    for (const File& file : files_)
+      if (!holds_many(file.format)) return file.format;
+    return {};
+  }
+  void write(std::span<const Report> reports) {
+    for (const File& file : files_) {
+      const std::size_t together = holds_many(file.format) ? 1 : reports.size();
+      for (std::size_t r = 0; r < reports.size(); r += together)
+        file.output->write(formatted(reports.subspan(r, together), file.format, *file.output, options_));
+    }
+  }
+  void finish() {
+    for (std::size_t f = 0; f < files_.size(); ++f) {
+      files_[f].output->finish();
+      if (files_[f].output->is_file()) options_.output.say(fmt::format("written: {}", options_.also[f]));
+    }
+  }
+
+ private:
+  struct File {
+    std::string format;
+    std::unique_ptr<Output> output;
+  };
+  const Options& options_;
+  std::vector<File> files_;
+};
+
 View view_of(const Options& options) {
   return {.unit = options.words ? View::Unit::Word : View::Unit::Token,
           .special = options.special == "hide"   ? View::Special::Hide
@@ -120,6 +163,8 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
                   .max_memory = options.max_memory.bytes(),
                   .verify = options.verify,
                   .progress = [&](const Progress& p) { progress.show(p); }};
+  OtherFiles others(options);
+  const std::string single = holds_many(format) ? others.holds_one() : format;
   std::size_t count = 0, written = 0;
   const auto write_reports = [&](const std::vector<Report>& reports) {
     progress.clear();
@@ -128,10 +173,11 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
       if (written++ > 0 && format == "terminal") output.write("\n");
       output.write(formatted(std::span(reports).subspan(r, together), format, output, options));
     }
+    others.write(reports);
   };
   while (std::optional<Input> input = reader.next()) {
     const std::string where = reader.where();
-    if (!holds_many(format)) reader.expect_last(format + ", found another; --format jsonl holds many");
+    if (!single.empty()) reader.expect_last(single + ", found another; --format jsonl holds many");
     request.input = std::move(*input);
     if (options.dry_run)
       output.write(dry_run(engine, request, format));
@@ -143,6 +189,7 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
   if (count == 0) throw InputError("expected a text to explain, found an empty input");
   output.finish();
   if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  others.finish();
   return 0;
 }
 
@@ -151,7 +198,7 @@ int run(const Options& options) {
     fmt::print("{}", methods_table());
     return 0;
   }
-  const std::string format = options.output.chosen_format(formats, ".txt=terminal .htm=html .ndjson=jsonl");
+  const std::string format = options.output.chosen_format(formats, endings);
   options.methods.check();
   check_targets(options, format);
   check_row(options, format);
@@ -198,6 +245,12 @@ std::function<int()> setup(Arguments& arguments) {
   arguments.add("--verify", options->verify, "Run in float64 too and check every result against it")
       .group("Methods");
   add_output_options(arguments, options->output, formats);
+  arguments
+      .add_repeated(
+          "--also", [options](const std::string& path) { options->also.push_back(path); },
+          "Write the same results to this file too, in the format of its ending; again for another")
+      .value("FILE")
+      .group("Output");
   add_colour_option(arguments, options->output);
   add_dry_run_option(arguments, options->dry_run);
   return [options] { return run(*options); };

@@ -37,6 +37,13 @@ def check_table(program, environment):
         sys.exit(f"README.md: expected the methods by question\n{asked}\nfound\n{listed}")
 
 
+def check_make():
+    """`make run` explains once: what the terminal shows and the page come from one run."""
+    shown = subprocess.run(["make", "-n", "run"], capture_output=True, text=True, cwd=ROOT)
+    if shown.stdout.count(" explain ") != 1:
+        sys.exit(f"make run: expected one explain, found\n{shown.stdout}{shown.stderr}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -46,7 +53,11 @@ def main():
     environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "HEADWATER_MODELS": str(ROOT / "models")}
     commands = snippets = 0
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(ROOT / "tests/golden/images/exif1.jpg", pathlib.Path(folder, "pets.jpg"))  # the reader's picture
+        # What a reader has beside the text: the program where `make run` leaves it, and the pictures of docs/.
+        pathlib.Path(folder, "build").mkdir()
+        pathlib.Path(folder, "build/release").symlink_to(program.parent)
+        pathlib.Path(folder, "docs").mkdir()
+        shutil.copy(ROOT / "docs/pets.jpg", pathlib.Path(folder, "docs"))
         for document in DOCUMENTS:
             text = document.read_text()
             for block in blocks(text, "console"):
@@ -65,6 +76,7 @@ def main():
             if not pathlib.Path(folder, name).stat().st_size:
                 sys.exit(f"{name} is empty")
     check_table(program, environment)
+    check_make()
     page = subprocess.run([program, "methods", "--format", "markdown"], capture_output=True, text=True, env=environment).stdout
     if page != (ROOT / "docs" / "methods.md").read_text():
         sys.exit("docs/methods.md is not what the program says; make docs writes it")

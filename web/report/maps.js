@@ -28,7 +28,8 @@ function drawLayers() {
   const max = shared ? number(sharedMax(m)) : "each map's own maximum";
   clear("layers", title("layers", wide ? "Layers × heads" : "Layers"), grid,
     element("p", { class: "caption" }, (isMap(m) ? "Row: the token being written. Column: the token it reads. " : "Column: the token. ") +
-      (shared ? "One scale for all maps." : "Every map on its own scale" + (blank ? ": on a common one " + blank + " would be blank." : "."))),
+      (shared ? "One scale for all maps." : "Every map on its own scale" + (blank ? ": on a common one " + blank + " would be blank." : ".")) +
+      (m.shown_layer < m.L - 1 ? " The page opens at L" + m.shown_layer + ", where the answer's row says most: most of it goes to other words, unevenly." : "")),
     legend(m, max, "", report.model.causal && m.values.some((v) => v !== v)));
   // In braces: a handler that returns false would cancel the key, and Tab and Enter would be dead here.
   section.onkeydown = (event) => { moveFocus(event, [...section.querySelectorAll(".grid button")], perRow); };
