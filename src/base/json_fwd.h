@@ -6,5 +6,6 @@
 namespace headwater {
 
 using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;  // keys in the order they were written
 
 }  // namespace headwater

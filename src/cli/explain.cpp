@@ -14,6 +14,7 @@
 
 #include "cli/command.h"
 #include "cli_support/arguments.h"
+#include "cli_support/corpus_run.h"
 #include "cli_support/dry_run.h"
 #include "cli_support/input_reader.h"
 #include "cli_support/method_options.h"
@@ -21,7 +22,6 @@
 #include "cli_support/options.h"
 #include "cli_support/output.h"
 #include "cli_support/prediction_writer.h"
-#include "cli_support/progress.h"
 #include "report/focus.h"
 
 namespace headwater {
@@ -34,6 +34,7 @@ struct Options {
   ModelOptions model;
   InputOptions input;
   OutputOptions output;
+  CorpusRunOptions corpus;
   std::vector<std::string> also;  // further files for the same results
   MethodFlags methods;
   TargetSpec target;                 // without its label
@@ -134,63 +135,89 @@ View view_of(const Options& options) {
                                                  : View::Special::Keep};
 }
 
-Report explain_named(const Engine& engine, const Request& request, const std::string& where) {
-  try {
-    return engine.explain(request);
-  } catch (const InputError& error) {
-    if (where.empty()) throw;
-    throw InputError(fmt::format("{}: {}", where, error.what()));
-  }
-}
-
-std::vector<Report> explain_targets(const Engine& engine, Request request,
-                                    const std::vector<std::string>& labels, const std::string& where) {
+// What a line of the file asks for goes before what the command line does.
+std::vector<Report> explain_targets(const Engine& engine, Request request, const Example& example,
+                                    const std::vector<std::string>& labels) {
+  if (!example.contrast.empty()) request.target.contrast = example.contrast;
+  if (example.position) request.target.position = example.position;
+  const std::vector<std::string>& wanted = example.targets.empty() ? labels : example.targets;
   std::vector<Report> reports;
-  for (std::size_t k = 0; k < std::max<std::size_t>(1, labels.size()); ++k) {
-    if (!labels.empty()) request.target.label = labels[k];
-    reports.push_back(explain_named(engine, request, where));
+  for (std::size_t k = 0; k < std::max<std::size_t>(1, wanted.size()); ++k) {
+    if (!wanted.empty()) request.target.label = wanted[k];
+    reports.push_back(engine.explain(request));
   }
   return reports;
 }
 
-int explain_all(const Engine& engine, InputReader& reader, const Options& options, Output& output,
-                const std::string& format) {
-  ProgressLine progress(options.output.quiet);
+// Where the results of one input go: the output, and further files.
+class ReportWriter {
+ public:
+  ReportWriter(CorpusRun& run, const Options& options, std::string format)
+      : run_(run), options_(options), others_(options), format_(std::move(format)) {
+    if (options.corpus.resume && !options.also.empty())
+      throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
+  }
+  // The format that has room for one input only, or nothing.
+  std::string holds_one() const { return holds_many(format_) ? others_.holds_one() : format_; }
+  void write(const CorpusRun::Item& item, const std::vector<Report>& reports) {
+    Output& output = run_.output();
+    if (format_ == "jsonl") {
+      for (const Report& report : reports) output.write(run_.json_line(item, to_json(report, -1)));
+    } else {
+      const std::size_t together = holds_many(format_) ? 1 : reports.size();
+      for (std::size_t r = 0; r < reports.size(); r += together) {
+        if (written_++ > 0 && format_ == "terminal") output.write("\n");
+        output.write(formatted(std::span(reports).subspan(r, together), format_, output, options_));
+      }
+    }
+    others_.write(reports);
+    output.flush();
+  }
+  void finish() { others_.finish(); }
+
+ private:
+  CorpusRun& run_;
+  const Options& options_;
+  OtherFiles others_;
+  const std::string format_;
+  std::size_t written_ = 0;
+};
+
+int explain_all(const Engine& engine, CorpusRun& run, const Options& options, const std::string& format) {
   Request request{.input = {},
                   .target = options.target,
                   .methods = options.methods.specs(),
                   .view = view_of(options),
                   .max_memory = options.max_memory.bytes(),
                   .verify = options.verify,
-                  .progress = [&](const Progress& p) { progress.show(p); }};
-  OtherFiles others(options);
-  const std::string single = holds_many(format) ? others.holds_one() : format;
-  std::size_t count = 0, written = 0;
-  const auto write_reports = [&](const std::vector<Report>& reports) {
-    progress.clear();
-    const std::size_t together = holds_many(format) ? 1 : reports.size();
-    for (std::size_t r = 0; r < reports.size(); r += together) {
-      if (written++ > 0 && format == "terminal") output.write("\n");
-      output.write(formatted(std::span(reports).subspan(r, together), format, output, options));
-    }
-    others.write(reports);
-  };
-  while (std::optional<Input> input = reader.next()) {
-    const std::string where = reader.where();
-    if (!single.empty()) reader.expect_last(single + ", found another; --format jsonl holds many");
-    request.input = std::move(*input);
-    if (options.dry_run)
-      output.write(dry_run(engine, request, format));
-    else
-      write_reports(explain_targets(engine, request, options.targets, where));
-    output.flush();
+                  .progress = [&](const Progress& p) { run.progress().show(p); }};
+  ReportWriter writer(run, options, format);
+  const std::string single = writer.holds_one();
+  std::size_t count = 0;
+  while (std::optional<CorpusRun::Item> item = run.next()) {
     ++count;
+    if (!single.empty()) run.reader().expect_last(single + ", found another; --format jsonl holds many");
+    std::vector<Report> reports;
+    try {
+      if (item->error) std::rethrow_exception(item->error);
+      request.input = item->example.input;
+      require_text(request.input);
+      if (options.dry_run)
+        run.output().write(dry_run(engine, request, format));
+      else
+        reports = explain_targets(engine, request, item->example, options.targets);
+    } catch (const Error&) {
+      run.fail(*item, std::current_exception());
+      continue;
+    }
+    run.progress().clear();
+    if (!options.dry_run) writer.write(*item, reports);
+    run.done();
   }
-  if (count == 0) throw InputError("expected a text to explain, found an empty input");
-  output.finish();
-  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
-  others.finish();
-  return 0;
+  if (count == 0 && run.nothing_done()) throw InputError("expected a text to explain, found an empty input");
+  const int code = run.finish();
+  writer.finish();
+  return code;
 }
 
 int run(const Options& options) {
@@ -202,13 +229,13 @@ int run(const Options& options) {
   options.methods.check();
   check_targets(options, format);
   check_row(options, format);
-  InputReader reader(options.input);
-  Output output(options.output.path);
+  CorpusRun corpus(options.input, options.output, options.corpus, options.dry_run ? "terminal" : format);
   const bool binary = format == "npz" || format == "safetensors" || format == "png";
-  if (binary && output.is_terminal() && !options.dry_run)
+  if (binary && Output("").is_terminal() && options.output.path.empty() && !options.dry_run)
     throw InputError(fmt::format("{} is binary: name a file with -o, or send it down a pipe", format));
   const Engine engine = options.model.load();
-  return explain_all(engine, reader, options, output, format);
+  corpus.open(engine, "explain");
+  return explain_all(engine, corpus, options, format);
 }
 
 std::function<int()> setup(Arguments& arguments) {
@@ -251,6 +278,7 @@ std::function<int()> setup(Arguments& arguments) {
           "Write the same results to this file too, in the format of its ending; again for another")
       .value("FILE")
       .group("Output");
+  add_corpus_run_options(arguments, options->corpus);
   add_colour_option(arguments, options->output);
   add_dry_run_option(arguments, options->dry_run);
   return [options] { return run(*options); };

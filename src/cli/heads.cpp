@@ -18,13 +18,13 @@ constexpr const char* formats = "text|json";
 struct Options {
   ModelOptions model;
   OutputOptions output;
-  LabelledOptions input{.file = {}, .limit = 200};
+  LabelledOptions input{.corpus = {}, .limit = 200};
   std::string rankings = "attattr,attention,taylor";
 };
 
 int run(const Options& options) {
   const bool json = options.output.chosen_format(formats, ".txt=text") == "json";
-  const std::vector<LabelledInput> inputs = options.input.read();
+  const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);

@@ -72,18 +72,11 @@ std::vector<int> parsed_states(const std::string& text) {
   return states;
 }
 
-// Blank lines hold nothing to identify. Returns how many there were.
-std::size_t read_texts(InputReader& reader, IdentifyRequest& request) {
-  std::size_t blank = 0;
-  while (std::optional<Input> input = reader.next()) {
-    if (input->text.find_first_not_of(" \t\r") == std::string::npos) {
-      ++blank;
-      continue;
-    }
-    request.texts.push_back(std::move(*input));
+void read_texts(InputReader& reader, IdentifyRequest& request) {
+  while (std::optional<Example> example = reader.next()) {
+    request.texts.push_back(std::move(example->input));
     request.names.push_back(reader.where());
   }
-  return blank;
 }
 
 std::string formatted(const IdentifyReport& report, const std::string& format, const std::string& match) {
@@ -110,8 +103,9 @@ int run(const Options& options) {
   if (options.match == "position" && request.pool == TokenPool::Vocabulary)
     throw InputError("--match: expected id with --pool vocabulary, which has no positions, found position");
   InputReader reader(options.input);
+  if (const std::string text = reader.understood(); !text.empty()) options.output.say(text);
   Output output(options.output.path);
-  const std::size_t blank = read_texts(reader, request);
+  read_texts(reader, request);
   const Engine engine = options.model.load();
   if (options.dry_run) {
     output.write(identify_plan_text(engine.plan_identify(request), engine.info(), format));
@@ -122,7 +116,7 @@ int run(const Options& options) {
   request.progress = [&](const Progress& p) { progress.show(p); };
   IdentifyReport report = engine.identify(request);
   progress.clear();
-  if (blank > 0) report.notes.push_back(fmt::format("{} blank lines were left out", blank));
+  if (const std::string text = reader.left_out(); !text.empty()) report.notes.push_back(text);
   output.write(formatted(report, format, options.match));
   output.finish();
   if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));

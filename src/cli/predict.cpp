@@ -12,10 +12,9 @@
 
 #include "cli/command.h"
 #include "cli_support/arguments.h"
+#include "cli_support/corpus_run.h"
 #include "cli_support/dry_run.h"
-#include "cli_support/input_reader.h"
 #include "cli_support/options.h"
-#include "cli_support/output.h"
 #include "cli_support/prediction_writer.h"
 
 namespace headwater {
@@ -29,78 +28,87 @@ struct Options {
   ModelOptions model;
   InputOptions input;
   OutputOptions output;
+  CorpusRunOptions corpus;
   PredictOptions predict;
   bool tokens = false;
   bool dry_run = false;
 };
 
-struct Chunk {
-  std::vector<Input> inputs;
-  std::vector<std::string> where;
-};
+using Chunk = std::vector<CorpusRun::Item>;
 
-Chunk next_chunk(InputReader& reader) {
+Chunk next_chunk(CorpusRun& run) {
   Chunk chunk;
   std::size_t bytes = 0;
-  while (chunk.inputs.size() < chunk_inputs && bytes < chunk_bytes) {
-    std::optional<Input> input = reader.next();
-    if (!input) break;
-    bytes += input->text.size() + input->pair.value_or("").size();
-    chunk.inputs.push_back(std::move(*input));
-    chunk.where.push_back(reader.where());
+  while (chunk.size() < chunk_inputs && bytes < chunk_bytes) {
+    std::optional<CorpusRun::Item> item = run.next();
+    if (!item) break;
+    bytes += item->example.input.text.size() + item->example.input.pair.value_or("").size();
+    chunk.push_back(std::move(*item));
   }
   return chunk;
 }
 
-// One by one, after the chunk as a whole was refused: everything before the culprit is still answered,
-// and the message names its line.
-void write_until_error(const Engine& engine, const Chunk& chunk, const Options& options,
-                       PredictionWriter& writer) {
-  for (std::size_t i = 0; i < chunk.inputs.size(); ++i) {
-    try {
-      writer.write(chunk.inputs[i], engine.predict(chunk.inputs[i], options.predict));
-    } catch (const InputError& error) {
-      writer.flush();
-      throw InputError(chunk.where[i].empty() ? error.what()
-                                              : fmt::format("{}: {}", chunk.where[i], error.what()));
-    }
+// Batches of equal length; nothing if one of the inputs is refused.
+std::vector<Prediction> predict_together(const Engine& engine, const Chunk& chunk,
+                                         const PredictOptions& options) {
+  std::vector<Input> inputs;
+  for (const CorpusRun::Item& item : chunk) {
+    if (item.error) return {};
+    inputs.push_back(item.example.input);
+  }
+  try {
+    return engine.predict(inputs, options);
+  } catch (const Error&) {
+    return {};
   }
 }
 
-void predict_all(const Engine& engine, InputReader& reader, const Options& options,
-                 PredictionWriter& writer) {
-  for (Chunk chunk = next_chunk(reader); !chunk.inputs.empty(); chunk = next_chunk(reader)) {
-    std::vector<Prediction> predictions;
-    try {
-      predictions = engine.predict(chunk.inputs, options.predict);
-    } catch (const InputError&) {
-      write_until_error(engine, chunk, options, writer);
-      continue;
+void predict_all(const Engine& engine, CorpusRun& run, const Options& options, PredictionWriter& writer) {
+  for (Chunk chunk = next_chunk(run); !chunk.empty(); chunk = next_chunk(run)) {
+    const std::vector<Prediction> together = predict_together(engine, chunk, options.predict);
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      const CorpusRun::Item& item = chunk[i];
+      try {
+        // One by one where the chunk was refused: all but the culprit are still answered, and its line is
+        // named.
+        if (item.error) std::rethrow_exception(item.error);
+        const Prediction prediction =
+            together.empty() ? engine.predict(item.example.input, options.predict) : together[i];
+        run.progress().clear();
+        writer.write(item.example.input, prediction,
+                     [&](const std::string& object) { return run.json_line(item, object); });
+      } catch (const Error&) {
+        writer.flush();
+        run.fail(item, std::current_exception());
+        continue;
+      }
+      run.done();
     }
-    for (std::size_t i = 0; i < chunk.inputs.size(); ++i) writer.write(chunk.inputs[i], predictions[i]);
     writer.flush();
   }
 }
 
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=text .ndjson=jsonl");
-  InputReader reader(options.input);
-  Output output(options.output.path);
+  CorpusRun corpus(options.input, options.output, options.corpus, options.dry_run ? "text" : format);
   const Engine engine = options.model.load();
+  corpus.open(engine, "predict");
   if (options.dry_run) {
-    const std::optional<Input> input = reader.next();
-    if (!input) throw InputError("--dry-run: expected an input to plan for, found none");
-    output.write(dry_run(engine, {.input = *input, .target = {}, .methods = {}}, format));
-    output.finish();
-    return 0;
+    const std::optional<CorpusRun::Item> item = corpus.next();
+    if (!item) throw InputError("--dry-run: expected an input to plan for, found none");
+    corpus.output().write(
+        dry_run(engine, {.input = item->example.input, .target = {}, .methods = {}}, format));
+    return corpus.finish();
   }
-  PredictionWriter writer(output, {.format = format,
-                                   .tokens = options.tokens,
-                                   .many = !reader.from_arguments() || options.input.images.size() > 1,
-                                   .colour = options.output.colour});
-  predict_all(engine, reader, options, writer);
-  writer.finish();
-  return 0;
+  PredictionWriter writer(corpus.output(),
+                          {.format = format,
+                           .tokens = options.tokens,
+                           .many = !corpus.reader().from_arguments() || options.input.images.size() > 1,
+                           .colour = options.output.colour});
+  predict_all(engine, corpus, options, writer);
+  if (corpus.nothing_done()) throw InputError("expected a text, found an empty input");
+  writer.end_list();
+  return corpus.finish();
 }
 
 std::function<int()> setup(Arguments& arguments) {
@@ -117,6 +125,7 @@ std::function<int()> setup(Arguments& arguments) {
       .range(0, 1 << 20)
       .group("Prediction");
   add_output_options(arguments, options->output, formats);
+  add_corpus_run_options(arguments, options->corpus);
   add_colour_option(arguments, options->output);
   arguments.add("--tokens", options->tokens, "With the tokens, in json and jsonl").group("Output");
   add_dry_run_option(arguments, options->dry_run);

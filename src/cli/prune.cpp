@@ -19,7 +19,7 @@ constexpr const char* formats = "text|json|csv";
 struct Options {
   ModelOptions model;
   OutputOptions output;
-  LabelledOptions input{.file = {}, .limit = 0};
+  LabelledOptions input{.corpus = {}, .limit = 0};
   std::string rankings = "attattr,attention", save;
   std::size_t rank_limit = 200;
   double rate = 0.2;
@@ -45,7 +45,7 @@ PruningOptions Options::curve() const {
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   const PruningOptions curve = options.curve();
-  const std::vector<LabelledInput> inputs = options.input.read();
+  const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);

@@ -45,16 +45,17 @@ std::string as_json(const std::vector<TokenView>& tokens, int indent) {
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=text .ndjson=jsonl");
   InputReader reader(options.input);
+  if (const std::string text = reader.understood(); !text.empty()) options.output.say(text);
   Output output(options.output.path);
   const Engine engine = options.model.load();
   std::size_t count = 0;
-  while (const std::optional<Input> input = reader.next()) {
+  while (const std::optional<Example> example = reader.next()) {
     if (count == 1 && format == "json")
       throw InputError(fmt::format("{}: expected one text for json, found another; --format jsonl holds many",
                                    reader.where()));
     std::vector<TokenView> tokens;
     try {
-      tokens = engine.tokenize(*input);
+      tokens = engine.tokenize(example->input);
     } catch (const InputError& error) {
       const std::string where = reader.where();
       throw InputError(where.empty() ? error.what() : fmt::format("{}: {}", where, error.what()));
@@ -67,6 +68,7 @@ int run(const Options& options) {
     ++count;
   }
   output.finish();
+  if (const std::string text = reader.left_out(); !text.empty()) options.output.say(text);
   return 0;
 }
 

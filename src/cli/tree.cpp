@@ -51,13 +51,14 @@ std::string tree_json(const Tree& tree, const Report& report, const std::vector<
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   InputReader reader(options.input);
-  const std::optional<Input> input = reader.next();
-  if (!input) throw InputError("expected a text, found an empty input");
+  const std::optional<Example> example = reader.next();
+  if (!example) throw InputError("expected a text, found an empty input");
+  require_text(example->input);
   reader.expect_last("a tree, found another");
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);
-  const Request request{.input = *input,
+  const Request request{.input = example->input,
                         .target = options.target,
                         .methods = {{"attattr"}},
                         .max_memory = options.max_memory.bytes(),

@@ -17,13 +17,13 @@ constexpr const char* formats = "text|json";
 struct Options {
   ModelOptions model;
   OutputOptions output;
-  LabelledOptions input{.file = {}, .limit = 0};
+  LabelledOptions input{.corpus = {}, .limit = 0};
   TriggerOptions triggers;
 };
 
 int run(const Options& options) {
   const bool json = options.output.chosen_format(formats, ".txt=text") == "json";
-  const std::vector<LabelledInput> inputs = options.input.read();
+  const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);

@@ -87,6 +87,15 @@ Argument Arguments::add_repeated(const std::string& names, std::function<void(co
   return Argument(*option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->trigger_on_parse());
 }
 
+std::function<std::map<std::string, std::vector<std::string>>()> Arguments::given() const {
+  return [app = app_] {
+    std::map<std::string, std::vector<std::string>> given;
+    for (const CLI::Option* option : app->get_options())
+      if (option->count() > 0) given[option->get_name()] = option->results();
+    return given;
+  };
+}
+
 bool Arguments::has(const std::string& flag) const {
   return app_->get_option_no_throw(flag) != nullptr;
 }

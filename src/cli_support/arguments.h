@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -44,6 +46,9 @@ class Arguments {
   Argument add_repeated(const std::string& names, std::function<void(const std::string&)> take,
                         const std::string& help);
   bool has(const std::string& flag) const;
+  // What was given, by name ("--method"), on the command line or by the environment; to be called after the
+  // parsing, as long as the program runs.
+  std::function<std::map<std::string, std::vector<std::string>>()> given() const;
 
  private:
   CLI::App* app_;

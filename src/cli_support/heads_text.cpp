@@ -8,14 +8,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_fwd.h"
 #include "cli_support/table.h"
 #include "report/colours.h"
 
 namespace headwater {
 
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 std::string percent(double share) {
   return std::isnan(share) ? "–" : fmt::format("{:.1f}", 100 * share);

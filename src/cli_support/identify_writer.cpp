@@ -7,13 +7,12 @@
 #include <headwater/formats.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_fwd.h"
 #include "cli_support/options.h"
 #include "cli_support/table.h"
 
 namespace headwater {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 std::string after(int state) {
   return state == 0 ? "embeddings" : fmt::format("layer {}", state - 1);

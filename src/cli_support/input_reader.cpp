@@ -1,10 +1,5 @@
 #include "cli_support/input_reader.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <iostream>
-
 #include <fmt/format.h>
 #include <headwater/error.h>
 #include <unistd.h>
@@ -15,24 +10,48 @@ namespace headwater {
 namespace {
 
 void require_one_source(const InputOptions& options) {
-  const int sources = int{options.has_text} + int{!options.file.empty()} + int{!options.images.empty()};
+  const int sources =
+      int{options.has_text} + int{!options.corpus.file.empty()} + int{!options.images.empty()};
   if (sources > 1)
     throw InputError("expected one of a text, --file and --image, found several; give only one of them");
-  if (options.tsv && options.has_text)
-    throw InputError("--tsv: expected lines from --file or standard input, found a text; use --pair instead");
-  if (options.tsv && options.has_pair)
-    throw InputError("--tsv: the pair comes from behind the tab; leave --pair out");
   if (options.has_pair && !options.images.empty())
     throw InputError("--pair: expected a text beside it, found --image; leave one of them out");
+  if (options.has_pair && !options.corpus.pair_column.empty())
+    throw InputError(
+        "--pair: expected one pair for all lines or one in each, found --pair-column too; leave out either");
+  const CorpusOptions& corpus = options.corpus;
+  const bool columns = !corpus.format.empty() || !corpus.header.empty() || !corpus.text_column.empty() ||
+                       !corpus.pair_column.empty() || !corpus.label_column.empty();
+  if (columns && (options.has_text || !options.images.empty()))
+    throw InputError(
+        "expected --file or standard input for --input-format, --header and columns, found an input as "
+        "argument; leave "
+        "out either");
 }
 
 }  // namespace
 
-void add_text_file_options(Arguments& arguments, InputOptions& options) {
-  arguments.add("-f,--file", options.file, "Read one text per line; - is standard input")
-      .value("FILE")
+Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const std::string& file_help) {
+  const auto add = [&](const char* name, std::string& value, const char* text, const std::string& help) {
+    return arguments.add(name, value, help).value(text).group("Input");
+  };
+  const Argument file = add("-f,--file", options.file, "FILE", file_help);
+  arguments.add("--input-format", options.format, "Default: by the file's ending, else txt, a text per line")
+      .choices("txt|tsv|csv|jsonl")
       .group("Input");
-  arguments.add("--tsv", options.tsv, "A tab in a line separates text and pair").group("Input");
+  arguments
+      .add("--header", options.header, "Whether a table's first row names its columns (default: if it does)")
+      .choices("yes|no")
+      .group("Input");
+  add("--text-column", options.text_column, "NAME|N",
+      "Column or key of the text (default text, sentence, …)");
+  add("--pair-column", options.pair_column, "NAME|N", "Of the second text (default pair, sentence2, …)");
+  add("--label-column", options.label_column, "NAME|N", "Of the gold label (default label)");
+  return file;
+}
+
+void add_text_file_options(Arguments& arguments, InputOptions& options) {
+  add_corpus_options(arguments, options.corpus, "Texts: txt, tsv, csv or jsonl; - is standard input");
   arguments.add("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
       .group("Input");
 }
@@ -46,7 +65,7 @@ void add_input_options(Arguments& arguments, InputOptions& options) {
             options.text = text;
             options.has_text = true;
           },
-          "The text; without it, one text per line of --file or standard input")
+          "The text; without it, those of --file or one per line of standard input")
       .value(" ");
   arguments
       .add(
@@ -58,72 +77,47 @@ void add_input_options(Arguments& arguments, InputOptions& options) {
           "Second text: premise and hypothesis, question and context")
       .value("TEXT")
       .group("Input");
-  arguments.add("-f,--file", options.file, "Read one text per line; - is standard input")
-      .value("FILE")
-      .group("Input");
-  arguments.add("--tsv", options.tsv, "A tab in a line separates text and pair").group("Input");
+  add_text_file_options(arguments, options);
   arguments
       .add_repeated(
           "--image", [&options](const std::string& path) { options.images.push_back(path); },
           "PNG or JPEG, for image models; may be repeated")
       .value("FILE")
       .group("Input");
-  arguments.add("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
-      .group("Input");
+}
+
+void require_text(const Input& input) {
+  const std::string all = input.text + input.pair.value_or("");
+  if (input.image.empty() && all.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw InputError("expected a text to explain, found an empty one");
 }
 
 InputReader::InputReader(const InputOptions& options) : options_(options) {
   require_one_source(options);
   if (options.has_text || !options.images.empty()) return;
-  if (options.file.empty() || options.file == "-") {
-    if (options.file.empty() && ::isatty(STDIN_FILENO) == 1)
-      throw InputError(
-          "no text was given; write it in quotes, name a file with -f, or send it to standard input");
-    std::ios::sync_with_stdio(false);
-    lines_ = &std::cin;
-    name_ = "standard input";
-    return;
-  }
-  if (std::filesystem::is_directory(options.file))
-    throw InputError(fmt::format("{}: expected a file with one text per line, found a folder", options.file));
-  file_.open(options.file, std::ios::binary);
-  if (!file_) throw InputError(fmt::format("{}: cannot be opened: {}", options.file, std::strerror(errno)));
-  lines_ = &file_;
-  name_ = options.file;
+  if (options.corpus.file.empty() && ::isatty(STDIN_FILENO) == 1)
+    throw InputError(
+        "no text was given; write it in quotes, name a file with -f, or send it to standard input");
+  corpus_ = std::make_unique<CorpusReader>(options.corpus);
 }
 
-Input InputReader::from_line(std::string line) const {
-  if (line.ends_with('\r')) line.pop_back();
-  Input input{.text = {}, .pair = {}, .image = {}, .truncate = options_.truncate};
-  const std::size_t tab = options_.tsv ? line.find('\t') : std::string::npos;
-  if (tab != std::string::npos) {
-    input.pair = line.substr(tab + 1);
-    line.resize(tab);
-  } else if (options_.has_pair) {
-    input.pair = options_.pair;
-  }
-  input.text = std::move(line);
-  return input;
-}
-
-std::optional<Input> InputReader::next() {
-  if (lines_ != nullptr) {
-    std::string line;
-    if (!std::getline(*lines_, line)) {
-      if (lines_->bad()) throw InputError(fmt::format("{}: cannot be read: {}", name_, std::strerror(errno)));
-      return std::nullopt;
-    }
-    ++count_;
-    return from_line(std::move(line));
-  }
-  if (!options_.images.empty()) {
+std::optional<Example> InputReader::next() {
+  std::optional<Example> example;
+  if (corpus_ != nullptr) {
+    example = corpus_->next();
+    if (!example) return example;
+  } else if (!options_.images.empty()) {
     if (count_ == options_.images.size()) return std::nullopt;
-    return Input{.text = {}, .pair = {}, .image = options_.images[count_++], .truncate = options_.truncate};
+    example.emplace();
+    example->input.image = options_.images[count_++];
+  } else {
+    if (count_++ > 0) return std::nullopt;
+    example.emplace();
+    example->input.text = options_.text;
   }
-  if (count_++ > 0) return std::nullopt;
-  Input input{.text = options_.text, .pair = {}, .image = {}, .truncate = options_.truncate};
-  if (options_.has_pair) input.pair = options_.pair;
-  return input;
+  example->input.truncate = options_.truncate;
+  if (options_.has_pair && !example->input.pair) example->input.pair = options_.pair;
+  return example;
 }
 
 void InputReader::expect_last(const std::string& what) {
@@ -133,7 +127,21 @@ void InputReader::expect_last(const std::string& what) {
 }
 
 std::string InputReader::where() const {
-  return lines_ == nullptr ? std::string() : fmt::format("{}:{}", name_, count_);
+  return corpus_ == nullptr ? std::string() : corpus_->where();
+}
+
+std::string InputReader::understood() const {
+  const CorpusOptions& corpus = options_.corpus;
+  const bool piped = corpus.file.empty() || corpus.file == "-";
+  // What goes without saying is not said.
+  const bool plain = corpus.format.empty() ? piped || corpus.file.ends_with(".txt") : corpus.format == "txt";
+  if (corpus_ == nullptr || plain) return {};
+  return fmt::format("reading {} as {}", piped ? "standard input" : corpus.file, corpus_->understood());
+}
+
+std::string InputReader::left_out() const {
+  if (corpus_ == nullptr || corpus_->blank() == 0) return {};
+  return fmt::format("{} blank line{} left out", corpus_->blank(), corpus_->blank() == 1 ? " was" : "s were");
 }
 
 }  // namespace headwater

@@ -1,18 +1,20 @@
-// Where texts and images come from: an argument, a file of lines, standard input, or --image. Read one at a
-// time, so that a file may be larger than memory.
+// Where inputs come from: an argument, a file, standard input, or --image. Read one at a time, so that a file
+// may be larger than memory.
 #pragma once
 
 #include <cstddef>
-#include <fstream>
-#include <istream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <headwater/request.h>
 
+#include "corpus/corpus_reader.h"
+
 namespace headwater {
 
+class Argument;
 class Arguments;
 
 struct InputOptions {
@@ -20,36 +22,40 @@ struct InputOptions {
   bool has_text = false;  // an empty text is a text
   std::string pair;
   bool has_pair = false;
-  std::string file;
+  CorpusOptions corpus;
   std::vector<std::string> images;
-  bool tsv = false;
   bool truncate = false;
 };
 void add_input_options(Arguments& arguments, InputOptions& options);
-// --file, --tsv and --truncate alone: for commands over many texts.
+// The file and --truncate alone: for commands over many texts.
 void add_text_file_options(Arguments& arguments, InputOptions& options);
+// --file (which is returned), --input-format, --header and the columns.
+Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const std::string& file_help);
+
+// Throws InputError for a text of white space alone: nothing of it could be explained.
+void require_text(const Input& input);
 
 class InputReader {
  public:
-  // Throws InputError when the options contradict each other, the file cannot be opened, or there is
-  // nothing to read and standard input is a terminal.
+  // Throws InputError when the options contradict each other, the file cannot be opened or its columns not
+  // told, or there is nothing to read and standard input is a terminal.
   explicit InputReader(const InputOptions& options);
 
-  std::optional<Input> next();
+  std::optional<Example> next();
   // The inputs were named one by one on the command line, so there is exactly one (or one per --image).
-  bool from_arguments() const { return lines_ == nullptr; }
+  bool from_arguments() const { return corpus_ == nullptr; }
+  const CorpusReader* corpus() const { return corpus_.get(); }  // null: from arguments
   // For what holds one result alone: throws InputError if another input follows. `what` ends "expected one
   // input for …".
   void expect_last(const std::string& what);
   std::string where() const;  // of the last input, for messages: "lines.txt:17", or nothing
+  // For standard error: what a file was taken for, and what of it was left out. Empty: nothing to say.
+  std::string understood() const;
+  std::string left_out() const;
 
  private:
-  Input from_line(std::string line) const;
-
   const InputOptions options_;
-  std::ifstream file_;
-  std::istream* lines_ = nullptr;
-  std::string name_;
+  std::unique_ptr<CorpusReader> corpus_;
   std::size_t count_ = 0;
 };
 

@@ -11,14 +11,28 @@
 namespace headwater {
 namespace {
 
-// Read by a signal handler, which may not allocate: the path lies in fixed storage, and the flag is set
-// only while it is complete.
-std::array<char, PATH_MAX> doomed_path{};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-std::atomic<bool> doomed{false};           // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+// Read by a signal handler, which may not allocate: the text lies in fixed storage, and the flag is set only
+// while it is complete.
+struct FixedText {
+  std::array<char, 2 * PATH_MAX> text{};
+  std::atomic<bool> set{false};
+
+  void keep(const std::string& words) {
+    if (words.size() >= text.size()) return;
+    std::memcpy(text.data(), words.c_str(), words.size() + 1);
+    set.store(true);
+  }
+};
+FixedText doomed_path;   // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+FixedText last_message;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void end_quietly(int signal) {
-  if (doomed.load()) ::unlink(doomed_path.data());
+  if (doomed_path.set.load()) ::unlink(doomed_path.text.data());
+  if (last_message.set.load()) {
+    const char* text = last_message.text.data();
+    static_cast<void>(::write(STDERR_FILENO, text, std::strlen(text)) + 1);
+  }
   ::_exit(128 + signal);
 }
 
@@ -38,13 +52,19 @@ void handle_interrupts() {
 }
 
 RemoveOnInterrupt::RemoveOnInterrupt(const std::string& path) {
-  if (path.size() >= doomed_path.size()) return;
-  std::memcpy(doomed_path.data(), path.c_str(), path.size() + 1);
-  doomed.store(true);
+  doomed_path.keep(path);
 }
 
 RemoveOnInterrupt::~RemoveOnInterrupt() {
-  doomed.store(false);
+  doomed_path.set.store(false);
+}
+
+SayOnInterrupt::SayOnInterrupt(const std::string& message) {
+  last_message.keep(message);
+}
+
+SayOnInterrupt::~SayOnInterrupt() {
+  last_message.set.store(false);
 }
 
 }  // namespace headwater

@@ -17,4 +17,13 @@ class RemoveOnInterrupt {
   ~RemoveOnInterrupt();
 };
 
+// While it lives, an interrupt says this on standard error before the program ends. One at a time.
+class SayOnInterrupt {
+ public:
+  explicit SayOnInterrupt(const std::string& message);
+  SayOnInterrupt(const SayOnInterrupt&) = delete;
+  SayOnInterrupt& operator=(const SayOnInterrupt&) = delete;
+  ~SayOnInterrupt();
+};
+
 }  // namespace headwater

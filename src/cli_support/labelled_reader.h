@@ -1,4 +1,4 @@
-// Labelled files: a table of texts with their gold labels.
+// Files of inputs with their gold labels, for commands that need all of them at once.
 #pragma once
 
 #include <string>
@@ -6,24 +6,23 @@
 
 #include <headwater/heads.h>
 
+#include "corpus/corpus_reader.h"
+
 namespace headwater {
 
 class Arguments;
+struct OutputOptions;
 
 struct LabelledOptions {
-  std::string file;
+  CorpusOptions corpus;
   std::size_t limit;  // 0: all
 
-  std::vector<LabelledInput> read() const;
+  // Says what the file was taken for. Throws InputError naming file and line, also where a label is missing.
+  std::vector<LabelledInput> read(const OutputOptions& output) const;
 };
-// --file and --limit; `limit_help` says what the inputs are for.
+// The file's options and --limit; `limit_help` says what the inputs are for.
 void add_labelled_options(Arguments& arguments, LabelledOptions& options, const std::string& limit_help);
 // --by: rankings of heads, separated by commas.
 void add_rankings_option(Arguments& arguments, std::string& rankings);
-
-// TSV with a header that names "label" and "sentence" or "text" (and "pair", "sentence2" or "text_pair"), TSV
-// without one (text, label), or JSON Lines with the same names. At most `limit` inputs (0: all). Throws
-// InputError naming file and line.
-std::vector<LabelledInput> read_labelled(const std::string& path, std::size_t limit);
 
 }  // namespace headwater

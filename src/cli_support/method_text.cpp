@@ -6,12 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_fwd.h"
 #include "methods/method.h"
 
 namespace headwater {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 std::vector<std::string> claims_of(const Method& method) {
   std::vector<std::string> claims;

@@ -43,27 +43,43 @@ void require_writable(const std::string& path, const std::string& place) {
 
 }  // namespace
 
+void Output::require_place(const std::string& path) {
+  const std::string place = behind_links(path);
+  std::error_code ignored;
+  const fs::path folder = fs::path(place).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, ignored))
+    throw InputError(fmt::format("{}: expected an existing folder {}, found none; make it first: mkdir -p {}",
+                                 path, folder.string(), folder.string()));
+  if (fs::is_directory(place, ignored))
+    throw InputError(fmt::format("{}: expected a file to write, found a folder; add a file name", path));
+  require_writable(path, place);
+}
+
+bool Output::names_file(const std::string& path) {
+  if (path.empty() || path == "-") return false;
+  std::error_code ignored;
+  return !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
+}
+
 Output::Output(std::string path) : path_(path == "-" ? std::string() : std::move(path)) {
   if (path_.empty()) {
     stream_ = stdout;
     return;
   }
+  require_place(path_);
   place_ = behind_links(path_);
-  std::error_code ignored;
-  const fs::path folder = fs::path(place_).parent_path();
-  if (!folder.empty() && !fs::is_directory(folder, ignored))
-    throw InputError(fmt::format("{}: expected an existing folder {}, found none; make it first: mkdir -p {}",
-                                 path_, folder.string(), folder.string()));
-  if (fs::is_directory(place_, ignored))
-    throw InputError(fmt::format("{}: expected a file to write, found a folder; add a file name", path_));
-  const bool special = fs::exists(place_, ignored) && !fs::is_regular_file(place_, ignored);
+  const bool special = !names_file(place_);
   if (!special) {
-    require_writable(path_, place_);
     part_ = fmt::format("{}.{}.part", place_, ::getpid());
     removal_.emplace(part_);
   }
   stream_ = std::fopen(special ? place_.c_str() : part_.c_str(), "wb");
   if (stream_ == nullptr) fail();
+}
+
+Output::Output(std::string path, const OrderedJson& run, KeptResults::Start start) : path_(std::move(path)) {
+  require_place(path_);
+  kept_ = std::make_unique<KeptResults>(path_, behind_links(path_), run, start);
 }
 
 Output::~Output() {
@@ -77,6 +93,7 @@ void Output::fail() const {
 }
 
 void Output::write(std::string_view bytes) {
+  if (kept_) return kept_->append(bytes);
   if (std::fwrite(bytes.data(), 1, bytes.size(), stream_) != bytes.size()) fail();
 }
 
@@ -86,10 +103,12 @@ void Output::write_text(const std::string& text) {
 }
 
 void Output::flush() {
+  if (kept_) return;
   if (std::fflush(stream_) != 0) fail();
 }
 
 void Output::finish() {
+  if (kept_) return kept_->finish();
   flush();
   if (stream_ == stdout) return;
   const int closed = std::fclose(stream_);
@@ -105,7 +124,7 @@ void Output::finish() {
 }
 
 bool Output::is_terminal() const {
-  return ::isatty(::fileno(stream_)) == 1;
+  return stream_ != nullptr && ::isatty(::fileno(stream_)) == 1;
 }
 
 }  // namespace headwater

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli_support/interrupt.h"
+#include "corpus/kept_results.h"
 
 namespace headwater {
 
@@ -18,6 +19,9 @@ class Output {
   // permissions. Devices and pipes are written directly. Throws InputError naming the path when the folder is
   // missing or may not be written, or when the file may not.
   explicit Output(std::string path);
+  // Lines that are kept as they are written, whatever ends the program (corpus/kept_results.h). Throws what
+  // the constructor above does, and what KeptResults does.
+  Output(std::string path, const OrderedJson& run, KeptResults::Start start);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output();
@@ -28,6 +32,11 @@ class Output {
   void finish();                             // throws InputError when not everything could be written
   bool is_file() const { return !path_.empty(); }
   bool is_terminal() const;
+  const KeptResults* kept() const { return kept_.get(); }  // null: not of that kind
+  // Throws as the constructor would, and leaves no trace.
+  static void require_place(const std::string& path);
+  // Whether the path names a file, or a place for one; not standard output, a device or a pipe.
+  static bool names_file(const std::string& path);
 
  private:
   [[noreturn]] void fail() const;
@@ -36,6 +45,7 @@ class Output {
   std::string place_;  // the path with its links followed
   std::string part_;   // where a file is written until it is complete
   std::FILE* stream_ = nullptr;
+  std::unique_ptr<KeptResults> kept_;
   std::optional<RemoveOnInterrupt> removal_;
 };
 

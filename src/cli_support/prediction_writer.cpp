@@ -54,11 +54,11 @@ PredictionWriter::PredictionWriter(Output& output, Settings settings)
   if (settings_.format == "json" && settings_.many) output_.write("[");
 }
 
-void PredictionWriter::write(const Input& input, const Prediction& prediction) {
+void PredictionWriter::write(const Input& input, const Prediction& prediction, const AsLine& as_line) {
   if (settings_.format == "csv") {
     write_csv(input, prediction);
   } else if (settings_.format == "jsonl") {
-    output_.write(to_json(prediction, {.tokens = settings_.tokens, .indent = -1}) + "\n");
+    output_.write(as_line(to_json(prediction, {.tokens = settings_.tokens, .indent = -1})));
   } else if (settings_.format == "json") {
     if (settings_.many) output_.write(count_ > 0 ? ",\n" : "\n");
     output_.write(to_json(prediction, {.tokens = settings_.tokens, .indent = 2}));
@@ -87,9 +87,8 @@ void PredictionWriter::write_csv(const Input& input, const Prediction& predictio
   }
 }
 
-void PredictionWriter::finish() {
+void PredictionWriter::end_list() {
   if (settings_.format == "json" && settings_.many) output_.write(count_ > 0 ? "\n]\n" : "]\n");
-  output_.finish();
 }
 
 }  // namespace headwater

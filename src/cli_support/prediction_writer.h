@@ -1,6 +1,7 @@
 // Predictions as text, JSON, JSON Lines or CSV, one after the other as they come.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <headwater/formats.h>
@@ -23,9 +24,11 @@ class PredictionWriter {
   };
   PredictionWriter(Output& output, Settings settings);
 
-  void write(const Input& input, const Prediction& prediction);
+  // `as_line` makes a line of JSON Lines of an object.
+  using AsLine = std::function<std::string(const std::string& object)>;
+  void write(const Input& input, const Prediction& prediction, const AsLine& as_line);
   void flush() { output_.flush(); }
-  void finish();  // closes the list, completes the file
+  void end_list();  // of JSON, after the last one
 
  private:
   void write_csv(const Input& input, const Prediction& prediction);

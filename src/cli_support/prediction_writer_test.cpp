@@ -26,8 +26,11 @@ std::string written(const PredictionWriter::Settings& settings, int count) {
   const std::string path = folder / "out";
   Output output(path);
   PredictionWriter writer(output, settings);
-  for (int i = 0; i < count; ++i) writer.write({.text = "a, \"b\""}, classified("good", 0.75));
-  writer.finish();
+  for (int i = 0; i < count; ++i)
+    writer.write({.text = "a, \"b\""}, classified("good", 0.75),
+                 [](const std::string& object) { return object + "\n"; });
+  writer.end_list();
+  output.finish();
   return read_file(path);
 }
 

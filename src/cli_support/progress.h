@@ -2,6 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
 
 #include <headwater/request.h>
 
@@ -14,15 +17,33 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();  // clears the line
 
+  // Over many inputs: the line says how many are done, and the time left is that of all. `before`: done by an
+  // earlier run.
+  void expect(std::optional<std::size_t> inputs, std::size_t before);
+  bool on() const { return on_; }       // somebody looks
   void show(const Progress& progress);  // at most ten times a second, and not in the first one
+  void show_done(std::size_t inputs);   // whole inputs, those of an earlier run included
   void clear();
 
  private:
+  void draw(const std::string& text, double seconds);
+
   using Clock = std::chrono::steady_clock;
   bool on_;
   bool shown_ = false;
+  bool many_ = false;
+  std::optional<std::size_t> inputs_;
+  std::size_t before_ = 0, done_ = 0;
   Clock::time_point start_ = Clock::now(), last_{};
 };
+
+// How far many inputs have come: "17 of 872  about 12 s left". `fraction`: of the input that is being done.
+struct InputCount {
+  std::size_t done = 0, before = 0;
+  std::optional<std::size_t> all;
+  double fraction = 0;
+};
+std::string count_text(const InputCount& count, double seconds);
 
 // "value_zeroing  42 %  about 12 s left"; without the last part when too little is done to say.
 std::string progress_text(const Progress& progress, double seconds);

@@ -190,6 +190,10 @@ const ModelInfo& Engine::info() const {
   return impl_->reader.info();
 }
 
+RunRecord Engine::record() const {
+  return impl_->record();
+}
+
 std::vector<TokenView> Engine::tokenize(const Input& input) const {
   if (!impl_->reader.tokenizer)
     throw InputError(fmt::format("tokenize: expected a text model, found {}", info().architecture));

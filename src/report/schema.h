@@ -6,9 +6,10 @@
 #include <headwater/report.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_fwd.h"
+
 namespace headwater {
 
-using OrderedJson = nlohmann::ordered_json;  // keys in the order they are written
 
 inline constexpr const char* schema_name = "headwater.report/1";
 

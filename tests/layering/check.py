@@ -10,7 +10,7 @@ import re
 import sys
 
 ORDER = ("base tensor kernels tape ops checkpoint text image blocks models study mixing attribution methods heads evaluations "
-         "probing report engine cli_support cli").split()
+         "probing report engine corpus cli_support cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")
 TYPE = re.compile(r"^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :[^;]*)? \{")

@@ -1,0 +1,181 @@
+#include "corpus/kept_results.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/json.h"
+
+namespace headwater {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view line_begin = "{\"line\":";
+constexpr std::string_view error_begin = ",\"error\":";
+
+// The number a line begins with, and whether it stands for a failure; 0: not one of ours.
+std::size_t number_of(std::string_view line, bool& failed) {
+  std::size_t number = 0;
+  if (!line.starts_with(line_begin)) return 0;
+  line.remove_prefix(line_begin.size());
+  const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  if (error != std::errc()) return 0;
+  failed = line.substr(static_cast<std::size_t>(rest - line.data())).starts_with(error_begin);
+  return number;
+}
+
+// The values in which two runs differ, one level down: "options.--method".
+void differences(const OrderedJson& mine, const OrderedJson& other, const std::string& above,
+                 std::vector<std::string>& found) {
+  OrderedJson all = mine;
+  all.update(other);
+  for (const auto& [key, ignored] : all.items()) {
+    const OrderedJson left = mine.value(key, OrderedJson()), right = other.value(key, OrderedJson());
+    if (left == right) continue;
+    const std::string name = above.empty() ? key : fmt::format("{} {}", above, key);
+    if (left.is_object() && right.is_object())
+      differences(left, right, name, found);
+    else
+      found.push_back(name);
+  }
+}
+
+}  // namespace
+
+std::string numbered(std::size_t line, std::string_view json) {
+  return fmt::format("{}{}{}{}", line_begin, line, json == "{}" ? "" : ",", json.substr(1));
+}
+
+std::string failure_line(std::size_t line, const std::string& type, const std::string& message) {
+  const OrderedJson error{{"type", type}, {"message", message}};
+  return fmt::format("{}{}{}{}}}", line_begin, line, error_begin,
+                     error.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+}
+
+KeptResults::KeptResults(std::string file, std::string place, const OrderedJson& run, Start start)
+    : file_(std::move(file)), place_(std::move(place)) {
+  if (start == Start::Resume && file_exists(run_file()) && !file_exists(part())) {
+    // The file was complete and in its place; only the traces of the run were not removed yet.
+    resume(run);
+    complete_ = true;
+    return;
+  }
+  descriptor_.number = ::open(part().c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_.number < 0) fail(part());
+  if (::flock(descriptor_.number, LOCK_EX | LOCK_NB) != 0)
+    throw InputError(
+        fmt::format("{}: expected a file of this run alone, found another run writing it", part()));
+  const bool anything = fs::file_size(part()) > 0;
+  if (anything && start == Start::Anew) {
+    throw InputError(fmt::format(
+        "{}: expected no results of an earlier run, found some; go on with them: --resume, or remove {}",
+        file_, part()));
+  }
+  if (anything) {
+    resume(run);
+    read_kept();
+    return;
+  }
+  // The other way round a run that had ended could not be told from one that had not begun.
+  write_file(run_file(), run.dump(2) + "\n");
+}
+
+KeptResults::~KeptResults() {
+  std::error_code gone;
+  if (complete_ || finished_ || fs::file_size(part(), gone) > 0) return;
+  fs::remove(run_file(), gone);
+  fs::remove(part(), gone);
+}
+
+KeptResults::Descriptor::~Descriptor() {
+  if (number >= 0) ::close(number);
+}
+
+void KeptResults::fail(const std::string& path) const {
+  throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
+
+void KeptResults::resume(const OrderedJson& run) {
+  if (!file_exists(run_file()))
+    throw InputError(
+        fmt::format("--resume: expected {} to say what {} is of, found none; remove {} to begin anew",
+                    run_file(), part(), part()));
+  const OrderedJson before = OrderedJson::parse(read_file(run_file(), std::size_t{16} << 20), nullptr, false);
+  if (!before.is_object())
+    throw FormatError(
+        fmt::format("{}: expected the record of a run, found something else; remove it and {} to begin anew",
+                    run_file(), part()));
+  std::vector<std::string> found;
+  differences(run, before, "", found);
+  if (!found.empty())
+    throw InputError(
+        fmt::format("--resume: expected the run that {} is of, found another: {} differ{}; repeat that one, "
+                    "name another file, or remove "
+                    "{} to begin anew",
+                    part(), fmt::join(found, ", "), found.size() == 1 ? "s" : "", part()));
+}
+
+// Counts what is there, and cuts off the lines of the last input: perhaps not all of them were written.
+void KeptResults::read_kept() {
+  const auto mapped = MappedFile::open(part());
+  const std::string_view bytes(reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size());
+  std::size_t last_begin = 0, last_number = 0, inputs = 0, failures = 0, last_failures = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t end = bytes.find('\n', at);
+    if (end == std::string_view::npos) break;
+    bool failed = false;
+    const std::size_t number = number_of(bytes.substr(at, end - at), failed);
+    if (number == 0 || number < last_number)
+      throw FormatError(
+          fmt::format("{}: expected results in the order of their lines, found other bytes at {}; remove it "
+                      "to begin anew",
+                      part(), at));
+    if (number > last_number) {
+      failures += last_failures;
+      last_failures = 0;
+      last_number = number;
+      last_begin = at;
+      ++inputs;
+    }
+    last_failures += failed ? 1 : 0;
+    at = end + 1;
+  }
+  if (::ftruncate(descriptor_.number, static_cast<off_t>(last_begin)) != 0) fail(part());
+  next_line_ = last_number;
+  kept_ = inputs > 0 ? inputs - 1 : 0;
+  failed_ = failures;
+}
+
+void KeptResults::append(std::string_view lines) {
+  while (!lines.empty()) {
+    const ssize_t written = ::write(descriptor_.number, lines.data(), lines.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(part());
+    lines.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void KeptResults::finish() {
+  std::error_code gone;
+  if (!complete_) {
+    if (const auto old = fs::status(place_, gone); fs::is_regular_file(old))
+      fs::permissions(part(), old.permissions(), gone);
+    if (std::rename(part().c_str(), place_.c_str()) != 0) fail(file_);
+  }
+  finished_ = true;
+  fs::remove(run_file(), gone);
+}
+
+}  // namespace headwater
