@@ -96,12 +96,11 @@ std::vector<std::string> panel_caption(const Report& report, const Attribution& 
     which = fmt::format("row {}, last layer", row < prefix ? "[CLS]" : fmt::format("patch {}", row - prefix));
   }
   const Target& target = report.target;
-  const std::string named =
-      target.contrast ? fmt::format("{} - {}", target.label, target.contrast_label) : target.label;
-  return {name_of(attribution),
-          knows_class(attribution) ? fmt::format("{}, probability {:.4f}", named, target.probability)
-                                   : "knows no class",
-          which, fmt::format("{:.2g} .. {:.2g}", *low, *high)};
+  const std::string named = target.contrast
+                                ? fmt::format("{} rather than {}", target.label, target.contrast_label)
+                                : fmt::format("{}, probability {:.4f}", target.label, target.probability);
+  return {name_of(attribution), knows_class(attribution) ? named : "knows no class", which,
+          fmt::format("{:.2g} .. {:.2g}", *low, *high)};
 }
 
 std::string caption_of(const Report& report, std::span<const double> weights, std::span<const double> first) {
