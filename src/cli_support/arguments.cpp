@@ -87,6 +87,17 @@ Argument Arguments::add_repeated(const std::string& names, std::function<void(co
   return Argument(*option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->trigger_on_parse());
 }
 
+std::vector<GivenOption> Arguments::given() const {
+  std::vector<GivenOption> all;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->count() == 0) continue;
+    const bool is_switch = option->get_expected_max() == 0;
+    all.push_back({option->get_lnames().empty() ? option->get_name() : "--" + option->get_lnames().front(),
+                   is_switch ? std::vector<std::string>() : option->results()});
+  }
+  return all;
+}
+
 bool Arguments::has(const std::string& flag) const {
   return app_->get_option_no_throw(flag) != nullptr;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -29,6 +30,12 @@ class Argument {
   CLI::Option* option_;
 };
 
+// An option that was given, by flag or environment: its longest name and its values, none for a switch.
+struct GivenOption {
+  std::string flag;
+  std::vector<std::string> values;
+};
+
 class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(&app) {}
@@ -44,6 +51,7 @@ class Arguments {
   Argument add_repeated(const std::string& names, std::function<void(const std::string&)> take,
                         const std::string& help);
   bool has(const std::string& flag) const;
+  std::vector<GivenOption> given() const;  // in the order of their declaration, after parsing
 
  private:
   CLI::App* app_;
