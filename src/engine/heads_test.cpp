@@ -140,6 +140,7 @@ TEST(Triggers, CarryChecksAndRecordAndStayWithinTheirPlan) {
   const LabelledPlan plan = sentiment().plan_triggers(inputs(), options);
   EXPECT_EQ(plan.studies, 6U);
   EXPECT_LE(used, plan.bytes);
+  EXPECT_GE(20 * used, plan.bytes);
   const std::size_t least =
       least_of([&](std::size_t bound) { sentiment().plan_triggers(inputs(), options, bound); });
   ASSERT_GT(least, 0U);
@@ -170,6 +171,27 @@ TEST(LabelledPlan, CountsTheInputs) {
 TEST(LabelledPlan, RefusesMoreInputsThanFit) {
   EXPECT_THROW(sentiment().plan_head_importance(inputs(), "attention", 1000), InputError);
   EXPECT_THROW(sentiment().plan_head_importance(inputs(), "attentoin"), InputError);
+}
+
+// A picture's pixels count too, and it counts fewer tokens in a batch than it has.
+TEST(LabelledPlan, HoldsForPictures) {
+  const Engine vision = Engine::load(std::string(HEADWATER_SOURCE_DIR) + "/models/vision");
+  const std::vector<LabelledInput> pictures(
+      6, {{.image = std::string(HEADWATER_SOURCE_DIR) + "/docs/pets.jpg"}, "dog"});
+  for (const std::string ranking : {"attention", "taylor", "accuracy_difference"}) {
+    SCOPED_TRACE(ranking);
+    const auto plan = [&](std::size_t bound) {
+      return vision.plan_head_importance(pictures, ranking, bound).bytes;
+    };
+    HeadImportance whole, narrow;
+    EXPECT_LE(peak_of([&] { whole = vision.head_importance(pictures, ranking); }), plan(0));
+    const std::size_t least = least_of(plan);
+    ASSERT_GT(least, 0U);
+    EXPECT_LE(peak_of([&] { narrow = vision.head_importance(pictures, ranking, {.max_memory = least}); }),
+              least);
+    EXPECT_EQ(narrow.scores, whole.scores);
+    for (const Check& check : whole.checks) EXPECT_TRUE(check.passed) << check.name;
+  }
 }
 
 }  // namespace

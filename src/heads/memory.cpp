@@ -90,30 +90,26 @@ StudyMemory study_memory(const ModelInfo& info, StudyKind kind, Index tokens, co
 
 BatchMemory batch_memory(const ModelInfo& info, std::span<const Labelled> inputs, const MemoryBound& bound,
                          Index more) {
-  // By length, as batches count it: bytes of an input at its longest, and how many there are. Batches are
-  // filled by the length an input has, which may be its first.
+  // By length, as batches count it: bytes of an input, and how many may have it.
   std::map<std::size_t, std::pair<std::size_t, std::size_t>> lengths;
-  Index longest = 0;
-  std::size_t largest = 0;
-  for (const Labelled& one : inputs) {
-    const Index tokens = tokens_in(info, one) + more;
-    auto& [bytes, count] = lengths[tokens_of(one.batch)];
-    bytes = passing_bytes(info, tokens, 1) +
-            static_cast<std::size_t>(info.layers) * site_bytes(info, tokens, Site::ResidPre);
-    ++count;
-    longest = std::max(longest, tokens);
-    largest = std::max(largest, bytes);
-  }
-  if (bound.left > 0 && largest > bound.left) refuse(largest, bound, longest);
+  for (const Labelled& one : inputs)
+    for (Index k = 0; k <= more; ++k) {
+      const Index tokens = tokens_in(info, one) + k;
+      auto& [bytes, count] = lengths[tokens_of(one.batch) + static_cast<std::size_t>(k)];
+      bytes = passing_bytes(info, tokens, 1) +
+              static_cast<std::size_t>(info.layers) * site_bytes(info, tokens, Site::ResidPre);
+      ++count;
+    }
   BatchMemory memory{.batch_tokens = usual_batch_tokens};
-  for (const auto& [counted, one] : lengths)
-    if (bound.left > 0) memory.batch_tokens = std::min(memory.batch_tokens, bound.left / one.first * counted);
+  if (bound.left > 0) {
+    const std::size_t largest = lengths.rbegin()->second.first;
+    if (largest > bound.left) refuse(largest, bound, longest_of(info, inputs) + more);
+    for (const auto& [counted, one] : lengths)
+      memory.batch_tokens = std::min(memory.batch_tokens, bound.left / one.first * counted);
+  }
   for (const auto& [counted, one] : lengths) {
-    // No batch holds more inputs of a length than there are; a trigger may bring different ones to one
-    // length.
     const std::size_t together = std::max<std::size_t>(1, memory.batch_tokens / counted);
-    memory.total =
-        std::max(memory.total, one.first * std::min(together, more > 0 ? inputs.size() : one.second));
+    memory.total = std::max(memory.total, one.first * std::min(together, one.second));
   }
   return memory;
 }
