@@ -102,11 +102,10 @@ Axis round_axis(std::string label, double low, double high, int most, const std:
   for (const double factor : {5.0, 2.0, 1.0})
     if (factor * power >= raw * (1 - 1e-9)) step = factor * power;
   Axis axis{.label = std::move(label)};
-  const auto first = static_cast<long>(std::floor(low / step + 1e-9));
-  const auto last = static_cast<long>(std::ceil(high / step - 1e-9));
+  const double first = std::floor(low / step + 1e-9), last = std::ceil(high / step - 1e-9);
   const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
-  for (long k = first; k <= last; ++k) {
-    axis.ticks.push_back(static_cast<double>(k) * step);
+  for (int k = 0; k <= static_cast<int>(last - first); ++k) {
+    axis.ticks.push_back((first + k) * step);
     axis.names.push_back(fmt::format("{:.{}f}{}", axis.ticks.back(), decimals, unit));
   }
   return axis;
@@ -116,6 +115,7 @@ Plot::Plot(Svg& svg, const Box& field, Axis x, Axis y) : field_(field), x_(std::
   const double bottom = field.y + field.height;
   const LineStyle grid{.colour = grid_ink}, frame{.colour = soft_ink};
   for (std::size_t k = 0; k < y_.ticks.size(); ++k) {
+    if (y_.names[k].empty()) continue;
     const double on = at(x_.ticks.front(), y_.ticks[k]).y;
     svg.line({field.x, on}, {field.x + field.width, on}, grid);
     svg.text({field.x - 6, on + 4}, y_.names[k],
@@ -127,6 +127,7 @@ Plot::Plot(Svg& svg, const Box& field, Axis x, Axis y) : field_(field), x_(std::
   const auto every = static_cast<std::size_t>(
       std::ceil(widest * static_cast<double>(x_.ticks.size()) / std::max(1.0, field.width)));
   for (std::size_t k = 0; k < x_.ticks.size(); ++k) {
+    if (x_.names[k].empty()) continue;
     const double on = at(x_.ticks[k], y_.ticks.front()).x;
     svg.line({on, bottom}, {on, bottom + 4}, frame);
     if (k % std::max<std::size_t>(1, every) == 0)

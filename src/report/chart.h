@@ -18,7 +18,7 @@ inline constexpr Rgb grid_ink{0xd7, 0xde, 0xe5};
 struct Axis {
   std::string label;
   std::vector<double> ticks;       // ascending; the axis runs from the first to the last
-  std::vector<std::string> names;  // of the ticks
+  std::vector<std::string> names;  // of the ticks; empty: none is drawn
   double margin = 0;               // left free before the first and behind the last
 };
 // Ticks at multiples of 1, 2 or 5 · 10ᵏ that cover low … high, at most about `most`; named with this behind

@@ -160,6 +160,16 @@ TEST(IdentifySvg, HasTheControlAndChance) {
   EXPECT_FALSE(has(gaps, "nan")) << "what was not measured is not drawn";
 }
 
+TEST(IdentifySvg, HasRoomForOneState) {
+  IdentifyReport report = identified();
+  report.states = {1};
+  std::erase_if(report.cells, [](const IdentifyCell& cell) { return cell.state != 1; });
+  const std::string svg = identify_svg(report, MatchRule::Id, "{}");
+  EXPECT_FALSE(has(svg, "nan") || has(svg, "inf"));
+  EXPECT_EQ(count(svg, "<polyline"), 2U) << "chance goes across";
+  EXPECT_EQ(count(svg, ">1</text>"), 2U);
+}
+
 TEST(TreeSvg, NamesTokensAndTheirStreams) {
   const Tree tree{.root = 1, .edges = {{1, 2, 2, .9}, {2, 3, 1, .8}, {1, 0, 0, .6}}, .kept = 2};
   const std::string svg = tree_svg(tree, {"[CLS]", "not", "<bad>", "[SEP]"}, 4, "why: good", "{\"a\":1}");

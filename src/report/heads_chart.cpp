@@ -88,6 +88,7 @@ void draw_ramp(Svg& svg, Point at, const HeadImportance& ranking, double peak, c
 void draw_map(Svg& svg, double y, double width, const HeadImportance& ranking) {
   const double peak = peak_of(ranking);
   const Numbers number(peak);
+  const auto width_in_heads = static_cast<std::size_t>(ranking.heads);
   svg.text({16, y + 16}, ranking.ranking, {.size = 14, .bold = true});
   svg.text({16, y + 33}, cut_to_width(meaning_of(ranking.ranking), 12, width - 32), {.colour = soft_ink});
   svg.text({left + ranking.heads * cell_width / 2, y + 48}, "head",
@@ -102,7 +103,8 @@ void draw_map(Svg& svg, double y, double width, const HeadImportance& ranking) {
     svg.text({left - 8, row + 16}, fmt::format("L{}", l),
              {.anchor = TextStyle::Anchor::End, .size = 11, .colour = soft_ink});
     for (int h = 0; h < ranking.heads; ++h) {
-      const double score = ranking.scores[static_cast<std::size_t>(l * ranking.heads + h)];
+      const double score =
+          ranking.scores[static_cast<std::size_t>(l) * width_in_heads + static_cast<std::size_t>(h)];
       const Rgb back = colour_of(peak > 0 ? score / peak : 0);
       svg.rect({left + h * cell_width, row, cell_width - 1, cell_height - 1}, back,
                fmt::format("L{}H{}: {}", l, h, score));

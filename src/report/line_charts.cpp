@@ -35,8 +35,9 @@ std::string fields_svg(const std::vector<Field>& fields, const Axis& x, const Ax
   svg.text({edge, 28}, cut_to_width(title, 16, width - 2 * edge), {.size = 16, .bold = true});
   svg.text({edge, 47}, cut_to_width(subtitle, 12, width - 2 * edge), {.colour = soft_ink});
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const Box field{edge + static_cast<double>(f % 2) * column + Plot::left,
-                    top + static_cast<double>(f / 2) * row + caption, field_width, field_height};
+    const std::size_t across = f % 2, down = f / 2;
+    const Box field{edge + static_cast<double>(across) * column + Plot::left,
+                    top + static_cast<double>(down) * row + caption, field_width, field_height};
     svg.text({field.x, field.y - 9}, fields[f].title, {.size = 13, .bold = true});
     const Plot plot(svg, field, x, y);
     for (const Series& series : fields[f].series) draw_series(svg, plot, series);
@@ -62,26 +63,24 @@ Series series_of(const PruningCurve& curve, std::size_t which) {
   series.name = "random orders of all heads: mean, lowest … highest";
   series.colour = soft_ink;
   series.dashes = "6 4";
-  series.marker = Marker::None;
+  series.marker = Marker::Diamond;
   series.low = percent(curve.lowest);
   series.high = percent(curve.highest);
   series.spread = Series::Spread::Band;
   return series;
 }
 
-const TokenRate& rate_of(const IdentifyCell& cell, MatchRule match, bool content) {
-  const TokenRules<TokenRate>& rates = cell.rates;
-  if (match == MatchRule::Position) return content ? rates.content_position : rates.position;
-  return content ? rates.content_id : rates.id;
-}
+enum class Counted { All, Content };  // tokens, with special ones or without
 
-double chance_of(const TokenRules<double>& chance, MatchRule match, bool content) {
-  if (match == MatchRule::Position) return content ? chance.content_position : chance.position;
-  return content ? chance.content_id : chance.id;
+template <class T>
+const T& chosen(const TokenRules<T>& rules, MatchRule match, Counted counted) {
+  const bool content = counted == Counted::Content;
+  if (match == MatchRule::Position) return content ? rules.content_position : rules.position;
+  return content ? rules.content_id : rules.id;
 }
 
 // The lines of one map and distance, of the model or its control.
-std::vector<Series> rates_of(const IdentifyReport& report, MatchRule match, bool content) {
+std::vector<Series> rates_of(const IdentifyReport& report, const Axis& x, MatchRule match, Counted counted) {
   std::vector<Series> all;
   std::vector<std::string> kinds;  // a colour each, whether trained or not
   for (const IdentifyCell& cell : report.cells) {
@@ -96,7 +95,7 @@ std::vector<Series> rates_of(const IdentifyReport& report, MatchRule match, bool
                                    .colour = series_colour(which),
                                    .dashes = cell.control ? "6 4" : "",
                                    .marker = markers[which % std::size(markers)]});
-    const TokenRate& rate = rate_of(cell, match, content);
+    const TokenRate& rate = chosen(cell.rates, match, counted);
     own->x.push_back(cell.state);
     own->y.push_back(100 * rate.rate);
     own->low.push_back(100 * rate.low);
@@ -105,10 +104,12 @@ std::vector<Series> rates_of(const IdentifyReport& report, MatchRule match, bool
   constexpr double apart = 4;
   for (std::size_t k = 0; k < all.size(); ++k)
     all[k].aside = apart * (static_cast<double>(k) - static_cast<double>(all.size() - 1) / 2);
-  const std::vector<double> ends{static_cast<double>(report.states.front()),
-                                 static_cast<double>(report.states.back())};
-  const double chance = 100 * chance_of(report.chance, match, content);
-  all.push_back({.name = "chance", .colour = soft_ink, .dashes = "1 4", .x = ends, .y = {chance, chance}});
+  const double chance = 100 * chosen(report.chance, match, counted);
+  all.push_back({.name = "chance",
+                 .colour = soft_ink,
+                 .dashes = "1 4",
+                 .x = {x.ticks.front(), x.ticks.back()},
+                 .y = {chance, chance}});
   return all;
 }
 
@@ -147,13 +148,17 @@ std::string pruning_svg(const PruningReport& report, std::string_view metadata) 
 }
 
 std::string identify_svg(const IdentifyReport& report, MatchRule match, std::string_view metadata) {
-  const std::vector<Field> fields{{"all tokens", rates_of(report, match, false)},
-                                  {"without special tokens", rates_of(report, match, true)}};
   Axis x{.label = "state (0: embeddings; l: after layer l − 1)", .margin = 28};
   for (const int state : report.states) {
     x.ticks.push_back(state);
     x.names.push_back(std::to_string(state));
   }
+  if (x.ticks.size() == 1) {  // alone it stands in the middle
+    x.ticks = {x.ticks[0] - 1, x.ticks[0], x.ticks[0] + 1};
+    x.names = {"", x.names[0], ""};
+  }
+  const std::vector<Field> fields{{"all tokens", rates_of(report, x, match, Counted::All)},
+                                  {"without special tokens", rates_of(report, x, match, Counted::Content)}};
   const std::string subtitle =
       fmt::format("by {}; candidates: {}; target: {}; {} tested tokens of {} texts; 95 % intervals",
                   match == MatchRule::Id ? "id" : "position",

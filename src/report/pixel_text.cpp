@@ -12,7 +12,8 @@
 namespace headwater {
 namespace {
 
-constexpr int columns = 5, rows = 9, advance = columns + 1, per_band = 16;
+constexpr int columns = 5, rows = 9, advance = columns + 1;
+constexpr std::size_t per_band = 16;
 
 // clang-format off
 constexpr std::array<std::string_view, 54> face{
@@ -74,20 +75,20 @@ constexpr std::array<std::string_view, 54> face{
 // clang-format on
 
 // One letter per character, by its place in the face.
-std::vector<int> glyphs_of(std::string_view text) {
-  constexpr int box = 95;
-  std::vector<int> glyphs;
+std::vector<std::size_t> glyphs_of(std::string_view text) {
+  constexpr std::size_t box = 95;
+  std::vector<std::size_t> glyphs;
   for (const char c : terminal_safe(text)) {
     const auto byte = static_cast<unsigned char>(c);
     if ((byte & 0xC0U) == 0x80U) continue;  // goes on with a character that has its box
-    glyphs.push_back(byte < 0x80U ? byte - 0x20 : box);
+    glyphs.push_back(byte < 0x80U ? std::size_t{byte} - 0x20U : box);
   }
   return glyphs;
 }
 
-bool is_inked(int glyph, int row, int column) {
-  const std::string_view line = face[static_cast<std::size_t>(glyph / per_band * rows + row)];
-  return line[static_cast<std::size_t>(glyph % per_band * advance + column)] == '#';
+bool is_inked(std::size_t glyph, int row, int column) {
+  const std::string_view line = face[glyph / per_band * rows + static_cast<std::size_t>(row)];
+  return line[glyph % per_band * advance + static_cast<std::size_t>(column)] == '#';
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ int pixel_text_height(int scale) {
 
 void draw_pixel_text(Image& onto, Corner at, std::string_view text, int scale, Rgb colour) {
   int left = at.left;
-  for (const int glyph : glyphs_of(text)) {
+  for (const std::size_t glyph : glyphs_of(text)) {
     for (int y = 0; y < rows * scale; ++y)
       for (int x = 0; x < columns * scale; ++x) {
         const int px = left + x, py = at.top + y;

@@ -57,7 +57,7 @@ double drawn_width(std::string_view text, double size) {
 }
 
 std::string cut_to_width(std::string_view text, double size, double width) {
-  const std::string safe = terminal_safe(text);
+  std::string safe = terminal_safe(text);
   if (drawn_width(safe, size) <= width) return safe;
   return fitted(safe, std::max(1, static_cast<int>(width / (em_per_column * size))));
 }
