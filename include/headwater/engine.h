@@ -6,7 +6,6 @@
 // Const and thread-safe after loading. Throws the errors of error.h and nothing else.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,18 +49,23 @@ class Engine {
   IdentifyReport identify(const IdentifyRequest& request) const;
   IdentifyPlan plan_identify(const IdentifyRequest& request) const;
 
-  // Heads over labelled inputs (heads.h); classifiers only. `progress` as in a Request.
-  using OnProgress = std::function<void(const Progress&)>;
+  // Heads over labelled inputs (heads.h); classifiers only. Each has its plan beside it, which throws what
+  // the run would: InputError, among others for a bound on memory that is too small.
   HeadImportance head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
-                                 const OnProgress& progress = {}) const;
-  std::vector<PruningCurve> pruning_curves(std::span<const LabelledInput> inputs,
-                                           std::span<const HeadImportance> rankings,
-                                           const PruningOptions& options = {},
-                                           const OnProgress& progress = {}) const;
+                                 const LabelledRun& run = {}) const;
+  LabelledPlan plan_head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
+                                    std::size_t max_memory = 0) const;
+  PruningReport pruning_curves(std::span<const LabelledInput> inputs,
+                               std::span<const HeadImportance> rankings, const PruningOptions& options = {},
+                               const LabelledRun& run = {}) const;
+  LabelledPlan plan_pruning(std::span<const LabelledInput> inputs, std::size_t rankings,
+                            const PruningOptions& options = {}, std::size_t max_memory = 0) const;
   // Writes a copy of the model's folder without the least important share of all heads.
   void save_pruned(const HeadImportance& importance, double rate, const std::string& folder) const;
   TriggerReport triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options = {},
-                         const OnProgress& progress = {}) const;
+                         const LabelledRun& run = {}) const;
+  LabelledPlan plan_triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options = {},
+                             std::size_t max_memory = 0) const;
 
  private:
   struct Impl;

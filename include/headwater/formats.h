@@ -18,6 +18,8 @@ struct PredictionFormat {
   int indent = -1;
 };
 std::string to_json(const Prediction& prediction, const PredictionFormat& format = {});
+// The same behind what was asked: text and pair, or image (the path); the names a line of inputs has.
+std::string to_json(const Input& input, const Prediction& prediction, const PredictionFormat& format = {});
 std::string to_json(const RunRecord& record, int indent = 2);
 
 // One array per method under its name, beside them tokens, token_ids, offsets [T, 2], special_mask, word_ids,

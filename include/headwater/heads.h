@@ -2,9 +2,12 @@
 // out.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include <headwater/report.h>
 #include <headwater/request.h>
 #include <headwater/tensor.h>
 
@@ -13,6 +16,20 @@ namespace headwater {
 struct LabelledInput {
   Input input;
   std::string label;  // a label's name or index
+};
+
+// How a run over labelled inputs is made.
+struct LabelledRun {
+  std::size_t max_memory = 0;                     // bytes beyond the weights; 0: no bound
+  std::function<void(const Progress&)> progress;  // as in a Request
+};
+
+// What it would take, said before it is made.
+struct LabelledPlan {
+  std::size_t inputs = 0, tokens = 0, longest = 0;  // tokens: of all inputs, and of the longest
+  std::size_t studies = 0;                          // inputs that are run, or followed backwards, one by one
+  std::size_t masks = 0;  // runs over all inputs without some heads; equal ones are made once
+  std::size_t bytes = 0;  // beyond the weights: an upper estimate
 };
 
 // How important every head is, by one ranking.
@@ -27,6 +44,8 @@ struct HeadImportance {
   int layers = 0, heads = 0, inputs = 0;
   std::vector<double> scores;  // [layers × heads]
   int unresolved = 0;          // inputs whose attributions missed their tolerance (attattr)
+  std::vector<Check> checks;   // the worst of all inputs
+  RunRecord record;
 };
 std::vector<std::string> head_rankings();
 
@@ -43,6 +62,13 @@ struct PruningCurve {
   std::string order;    // "least": the least important first, "most"; "random"
   std::vector<double> rates, accuracy;
   std::vector<double> lowest, highest;  // of the random orders
+};
+
+struct PruningReport {
+  int inputs = 0;
+  std::vector<PruningCurve> curves;  // of every ranking, then the random one
+  std::vector<Check> checks;
+  RunRecord record;
 };
 
 // Trigger patterns (Hao et al., 2021): token pairs with extreme attribution, put into other inputs.
@@ -78,6 +104,9 @@ struct TriggerReport {
   std::vector<double> accuracy;   // per gold label, before
   std::vector<Trigger> triggers;  // strongest first
   int unresolved = 0;             // sources whose attributions missed the tolerance
+  int cut = 0;                    // inputs that lost their end to a trigger, at the model's limit, in all
+  std::vector<Check> checks;
+  RunRecord record;
 };
 
 }  // namespace headwater

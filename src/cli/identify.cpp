@@ -14,12 +14,16 @@
 #include "cli_support/nearest.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
+#include "cli_support/prediction_writer.h"
 #include "cli_support/progress.h"
+#include "cli_support/repeat.h"
+#include "report/charts.h"
+#include "report/provenance.h"
 
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json|jsonl|csv";
+constexpr const char* formats = "text|json|jsonl|csv|svg";
 
 struct Options {
   ModelOptions model;
@@ -79,14 +83,18 @@ void read_texts(InputReader& reader, IdentifyRequest& request) {
   }
 }
 
-std::string formatted(const IdentifyReport& report, const std::string& format, const std::string& match) {
-  if (format == "json") return identify_json(report, 2);
+std::string formatted(const IdentifyReport& report, const std::string& format, const std::string& match,
+                      const std::string& command, const TerminalFormat& terminal) {
+  if (format == "json") return identify_json(report, command);
   if (format == "jsonl") return identify_jsonl(report);
   if (format == "csv") return identify_csv(report);
-  return identify_table(report, match);
+  if (format == "svg")
+    return identify_svg(report, match == "position" ? MatchRule::Position : MatchRule::Id,
+                        provenance_json(report.checks, report.record, command));
+  return identify_table(report, match, command, terminal);
 }
 
-int run(const Options& options) {
+int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text .ndjson=jsonl");
   IdentifyRequest request = options.request;
   request.maps = chosen<TokenMap>("--map", options.maps, {TokenMap::Naive, TokenMap::Linear, TokenMap::Mlp});
@@ -117,7 +125,8 @@ int run(const Options& options) {
   IdentifyReport report = engine.identify(request);
   progress.clear();
   if (const std::string text = reader.left_out(); !text.empty()) report.notes.push_back(text);
-  output.write(formatted(report, format, options.match));
+  const std::string command = repeat_command("identify", given, report.record, {"--resume"});
+  output.write(formatted(report, format, options.match, command, terminal_of(output, options.output.colour)));
   output.finish();
   if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
   return 0;
@@ -154,7 +163,7 @@ std::function<int()> setup(Arguments& arguments) {
   arguments.add("--pool", options->pool, "Candidates (default sentence)")
       .choices("sentence|vocabulary")
       .group("Measure");
-  arguments.add("--match", options->match, "Rule the table shows (default id)")
+  arguments.add("--match", options->match, "Rule the table and the picture show (default id)")
       .choices("id|position")
       .group("Measure");
   add("--states", options->states, "LIST", "Such as 0,3-6; 0 is what enters layer 0 (default all)");
@@ -166,7 +175,7 @@ std::function<int()> setup(Arguments& arguments) {
   add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
   add_dry_run_option(arguments, options->dry_run);
-  return [options] { return run(*options); };
+  return [options, given = arguments] { return run(*options, given); };
 }
 
 }  // namespace

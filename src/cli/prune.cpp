@@ -1,4 +1,6 @@
 // `headwater prune`: accuracy as attention heads are removed, and a model folder without them.
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 #include <fmt/format.h>
@@ -9,12 +11,16 @@
 #include "cli_support/labelled_reader.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
+#include "cli_support/prediction_writer.h"
 #include "cli_support/progress.h"
+#include "cli_support/repeat.h"
+#include "report/charts.h"
+#include "report/provenance.h"
 
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json|csv";
+constexpr const char* formats = "text|json|csv|svg";
 
 struct Options {
   ModelOptions model;
@@ -26,8 +32,13 @@ struct Options {
   std::vector<double> rates;  // empty: as many as `points`, or the usual ones
   int points = 0;
   PruningOptions pruning;  // without rates
+  MemoryOption max_memory;
+  bool dry_run = false;
 
   PruningOptions curve() const;
+  std::size_t ranked(std::size_t inputs) const {
+    return rank_limit == 0 ? inputs : std::min(inputs, rank_limit);
+  }
 };
 
 // Shares from 0 to 1 in equal steps, where only their number is given.
@@ -42,31 +53,65 @@ PruningOptions Options::curve() const {
   return made;
 }
 
-int run(const Options& options) {
+std::string plan_text(const Engine& engine, std::span<const LabelledInput> inputs, const Options& options,
+                      const std::string& format) {
+  const std::vector<std::string> names = split(options.rankings, ',');
+  const std::size_t max_memory = options.max_memory.bytes();
+  std::vector<LabelledPlan> plans{engine.plan_pruning(inputs, names.size(), options.curve(), max_memory)};
+  for (const std::string& ranking : names)
+    plans.push_back(
+        engine.plan_head_importance(inputs.first(options.ranked(inputs.size())), ranking, max_memory));
+  return labelled_plan_text(joined(plans), engine.info(), {"rankings", names}, format);
+}
+
+std::string formatted(const PruningReport& report, const std::string& command, const std::string& format,
+                      const TerminalFormat& terminal) {
+  if (format == "json") return curves_json(report, command);
+  if (format == "csv") return curves_csv(report);
+  if (format == "svg") return pruning_svg(report, provenance_json(report.checks, report.record, command));
+  return curves_text(report, command, terminal);
+}
+
+// The curves, with the checks of the rankings they follow and the time both took.
+PruningReport measured(const Engine& engine, std::span<const LabelledInput> inputs, const Options& options,
+                       const LabelledRun& how, const std::function<void(const HeadImportance&)>& ranked) {
+  std::vector<HeadImportance> rankings;
+  for (const std::string& ranking : split(options.rankings, ','))
+    rankings.push_back(engine.head_importance(inputs.first(options.ranked(inputs.size())), ranking, how));
+  ranked(rankings.front());
+  PruningReport report = engine.pruning_curves(inputs, rankings, options.curve(), how);
+  const std::vector<Check> before = checks_of(rankings);
+  report.checks.insert(report.checks.begin(), before.begin(), before.end());
+  report.record.seconds += record_of(rankings).seconds;
+  return report;
+}
+
+int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
-  const PruningOptions curve = options.curve();
+  options.curve();  // throws before anything is read
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load();
+  if (options.dry_run) {
+    output.write(plan_text(engine, inputs, options, format));
+    output.finish();
+    return 0;
+  }
   ProgressLine progress(options.output.quiet);
-  const auto show = [&](const Progress& p) { progress.show(p); };
-  const std::size_t ranked =
-      options.rank_limit == 0 ? inputs.size() : std::min(inputs.size(), options.rank_limit);
-  std::vector<HeadImportance> rankings;
-  for (const std::string& ranking : split(options.rankings, ','))
-    rankings.push_back(engine.head_importance(std::span(inputs).first(ranked), ranking, show));
-  if (!options.save.empty()) {
-    engine.save_pruned(rankings.front(), options.rate, options.save);
+  const LabelledRun how{.max_memory = options.max_memory.bytes(),
+                        .progress = [&](const Progress& p) { progress.show(p); }};
+  const PruningReport report = measured(engine, inputs, options, how, [&](const HeadImportance& importance) {
+    if (options.save.empty()) return;
+    engine.save_pruned(importance, options.rate, options.save);
     progress.clear();
     options.output.say(fmt::format("written: {} without the {:.0f} % least important heads by {}",
-                                   options.save, 100 * options.rate, rankings.front().ranking));
-  }
-  const std::vector<PruningCurve> curves = engine.pruning_curves(inputs, rankings, curve, show);
+                                   options.save, 100 * options.rate, importance.ranking));
+  });
   progress.clear();
-  output.write(format == "json"  ? curves_json(curves)
-               : format == "csv" ? curves_csv(curves)
-                                 : curves_text(curves));
+  const std::string command = repeat_command("prune", given, report.record, {"--save", "--rate"});
+  output.write(formatted(report, command, format, terminal_of(output, options.output.colour)));
   output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
   return 0;
 }
 
@@ -96,8 +141,10 @@ std::function<int()> setup(Arguments& arguments) {
       .value("SHARE")
       .group("Output");
   add_model_options(arguments, options->model);
+  add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
-  return [options] { return run(*options); };
+  add_dry_run_option(arguments, options->dry_run);
+  return [options, given = arguments] { return run(*options, given); };
 }
 
 }  // namespace

@@ -12,10 +12,14 @@
 #include "cli_support/input_reader.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
+#include "cli_support/prediction_writer.h"
 #include "cli_support/progress.h"
+#include "cli_support/repeat.h"
 #include "cli_support/table.h"
+#include "report/charts.h"
 #include "report/focus.h"
-#include "report/schema.h"
+#include "report/page.h"
+#include "report/provenance.h"
 
 namespace headwater {
 namespace {
@@ -32,23 +36,68 @@ struct Options {
   bool dry_run = false;
 };
 
-std::string tree_json(const Tree& tree, const Report& report, const std::vector<std::string>& tokens) {
+// A tree and what it was made of.
+struct Grown {
+  const Tree& tree;
+  const Report& report;
+  std::vector<std::string> tokens;
+  std::vector<Check> checks;
+  std::string command;
+};
+
+std::string tree_json(const Grown& grown) {
+  const auto& [tree, report, tokens, checks, command] = grown;
   OrderedJson edges = OrderedJson::array();
   for (const TreeEdge& edge : tree.edges)
     edges.push_back(
         {{"layer", edge.layer}, {"parent", edge.parent}, {"child", edge.child}, {"score", edge.score}});
-  const OrderedJson json{{"schema", "headwater.tree/1"},
-                         {"text", report.text},
-                         {"target", report.target.label},
-                         {"tokens", tokens},
-                         {"root", tree.root},
-                         {"kept", tree.kept},
-                         {"checks", json_of(report.attributions.front().checks)},
-                         {"edges", std::move(edges)}};
-  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  OrderedJson json{{"schema", "headwater.tree/1"},
+                   {"text", report.text},
+                   {"target", report.target.label},
+                   {"tokens", tokens},
+                   {"root", tree.root},
+                   {"kept", tree.kept},
+                   {"checks", json_of(checks)},
+                   {"edges", std::move(edges)}};
+  add_record(json, report.record, command);
+  return dump(json, 2) + "\n";
 }
 
-int run(const Options& options) {
+std::string formatted(const Grown& grown, const std::string& format, const TerminalFormat& terminal) {
+  const auto& [tree, report, tokens, checks, command] = grown;
+  if (format == "json") return tree_json(grown);
+  if (format == "svg")
+    return tree_svg(tree, tokens, report.model.layers, "what the prediction rests on: " + report.target.label,
+                    provenance_json(checks, report.record, command));
+  return tree_text(tree, tokens) + checks_text(checks, {}, terminal) +
+         record_text(report.record, terminal, command);
+}
+
+// The input itself stands in the command, wherever it was read.
+std::string command_of(const Arguments& given, const Report& report, const Request& request) {
+  const Input& input = request.input;
+  std::string command =
+      repeat_command("tree", given, report.record,
+                     {"text", "--file", "--input-format", "--header", "--text-column", "--pair-column",
+                      "--label-column", "--pair", "--image", "--target", "--contrast", "--position"});
+  if (!request.target.label.empty()) command += " --target " + shell_quoted(request.target.label);
+  if (!request.target.contrast.empty()) command += " --contrast " + shell_quoted(request.target.contrast);
+  if (request.target.position) command += fmt::format(" --position {}", *request.target.position);
+  if (!input.image.empty()) return command + " --image " + shell_quoted(input.image);
+  return command + (input.pair ? " --pair " + shell_quoted(*input.pair) : "") + " -- " +
+         shell_quoted(input.text);
+}
+
+TargetSpec target_of(const Example& example, TargetSpec given) {
+  if (example.targets.size() > 1)
+    throw InputError(fmt::format("target: expected one for a tree, found {}", example.targets.size()));
+  if (!example.targets.empty()) given.label = example.targets.front();
+  if (!example.contrast.empty()) given.contrast = example.contrast;
+  if (example.position) given.position = example.position;
+  return given;
+}
+
+int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   InputReader reader(options.input);
   const std::optional<Example> example = reader.next();
@@ -59,7 +108,7 @@ int run(const Options& options) {
   const Engine engine = options.model.load();
   ProgressLine progress(options.output.quiet);
   const Request request{.input = example->input,
-                        .target = options.target,
+                        .target = target_of(*example, options.target),
                         .methods = {{"attattr"}},
                         .max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
@@ -70,10 +119,6 @@ int run(const Options& options) {
   }
   const Report report = engine.explain(request);
   progress.clear();
-  for (const Check& check : report.attributions.front().checks)
-    if (!check.passed)
-      options.output.say(fmt::format("warning: a check failed: {} ({:.1e}, bound {:.1e})", check.name,
-                                     check.value, check.bound));
   TreeOptions how = options.tree;
   how.answer = static_cast<int>(focus_row(report));
   const Tree tree = attribution_tree(report.attributions.front().scores, how);
@@ -82,9 +127,15 @@ int run(const Options& options) {
   for (auto t = static_cast<Index>(tokens.size()); t < report.attributions.front().scores.shape().back(); ++t)
     tokens.push_back(
         t < report.model.prefix_tokens ? "[CLS]" : fmt::format("patch {}", t - report.model.prefix_tokens));
-  output.write(format == "json"  ? tree_json(tree, report, tokens)
-               : format == "svg" ? tree_svg(tree, tokens, report.model.layers)
-                                 : tree_text(tree, tokens));
+  std::vector<Check> checks = report.attributions.front().checks;
+  for (Check& check : tree_checks(tree, report.attributions.front().scores, how))
+    checks.push_back(std::move(check));
+  for (const Check& check : checks)
+    if (!check.passed)
+      options.output.say(fmt::format("warning: a check failed: {} ({:.1e}, bound {:.1e})", check.name,
+                                     check.value, check.bound));
+  output.write(formatted({tree, report, tokens, checks, command_of(given, report, request)}, format,
+                         terminal_of(output, options.output.colour)));
   output.finish();
   if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
   return 0;
@@ -96,6 +147,12 @@ std::function<int()> setup(Arguments& arguments) {
   add_model_options(arguments, options->model);
   arguments.add("--target", options->target.label, "Label or token to explain (default: the prediction)")
       .value("LABEL")
+      .group("Target");
+  arguments.add("--contrast", options->target.contrast, "Explain the difference to this one")
+      .value("LABEL")
+      .group("Target");
+  arguments.add("--position", options->target.position, "Token position, for token-wise heads")
+      .value("N")
       .group("Target");
   arguments
       .add("--tau", options->tree.tau, "Share of a layer's largest attribution an edge needs (default 0.4)")
@@ -109,7 +166,7 @@ std::function<int()> setup(Arguments& arguments) {
   add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
   add_dry_run_option(arguments, options->dry_run);
-  return [options] { return run(*options); };
+  return [options, given = arguments] { return run(*options, given); };
 }
 
 }  // namespace

@@ -1,37 +1,65 @@
 // `headwater triggers`: patterns a model is over-confident about, and what they do to other inputs.
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "cli/command.h"
 #include "cli_support/arguments.h"
 #include "cli_support/heads_text.h"
 #include "cli_support/labelled_reader.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
+#include "cli_support/prediction_writer.h"
 #include "cli_support/progress.h"
+#include "cli_support/repeat.h"
+#include "report/charts.h"
+#include "report/provenance.h"
 
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json";
+constexpr const char* formats = "text|json|csv|svg";
 
 struct Options {
   ModelOptions model;
   OutputOptions output;
   LabelledOptions input{.corpus = {}, .limit = 0};
   TriggerOptions triggers;
+  MemoryOption max_memory;
+  bool dry_run = false;
 };
 
-int run(const Options& options) {
-  const bool json = options.output.chosen_format(formats, ".txt=text") == "json";
+std::string formatted(const TriggerReport& report, const std::string& command, const std::string& format,
+                      const TerminalFormat& terminal) {
+  if (format == "json") return triggers_json(report, command);
+  if (format == "csv") return triggers_csv(report);
+  if (format == "svg") return triggers_svg(report, provenance_json(report.checks, report.record, command));
+  return triggers_text(report, command, terminal);
+}
+
+int run(const Options& options, const Arguments& given) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text");
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load();
+  const std::size_t max_memory = options.max_memory.bytes();
+  if (options.dry_run) {
+    const LabelledPlan plan = engine.plan_triggers(inputs, options.triggers, max_memory);
+    const std::string patterns = fmt::format("{} per label", options.triggers.patterns);
+    output.write(labelled_plan_text(plan, engine.info(), {"patterns", {patterns}}, format));
+    output.finish();
+    return 0;
+  }
   ProgressLine progress(options.output.quiet);
   const TriggerReport report =
-      engine.triggers(inputs, options.triggers, [&](const Progress& p) { progress.show(p); });
+      engine.triggers(inputs, options.triggers,
+                      {.max_memory = max_memory, .progress = [&](const Progress& p) { progress.show(p); }});
   progress.clear();
-  json ? output.write(triggers_json(report)) : output.write_text(triggers_text(report));
+  const std::string made = formatted(report, repeat_command("triggers", given, report.record), format,
+                                     terminal_of(output, options.output.colour));
+  format == "text" ? output.write_text(made) : output.write(made);
   output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
   return 0;
 }
 
@@ -53,8 +81,10 @@ std::function<int()> setup(Arguments& arguments) {
          "Error allowed in an attribution, as a share of its layer's largest (default 0.001)", "SHARE",
          "Methods");
   add_model_options(arguments, options->model);
+  add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
-  return [options] { return run(*options); };
+  add_dry_run_option(arguments, options->dry_run);
+  return [options, given = arguments] { return run(*options, given); };
 }
 
 }  // namespace

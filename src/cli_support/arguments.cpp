@@ -87,13 +87,15 @@ Argument Arguments::add_repeated(const std::string& names, std::function<void(co
   return Argument(*option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->trigger_on_parse());
 }
 
-std::function<std::map<std::string, std::vector<std::string>>()> Arguments::given() const {
-  return [app = app_] {
-    std::map<std::string, std::vector<std::string>> given;
-    for (const CLI::Option* option : app->get_options())
-      if (option->count() > 0) given[option->get_name()] = option->results();
-    return given;
-  };
+std::vector<GivenOption> Arguments::given() const {
+  std::vector<GivenOption> all;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->count() == 0) continue;
+    const bool is_switch = option->get_expected_max() == 0;
+    all.push_back({option->get_lnames().empty() ? option->get_name() : "--" + option->get_lnames().front(),
+                   is_switch ? std::vector<std::string>() : option->results()});
+  }
+  return all;
 }
 
 bool Arguments::has(const std::string& flag) const {

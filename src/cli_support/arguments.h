@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +30,12 @@ class Argument {
   CLI::Option* option_;
 };
 
+// An option that was given, by flag or environment: its longest name and its values, none for a switch.
+struct GivenOption {
+  std::string flag;
+  std::vector<std::string> values;
+};
+
 class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(&app) {}
@@ -46,9 +51,7 @@ class Arguments {
   Argument add_repeated(const std::string& names, std::function<void(const std::string&)> take,
                         const std::string& help);
   bool has(const std::string& flag) const;
-  // What was given, by name ("--method"), on the command line or by the environment; to be called after the
-  // parsing, as long as the program runs.
-  std::function<std::map<std::string, std::vector<std::string>>()> given() const;
+  std::vector<GivenOption> given() const;  // in the order of their declaration, after parsing
 
  private:
   CLI::App* app_;

@@ -1,11 +1,13 @@
 #include "cli_support/corpus_run.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "base/files.h"
 #include "base/json.h"
-#include "cli_support/arguments.h"
 #include "cli_support/standard_streams.h"
 #include "report/schema.h"
 
@@ -19,8 +21,12 @@ constexpr const char* not_of_the_run[] = {"--model",      "--cache-dir", "--revi
 
 // What two runs must have in common for their results to stand in one file.
 OrderedJson identity(const Engine& engine, const std::string& command, const std::string& file,
-                     std::map<std::string, std::vector<std::string>> given) {
-  for (const char* name : not_of_the_run) given.erase(name);
+                     const std::vector<GivenOption>& given) {
+  OrderedJson options = OrderedJson::object();
+  for (const GivenOption& option : given)
+    if (std::find(std::begin(not_of_the_run), std::end(not_of_the_run), option.flag) ==
+        std::end(not_of_the_run))
+      options[option.flag] = option.values;
   const RunRecord record = engine.record();
   return {
       {"schema", "headwater.run/1"},
@@ -30,7 +36,7 @@ OrderedJson identity(const Engine& engine, const std::string& command, const std
       {"model",
        {{"weights", record.weights_sha256}, {"tokenizer", record.tokenizer_sha256}, {"dtype", record.dtype}}},
       {"kernels", record.kernels},
-      {"options", given}};
+      {"options", options}};
 }
 
 const char* type_of(const Error& error) {
@@ -53,7 +59,7 @@ void add_corpus_run_options(Arguments& arguments, CorpusRunOptions& options) {
       .add("--keep-going", options.keep_going,
            "Record an input that fails and go on; the exit code is then 1")
       .group("Output");
-  options.given = arguments.given();
+  options.given = [arguments] { return arguments.given(); };
 }
 
 CorpusRun::CorpusRun(const InputOptions& input, const OutputOptions& output, const CorpusRunOptions& options,

@@ -9,7 +9,6 @@
 
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include <headwater/engine.h>
 
+#include "cli_support/arguments.h"
 #include "cli_support/input_reader.h"
 #include "cli_support/options.h"
 #include "cli_support/output.h"
@@ -26,7 +26,7 @@ namespace headwater {
 
 struct CorpusRunOptions {
   bool resume = false, keep_going = false;
-  std::function<std::map<std::string, std::vector<std::string>>()> given;  // all options of the command
+  std::function<std::vector<GivenOption>()> given;  // what the command was given
 };
 void add_corpus_run_options(Arguments& arguments, CorpusRunOptions& options);
 

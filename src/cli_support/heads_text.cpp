@@ -6,11 +6,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/json_fwd.h"
+#include "cli_support/options.h"
 #include "cli_support/table.h"
 #include "report/colours.h"
+#include "report/provenance.h"
 
 namespace headwater {
 
@@ -26,7 +26,12 @@ std::string unresolved_text(int inputs) {
                      inputs == 1 ? "input's" : "inputs'");
 }
 
-std::string ranking_text(const HeadImportance& ranking, TerminalFormat::Colour colour) {
+std::string cut_text(int inputs) {
+  if (inputs == 0) return {};
+  return fmt::format("  {} times an input lost its end to a pattern, at the model's limit\n", inputs);
+}
+
+std::string ranking_text(const HeadImportance& ranking, const TerminalFormat& format) {
   const double peak = std::accumulate(ranking.scores.begin(), ranking.scores.end(), 1e-300,
                                       [](double a, double b) { return std::max(a, std::abs(b)); });
   std::string out = fmt::format("{}  ({} inputs)\n     ", ranking.ranking, ranking.inputs);
@@ -39,7 +44,7 @@ std::string ranking_text(const HeadImportance& ranking, TerminalFormat::Colour c
   for (int l = 0; l < ranking.layers; ++l) {
     out += fmt::format("{:>5}", fmt::format("L{}", l));
     for (int h = 0; h < ranking.heads; ++h)
-      out += " " + painted(fmt::format("{:>9.5f}", score(l, h)), score(l, h) / peak, colour);
+      out += " " + painted(fmt::format("{:>9.5f}", score(l, h)), score(l, h) / peak, format.colour);
     out += '\n';
   }
   std::vector<int> order(ranking.scores.size());
@@ -50,43 +55,45 @@ std::string ranking_text(const HeadImportance& ranking, TerminalFormat::Colour c
   out += "  strongest";
   for (std::size_t k = 0; k < std::min<std::size_t>(8, order.size()); ++k)
     out += fmt::format("  L{}H{}", order[k] / ranking.heads, order[k] % ranking.heads);
-  return out + "\n" + unresolved_text(ranking.unresolved);
+  return out + "\n" + unresolved_text(ranking.unresolved) + checks_text(ranking.checks, {}, format);
 }
 
 }  // namespace
 
-std::string heads_text(std::span<const HeadImportance> rankings, TerminalFormat::Colour colour) {
+std::string heads_text(std::span<const HeadImportance> rankings, const std::string& command,
+                       const TerminalFormat& format) {
   std::string out;
   for (const HeadImportance& ranking : rankings)
-    out += (out.empty() ? "" : "\n") + ranking_text(ranking, colour);
-  return out;
+    out += (out.empty() ? "" : "\n") + ranking_text(ranking, format);
+  return out + record_text(record_of(rankings), format, command);
 }
 
-std::string heads_json(std::span<const HeadImportance> rankings) {
-  OrderedJson all = OrderedJson::array();
-  for (const HeadImportance& ranking : rankings) {
-    OrderedJson rows = OrderedJson::array();
-    for (int l = 0; l < ranking.layers; ++l) {
-      const auto begin = ranking.scores.begin() + static_cast<std::ptrdiff_t>(l) * ranking.heads;
-      rows.push_back(std::vector<double>(begin, begin + ranking.heads));
+std::vector<Check> checks_of(std::span<const HeadImportance> rankings) {
+  std::vector<Check> all;
+  for (const HeadImportance& ranking : rankings)
+    for (Check check : ranking.checks) {
+      check.name = fmt::format("{}: {}", ranking.ranking, check.name);
+      all.push_back(std::move(check));
     }
-    all.push_back({{"ranking", ranking.ranking},
-                   {"inputs", ranking.inputs},
-                   {"unresolved", ranking.unresolved},
-                   {"scores", std::move(rows)}});
-  }
-  return OrderedJson{{"schema", "headwater.heads/1"}, {"rankings", std::move(all)}}.dump(2) + "\n";
+  return all;
 }
 
-std::string curves_text(std::span<const PruningCurve> curves) {
+RunRecord record_of(std::span<const HeadImportance> rankings) {
+  RunRecord record = rankings.front().record;
+  for (const HeadImportance& ranking : rankings.subspan(1)) record.seconds += ranking.record.seconds;
+  return record;
+}
+
+std::string curves_text(const PruningReport& report, const std::string& command,
+                        const TerminalFormat& format) {
   Table table;
   table.header = {"ranking", "scope", "first"};
   table.right = "lll";
-  for (const double rate : curves.front().rates) {
+  for (const double rate : report.curves.front().rates) {
     table.header.push_back(fmt::format("{:.0f} %", 100 * rate));
     table.right += 'r';
   }
-  for (const PruningCurve& curve : curves) {
+  for (const PruningCurve& curve : report.curves) {
     std::vector<std::string> row{curve.ranking, curve.scope, curve.order};
     for (const double right : curve.accuracy) row.push_back(percent(right));
     table.rows.push_back(std::move(row));
@@ -97,37 +104,12 @@ std::string curves_text(std::span<const PruningCurve> curves) {
       for (const double right : values) table.rows.back().push_back(percent(right));
     }
   }
-  return "accuracy in % when this share of the heads is removed\n" + table.str();
+  return fmt::format("accuracy in % when this share of the heads is removed ({} inputs)\n", report.inputs) +
+         table.str() + checks_text(report.checks, {}, format) + record_text(report.record, format, command);
 }
 
-std::string curves_json(std::span<const PruningCurve> curves) {
-  OrderedJson all = OrderedJson::array();
-  for (const PruningCurve& curve : curves) {
-    OrderedJson one{{"ranking", curve.ranking},
-                    {"scope", curve.scope},
-                    {"first", curve.order},
-                    {"rates", curve.rates},
-                    {"accuracy", curve.accuracy}};
-    if (!curve.lowest.empty()) {
-      one["lowest"] = curve.lowest;
-      one["highest"] = curve.highest;
-    }
-    all.push_back(std::move(one));
-  }
-  return OrderedJson{{"schema", "headwater.pruning/1"}, {"curves", std::move(all)}}.dump(2) + "\n";
-}
-
-std::string curves_csv(std::span<const PruningCurve> curves) {
-  std::string out = "ranking,scope,first,rate,accuracy,lowest,highest\n";
-  for (const PruningCurve& curve : curves)
-    for (std::size_t r = 0; r < curve.rates.size(); ++r)
-      out += fmt::format("{},{},{},{},{},{},{}\n", curve.ranking, curve.scope, curve.order, curve.rates[r],
-                         curve.accuracy[r], curve.lowest.empty() ? "" : fmt::format("{}", curve.lowest[r]),
-                         curve.highest.empty() ? "" : fmt::format("{}", curve.highest[r]));
-  return out;
-}
-
-std::string triggers_text(const TriggerReport& report) {
+std::string triggers_text(const TriggerReport& report, const std::string& command,
+                          const TerminalFormat& format) {
   Table table;
   table.header = {"pattern", "from", "strength"};
   table.right = "llr";
@@ -147,26 +129,8 @@ std::string triggers_text(const TriggerReport& report) {
     table.rows.push_back(std::move(row));
   }
   return "accuracy in % per gold label, with the pattern inserted\n" + table.str() +
-         unresolved_text(report.unresolved);
-}
-
-std::string triggers_json(const TriggerReport& report) {
-  OrderedJson triggers = OrderedJson::array();
-  for (const Trigger& trigger : report.triggers) {
-    OrderedJson tokens = OrderedJson::array();
-    for (const TriggerToken& token : trigger.tokens)
-      tokens.push_back(
-          {{"id", token.id}, {"text", token.text}, {"sequence", token.sequence}, {"place", token.place}});
-    triggers.push_back({{"label", trigger.label},
-                        {"source", trigger.source},
-                        {"strength", trigger.strength},
-                        {"tokens", std::move(tokens)},
-                        {"accuracy", trigger.accuracy}});
-  }
-  const OrderedJson json{{"schema", "headwater.triggers/1"}, {"labels", report.labels},
-                         {"inputs", report.inputs},          {"accuracy", report.accuracy},
-                         {"unresolved", report.unresolved},  {"triggers", std::move(triggers)}};
-  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+         unresolved_text(report.unresolved) + cut_text(report.cut) + checks_text(report.checks, {}, format) +
+         record_text(report.record, format, command);
 }
 
 }  // namespace headwater

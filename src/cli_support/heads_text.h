@@ -1,4 +1,6 @@
-// What `heads`, `prune` and `triggers` print: tables for a person, JSON for a program.
+// What `heads`, `prune` and `triggers` print: tables for a person, JSON and CSV for a program. Checks and the
+// run record stand under a table as `explain` has them; CSV holds the numbers alone. `command`: what repeats
+// the run.
 #pragma once
 
 #include <span>
@@ -10,14 +12,32 @@
 namespace headwater {
 
 // One table per ranking, layers down, heads across, coloured by importance; then the strongest heads.
-std::string heads_text(std::span<const HeadImportance> rankings, TerminalFormat::Colour colour);
-std::string heads_json(std::span<const HeadImportance> rankings);
+std::string heads_text(std::span<const HeadImportance> rankings, const std::string& command,
+                       const TerminalFormat& format);
+std::string heads_json(std::span<const HeadImportance> rankings, const std::string& command);
+std::string heads_csv(std::span<const HeadImportance> rankings);
+// The checks of all rankings, each with the ranking's name before it, and one record for all of them.
+std::vector<Check> checks_of(std::span<const HeadImportance> rankings);
+RunRecord record_of(std::span<const HeadImportance> rankings);
 
-std::string curves_text(std::span<const PruningCurve> curves);
-std::string curves_json(std::span<const PruningCurve> curves);
-std::string curves_csv(std::span<const PruningCurve> curves);
+std::string curves_text(const PruningReport& report, const std::string& command,
+                        const TerminalFormat& format);
+std::string curves_json(const PruningReport& report, const std::string& command);
+std::string curves_csv(const PruningReport& report);
 
-std::string triggers_text(const TriggerReport& report);
-std::string triggers_json(const TriggerReport& report);
+std::string triggers_text(const TriggerReport& report, const std::string& command,
+                          const TerminalFormat& format);
+std::string triggers_json(const TriggerReport& report, const std::string& command);
+std::string triggers_csv(const TriggerReport& report);
+
+// One plan for work that is done one after the other.
+LabelledPlan joined(std::span<const LabelledPlan> plans);
+// A plan, as text or as JSON when `format` is json. `work`: what would be computed, "rankings  attattr".
+struct PlannedWork {
+  std::string name;
+  std::vector<std::string> parts;
+};
+std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, const PlannedWork& work,
+                               const std::string& format);
 
 }  // namespace headwater

@@ -4,12 +4,11 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <headwater/formats.h>
-#include <nlohmann/json.hpp>
 
 #include "base/json_fwd.h"
 #include "cli_support/options.h"
 #include "cli_support/table.h"
+#include "report/provenance.h"
 
 namespace headwater {
 namespace {
@@ -107,7 +106,8 @@ std::string across_tables(const IdentifyReport& report, bool position) {
 
 }  // namespace
 
-std::string identify_table(const IdentifyReport& report, const std::string& match) {
+std::string identify_table(const IdentifyReport& report, const std::string& match, const std::string& command,
+                           const TerminalFormat& format) {
   const bool position = match == "position";
   std::string text = fmt::format(
       "Tokens identified, % [95 % interval], by {}; candidates: {}; target: {}\n"
@@ -127,13 +127,11 @@ std::string identify_table(const IdentifyReport& report, const std::string& matc
   }
   text += across_tables(report, position);
   text += "\n";
-  for (const Check& check : report.checks)
-    text += fmt::format("check  {}: {} ({:.1e})\n", check.name, check.passed ? "yes" : "NO", check.value);
-  for (const std::string& note : report.notes) text += fmt::format("note   {}\n", note);
-  return text;
+  return text + checks_text(report.checks, report.notes, format) +
+         record_text(report.record, format, command);
 }
 
-std::string identify_json(const IdentifyReport& report, int indent) {
+std::string identify_json(const IdentifyReport& report, const std::string& command) {
   OrderedJson json{{"target", name_of(report.target)},
                    {"pool", name_of(report.pool)},
                    {"folds", report.folds},
@@ -164,13 +162,10 @@ std::string identify_json(const IdentifyReport& report, int indent) {
     json["anisotropy"].push_back({{"model", one.control ? "untrained" : "trained"},
                                   {"state", one.state},
                                   {"mean_cosine", number(one.mean_cosine)}});
-  json["checks"] = OrderedJson::array();
-  for (const Check& check : report.checks)
-    json["checks"].push_back(
-        {{"name", check.name}, {"passed", check.passed}, {"value", check.value}, {"bound", check.bound}});
+  json["checks"] = json_of(report.checks);
   json["notes"] = report.notes;
-  json["record"] = OrderedJson::parse(headwater::to_json(report.record, -1));
-  return json.dump(indent) + "\n";
+  add_record(json, report.record, command);
+  return dump(json, 2) + "\n";
 }
 
 std::string identify_jsonl(const IdentifyReport& report) {
@@ -186,11 +181,10 @@ std::string identify_csv(const IdentifyReport& report) {
       for (const bool position : {false, true}) {
         const TokenRate& rate = chosen(cell.rates, position, content);
         if (!std::isfinite(rate.rate)) continue;
-        text += fmt::format("{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g}\n",
-                            cell.control ? "untrained" : "trained", name_of(cell.map), name_of(cell.distance),
-                            cell.trained_on, cell.state, after(cell.state), content ? "content" : "all",
-                            position ? "position" : "id", rate.rate, rate.low, rate.high,
-                            chosen(report.chance, position, content));
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", cell.control ? "untrained" : "trained",
+                            name_of(cell.map), name_of(cell.distance), cell.trained_on, cell.state,
+                            after(cell.state), content ? "content" : "all", position ? "position" : "id",
+                            rate.rate, rate.low, rate.high, chosen(report.chance, position, content));
       }
   return text;
 }

@@ -58,10 +58,10 @@ void PredictionWriter::write(const Input& input, const Prediction& prediction, c
   if (settings_.format == "csv") {
     write_csv(input, prediction);
   } else if (settings_.format == "jsonl") {
-    output_.write(as_line(to_json(prediction, {.tokens = settings_.tokens, .indent = -1})));
+    output_.write(as_line(to_json(input, prediction, {.tokens = settings_.tokens, .indent = -1})));
   } else if (settings_.format == "json") {
     if (settings_.many) output_.write(count_ > 0 ? ",\n" : "\n");
-    output_.write(to_json(prediction, {.tokens = settings_.tokens, .indent = 2}));
+    output_.write(to_json(input, prediction, {.tokens = settings_.tokens, .indent = 2}));
     if (!settings_.many) output_.write("\n");
   } else if (settings_.many) {
     const Headline best = headline(prediction);

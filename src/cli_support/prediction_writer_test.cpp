@@ -38,10 +38,28 @@ TEST(PredictionWriter, JsonLinesAreOneObjectEach) {
   const std::string text = written({.format = "jsonl", .many = true}, 2);
   const std::size_t newline = text.find('\n');
   const auto first = nlohmann::json::parse(text.substr(0, newline));
+  EXPECT_EQ(first["text"], "a, \"b\"");
+  EXPECT_FALSE(first.contains("pair"));
   EXPECT_EQ(first["label"], "good");
   EXPECT_EQ(first["probability"], 0.75);
   EXPECT_EQ(first["logits"].size(), 2U);
   EXPECT_EQ(text.substr(newline + 1), text.substr(0, newline + 1));
+}
+
+TEST(PredictionWriter, JsonSaysWhatWasAsked) {
+  const auto asked = [](const Input& input) {
+    const testing::ScratchFolder folder;
+    Output output(folder / "out");
+    PredictionWriter writer(output, {.format = "jsonl"});
+    writer.write(input, classified("good", 0.75));
+    writer.finish();
+    return nlohmann::json::parse(read_file(folder / "out"));
+  };
+  const auto pair = asked({.text = "a", .pair = "b"}), image = asked({.image = "cat.png"});
+  EXPECT_EQ(pair["text"], "a");
+  EXPECT_EQ(pair["pair"], "b");
+  EXPECT_EQ(image["image"], "cat.png");
+  EXPECT_FALSE(image.contains("text"));
 }
 
 TEST(PredictionWriter, JsonIsAnObjectOrAList) {

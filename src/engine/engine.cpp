@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
 #include "engine/agreement.h"
+#include "engine/heads.h"
 #include "engine/identify.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
@@ -307,29 +308,26 @@ std::size_t Engine::planned_bytes(const Request& request) const {
                                exact.parameters * bytes_of(exact.dtype));
 }
 
-namespace {
-
-Advance advance_of(const Engine::OnProgress& progress, const std::string& what) {
-  return [&progress, what](double done) {
-    if (progress) progress({.method = what, .done = done});
-  };
-}
-
-}  // namespace
-
 HeadImportance Engine::head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
-                                       const OnProgress& progress) const {
-  const std::vector<Labelled> labelled = prepare_labelled(impl_->reader, inputs);
-  return headwater::head_importance(impl_->reader, labelled, ranking, advance_of(progress, ranking));
+                                       const LabelledRun& run) const {
+  return rank_heads(impl_->reader, inputs, ranking, run, impl_->record());
 }
 
-std::vector<PruningCurve> Engine::pruning_curves(std::span<const LabelledInput> inputs,
-                                                 std::span<const HeadImportance> rankings,
-                                                 const PruningOptions& options,
-                                                 const OnProgress& progress) const {
-  const std::vector<Labelled> labelled = prepare_labelled(impl_->reader, inputs);
-  return headwater::pruning_curves(impl_->reader, labelled, rankings, options,
-                                   advance_of(progress, "pruning"));
+LabelledPlan Engine::plan_head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
+                                          std::size_t max_memory) const {
+  return plan_importance(impl_->reader, prepare_labelled(impl_->reader, inputs), ranking, max_memory);
+}
+
+PruningReport Engine::pruning_curves(std::span<const LabelledInput> inputs,
+                                     std::span<const HeadImportance> rankings, const PruningOptions& options,
+                                     const LabelledRun& run) const {
+  return prune_heads(impl_->reader, inputs, rankings, options, run, impl_->record());
+}
+
+LabelledPlan Engine::plan_pruning(std::span<const LabelledInput> inputs, std::size_t rankings,
+                                  const PruningOptions& options, std::size_t max_memory) const {
+  return headwater::plan_pruning(impl_->reader, prepare_labelled(impl_->reader, inputs), rankings, options,
+                                 max_memory);
 }
 
 void Engine::save_pruned(const HeadImportance& importance, double rate, const std::string& folder) const {
@@ -340,9 +338,14 @@ void Engine::save_pruned(const HeadImportance& importance, double rate, const st
 }
 
 TriggerReport Engine::triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
-                               const OnProgress& progress) const {
-  const std::vector<Labelled> labelled = prepare_labelled(impl_->reader, inputs);
-  return find_triggers(impl_->reader, labelled, options, advance_of(progress, "triggers"));
+                               const LabelledRun& run) const {
+  return try_triggers(impl_->reader, inputs, options, run, impl_->record());
+}
+
+LabelledPlan Engine::plan_triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
+                                   std::size_t max_memory) const {
+  return headwater::plan_triggers(impl_->reader, prepare_labelled(impl_->reader, inputs), options,
+                                  max_memory);
 }
 
 }  // namespace headwater

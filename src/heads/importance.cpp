@@ -5,16 +5,23 @@
 //   attention  I_h = E_x max_ij A_h[i, j]
 //   taylor     I_h = E_x |Σ_ij A_h[i, j] ∂loss/∂A_h[i, j]|
 //   published  I_h = Σ_x Σ_i |z_h[i] · ∂(Σ logits)/∂z_h[i]| / tokens, then divided by the layer's length
+//
+// Both gradients are derivatives in a factor s at 1: of s · A_h, or of s · z_h[i]. That is how some of them
+// are checked, by running the model with s a little above and below.
 #include "heads/importance.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "attribution/attention_attribution.h"
+#include "heads/checks.h"
+#include "heads/memory.h"
+#include "study/maps.h"
 
 namespace headwater {
 
@@ -22,10 +29,39 @@ namespace {
 
 using Scores = std::vector<double>;  // [L · H]
 
+constexpr std::size_t checked_gradients = 8;  // inputs at most whose strongest gradient is checked
+
 // What the inputs add up to.
 struct Sums {
   Scores scores;
   int unresolved = 0;
+  std::vector<Check> checks;
+};
+
+// One input on its way into the sums.
+struct Adding {
+  const Reader& reader;
+  const Labelled& one;
+  const StudyMemory& memory;
+  bool check_gradient;
+
+  Study study() const {
+    Study made = study_of(reader, one, one.gold, memory.sites, memory.window);
+    made.scratch = memory.scratch;
+    return made;
+  }
+};
+
+// The largest product of a value and its slope so far, for the check.
+struct Strongest {
+  Scaled part{};
+  double slope = 0;
+
+  void take(const Scaled& other, double found) {
+    if (std::abs(found) <= std::abs(slope)) return;
+    part = other;
+    slope = found;
+  }
 };
 
 double largest(const Tensor& values, Index begin, Index count) {
@@ -34,8 +70,8 @@ double largest(const Tensor& values, Index begin, Index count) {
   return found;
 }
 
-void add_attattr(const Reader& reader, const Labelled& one, Sums& sums) {
-  const Study study = study_of(reader, one, one.gold, attention_attribution_sites());
+void add_attattr(const Adding& adding, Sums& sums) {
+  const Study study = adding.study();
   const AttentionAttributionOptions options;
   const AttentionAttribution found =
       attribute_attention(study, Objective(study, Quantity::Probability), options);
@@ -43,17 +79,19 @@ void add_attattr(const Reader& reader, const Labelled& one, Sums& sums) {
   for (std::size_t h = 0; h < sums.scores.size(); ++h)
     sums.scores[h] += largest(found.scores, static_cast<Index>(h) * cells, cells);
   if (!resolved(found, options.tolerance)) ++sums.unresolved;
+  for (Check& check : attribution_checks(found, options.tolerance)) keep_worst(sums.checks, std::move(check));
 }
 
-void add_attention(const Reader& reader, const Labelled& one, Sums& sums) {
-  const Study study = study_of(reader, one, one.gold, {Site::Pattern});
-  const auto H = static_cast<std::size_t>(reader.info().heads);
-  for (int l = 0; l < reader.info().layers; ++l) {
+void add_attention(const Adding& adding, Sums& sums) {
+  const Study study = adding.study();
+  const auto H = static_cast<std::size_t>(study.info().heads);
+  for (int l = 0; l < study.info().layers; ++l) {
     const Tensor pattern = study.at(Site::Pattern, l);
     const Index cells = pattern.dim(2) * pattern.dim(3);
     for (std::size_t h = 0; h < H; ++h)
       sums.scores[static_cast<std::size_t>(l) * H + h] +=
           largest(pattern, static_cast<Index>(h) * cells, cells);
+    keep_worst(sums.checks, check_row_sums(pattern));
   }
 }
 
@@ -68,37 +106,54 @@ Tensor loss_seed(const Tensor& logits, int gold) {
   return Tensor::of(logits.shape(), values, logits.dtype());
 }
 
-void add_taylor(const Reader& reader, const Labelled& one, Sums& sums) {
-  const Study study = study_of(reader, one, one.gold, {});
-  const Run& run = study.run();
+// −log softmax(logits)[gold]
+double loss_of(const Tensor& logits, int gold) {
+  const std::vector<double> values = logits.to_doubles();
+  const double top = *std::max_element(values.begin(), values.end());
+  double sum = 0;
+  for (const double v : values) sum += std::exp(v - top);
+  return std::log(sum) + top - values[static_cast<std::size_t>(gold)];
+}
+
+// The gradient at a site of every layer.
+Signals gradients_of(const Study& study, const Tensor& seed, Site site) {
   std::vector<Wanted> wanted;
-  for (int l = 0; l < reader.info().layers; ++l) wanted.push_back({Site::Pattern, l});
-  const Signals signals =
-      run.tape->pull(run.logits, loss_seed(run.logits.value, one.gold), rules::gradient, wanted);
-  const Index H = reader.info().heads;
-  for (int l = 0; l < reader.info().layers; ++l) {
-    const Tensor pattern = run.at(Site::Pattern, l);
+  for (int l = 0; l < study.info().layers; ++l) wanted.push_back({site, l});
+  const Run& run = study.run();
+  return run.tape->pull(run.logits, seed, rules::gradient, wanted);
+}
+
+void add_taylor(const Adding& adding, Sums& sums) {
+  const Study study = adding.study();
+  const int gold = adding.one.gold;
+  const Signals signals = gradients_of(study, loss_seed(study.run().logits.value, gold), Site::Pattern);
+  const Index H = study.info().heads;
+  Strongest strongest;
+  for (int l = 0; l < study.info().layers; ++l) {
+    const Tensor pattern = study.run().at(Site::Pattern, l);
     const Tensor& slope = signals.at(Site::Pattern, l);
     const Index cells = pattern.dim(2) * pattern.dim(3);
     for (Index h = 0; h < H; ++h) {
       double product = 0;
       for (Index c = h * cells; c < (h + 1) * cells; ++c) product += pattern.at(c) * slope.at(c);
       sums.scores[static_cast<std::size_t>(l * H + h)] += std::abs(product);
+      strongest.take({Site::Pattern, l, h * cells, cells}, product);
     }
   }
+  if (adding.check_gradient)
+    keep_worst(sums.checks, check_slope(study, strongest.part, strongest.slope,
+                                        [gold](const Tensor& logits) { return loss_of(logits, gold); }));
 }
 
-void add_taylor_published(const Reader& reader, const Labelled& one, Sums& sums) {
-  const Study study = study_of(reader, one, one.gold, {});
-  const Run& run = study.run();
-  std::vector<Wanted> wanted;
-  for (int l = 0; l < reader.info().layers; ++l) wanted.push_back({Site::Z, l});
-  const std::vector<double> ones(static_cast<std::size_t>(run.logits.value.size()), 1.0);
-  const Tensor seed = Tensor::of(run.logits.value.shape(), ones, run.logits.value.dtype());
-  const Signals signals = run.tape->pull(run.logits, seed, rules::gradient, wanted);
-  const Index H = reader.info().heads, T = study.tokens();
-  for (int l = 0; l < reader.info().layers; ++l) {
-    const Tensor z = run.at(Site::Z, l);
+void add_taylor_published(const Adding& adding, Sums& sums) {
+  const Study study = adding.study();
+  const Tensor& logits = study.run().logits.value;
+  const std::vector<double> ones(static_cast<std::size_t>(logits.size()), 1.0);
+  const Signals signals = gradients_of(study, Tensor::of(logits.shape(), ones, logits.dtype()), Site::Z);
+  const Index H = study.info().heads, T = study.tokens();
+  Strongest strongest;
+  for (int l = 0; l < study.info().layers; ++l) {
+    const Tensor z = study.run().at(Site::Z, l);
     const Tensor& slope = signals.at(Site::Z, l);
     const Index E = z.shape().back() / H;
     for (Index i = 0; i < T; ++i)
@@ -106,8 +161,14 @@ void add_taylor_published(const Reader& reader, const Labelled& one, Sums& sums)
         double product = 0;
         for (Index e = 0; e < E; ++e) product += z.at((i * H + h) * E + e) * slope.at((i * H + h) * E + e);
         sums.scores[static_cast<std::size_t>(l * H + h)] += std::abs(product) / static_cast<double>(T);
+        strongest.take({Site::Z, l, (i * H + h) * E, E}, product);
       }
   }
+  if (adding.check_gradient)
+    keep_worst(sums.checks, check_slope(study, strongest.part, strongest.slope, [](const Tensor& changed) {
+                 const std::vector<double> values = changed.to_doubles();
+                 return std::accumulate(values.begin(), values.end(), 0.0);
+               }));
 }
 
 void divide_by_length_of_layer(Scores& scores, std::size_t H) {
@@ -118,57 +179,98 @@ void divide_by_length_of_layer(Scores& scores, std::size_t H) {
   }
 }
 
-Scores accuracy_differences(const Reader& reader, std::span<const Labelled> inputs, const Advance& advance) {
+void accuracy_differences(const Reader& reader, std::span<const Labelled> inputs, const Advance& advance,
+                          std::size_t batch_tokens, HeadImportance& result) {
   std::vector<HeadMask> masks{all_heads(reader.info())};  // the whole model, then without each head
   for (std::size_t l = 0; l < masks.front().size(); ++l)
     for (std::size_t h = 0; h < masks.front()[l].size(); ++h) {
       masks.push_back(masks.front());
       masks.back()[l][h] = false;
     }
-  const std::vector<std::vector<int>> predicted = classify(reader, inputs, masks, advance);
+  const std::vector<std::vector<int>> predicted = classify(reader, inputs, masks, advance, batch_tokens);
   const double whole = accuracy(inputs, predicted.front());
-  Scores scores;
-  for (std::size_t m = 1; m < masks.size(); ++m) scores.push_back(whole - accuracy(inputs, predicted[m]));
-  return scores;
+  for (std::size_t m = 1; m < masks.size(); ++m)
+    result.scores.push_back(whole - accuracy(inputs, predicted[m]));
+  // Among the others the whole model's run is one that was resumed; alone it is not.
+  result.checks = {check_same_classes("no head masked: the plain model's answers", predicted.front(),
+                                      classify(reader, inputs, masks.front(), batch_tokens))};
+}
+
+using Add = void (*)(const Adding&, Sums&);
+struct PerInput {
+  const char* ranking;
+  Add add;
+  StudyKind kind;
+};
+constexpr PerInput per_input[] = {{"attattr", add_attattr, StudyKind::Attributions},
+                                  {"attention", add_attention, StudyKind::Patterns},
+                                  {"taylor", add_taylor, StudyKind::Gradients},
+                                  {"taylor_published", add_taylor_published, StudyKind::Gradients}};
+constexpr const char* by_accuracy = "accuracy_difference";
+
+// Null: the ranking that masks heads. Throws InputError if there is no such ranking.
+const PerInput* find_ranking(const std::string& name) {
+  for (const PerInput& known : per_input)
+    if (name == known.ranking) return &known;
+  if (name == by_accuracy) return nullptr;
+  throw InputError(
+      fmt::format("ranking: expected one of {}, found '{}'", fmt::join(head_rankings(), ", "), name));
 }
 
 }  // namespace
 
 std::vector<std::string> head_rankings() {
-  return {"attattr", "attention", "taylor", "taylor_published", "accuracy_difference"};
+  std::vector<std::string> names;
+  for (const PerInput& known : per_input) names.emplace_back(known.ranking);
+  names.emplace_back(by_accuracy);
+  return names;
 }
 
 HeadImportance head_importance(const Reader& reader, std::span<const Labelled> inputs,
-                               const std::string& ranking, const Advance& advance) {
+                               const std::string& ranking, const Advance& advance, std::size_t max_memory) {
   const ModelInfo& info = reader.info();
+  const PerInput* const how = find_ranking(ranking);
+  const MemoryBound bound = bound_beside(inputs, max_memory);
   HeadImportance result{.ranking = ranking,
                         .layers = info.layers,
                         .heads = info.heads,
                         .inputs = static_cast<int>(inputs.size())};
-  using Add = void (*)(const Reader&, const Labelled&, Sums&);
-  const Add add = ranking == "attattr"            ? add_attattr
-                  : ranking == "attention"        ? add_attention
-                  : ranking == "taylor"           ? add_taylor
-                  : ranking == "taylor_published" ? add_taylor_published
-                                                  : nullptr;
-  if (ranking == "accuracy_difference") {
-    result.scores = accuracy_differences(reader, inputs, advance);
+  if (how == nullptr) {
+    accuracy_differences(reader, inputs, advance, batch_memory(info, inputs, bound).batch_tokens, result);
     return result;
   }
-  if (add == nullptr)
-    throw InputError(
-        fmt::format("ranking: expected one of {}, found '{}'", fmt::join(head_rankings(), ", "), ranking));
+  study_memory(info, how->kind, longest_of(info, inputs), bound);  // refuses before the first is run
   Sums sums{.scores = Scores(static_cast<std::size_t>(info.layers * info.heads), 0.0)};
+  const std::size_t step = (inputs.size() + checked_gradients - 1) / checked_gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     advance(static_cast<double>(i) / static_cast<double>(inputs.size()));
-    add(reader, inputs[i], sums);
+    const StudyMemory memory = study_memory(info, how->kind, tokens_in(info, inputs[i]), bound);
+    how->add({reader, inputs[i], memory, i % step == 0}, sums);
   }
   result.scores = std::move(sums.scores);
   result.unresolved = sums.unresolved;
+  result.checks = std::move(sums.checks);
   for (double& score : result.scores) score /= static_cast<double>(inputs.size());
   if (ranking == "taylor_published")
     divide_by_length_of_layer(result.scores, static_cast<std::size_t>(info.heads));
   return result;
+}
+
+LabelledPlan plan_importance(const Reader& reader, std::span<const Labelled> inputs,
+                             const std::string& ranking, std::size_t max_memory) {
+  const ModelInfo& info = reader.info();
+  const PerInput* const how = find_ranking(ranking);
+  const MemoryBound bound = bound_beside(inputs, max_memory);
+  LabelledPlan plan = plan_for(info, inputs);
+  plan.bytes = bound.taken;
+  if (how == nullptr) {
+    plan.masks = static_cast<std::size_t>(info.layers * info.heads) + 1;
+    plan.bytes += batch_memory(info, inputs, bound).total;
+  } else {
+    plan.studies = inputs.size();
+    plan.bytes += study_memory(info, how->kind, longest_of(info, inputs), bound).total;
+  }
+  return plan;
 }
 
 }  // namespace headwater

@@ -19,8 +19,6 @@ namespace headwater {
 
 namespace {
 
-constexpr std::size_t batch_tokens = 4096;
-
 // Zeroes the patterns [B, H, T, T] of the heads that are out.
 Edit without_heads(int layer, const std::vector<bool>& stays) {
   return {Site::Pattern, layer, [stays](Tensor& pattern) {
@@ -89,6 +87,12 @@ class MaskedRuns {
   std::map<int, Tensor> streams_;  // before those blocks where a run resumes
 };
 
+std::vector<Batch> batches_of(std::span<const Labelled> inputs) {
+  std::vector<Batch> batches;
+  for (const Labelled& one : inputs) batches.push_back(one.batch);
+  return batches;
+}
+
 // The largest of every row of logits.
 std::vector<int> classes_of(const Tensor& logits) {
   const Index N = logits.shape().back(), rows = logits.size() / N;
@@ -125,9 +129,10 @@ std::vector<Labelled> prepare_labelled(const Reader& reader, std::span<const Lab
   return all;
 }
 
-Study study_of(const Reader& reader, const Labelled& one, int target, const std::vector<Site>& sites) {
+Study study_of(const Reader& reader, const Labelled& one, int target, const std::vector<Site>& sites,
+               std::size_t window) {
   Study study(*reader.model, one.batch, one.encoding);
-  if (!sites.empty()) study.keep_only(sites, 0);
+  if (!sites.empty()) study.keep_only(sites, window);
   study.aim(
       {.position = -1, .index = target, .label = reader.info().labels[static_cast<std::size_t>(target)]});
   return study;
@@ -139,15 +144,18 @@ HeadMask all_heads(const ModelInfo& info) {
   return mask;
 }
 
-std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs, const HeadMask& mask) {
-  return classify(reader, inputs, {&mask, 1}, [](double) {}).front();
+std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs, const HeadMask& mask,
+                          std::size_t batch_tokens) {
+  return classify(
+             reader, inputs, {&mask, 1}, [](double) {}, batch_tokens)
+      .front();
 }
 
 std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Labelled> inputs,
-                                       std::span<const HeadMask> masks, const Advance& advance) {
+                                       std::span<const HeadMask> masks, const Advance& advance,
+                                       std::size_t batch_tokens) {
   const std::vector<Trial> trials = trials_of(masks, reader.model->anatomy().blocks != nullptr);
-  std::vector<Batch> batches;
-  for (const Labelled& one : inputs) batches.push_back(one.batch);
+  const std::vector<Batch> batches = batches_of(inputs);
   std::vector<std::vector<int>> predicted(masks.size(), std::vector<int>(inputs.size()));
   std::size_t done = 0;
   for (const Group& group : group_inputs(batches, batch_tokens)) {
@@ -163,6 +171,21 @@ std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Lab
     done += group.members.size();
   }
   advance(1);
+  return predicted;
+}
+
+std::vector<int> classify_without_outputs(const Reader& reader, std::span<const Labelled> inputs,
+                                          std::size_t batch_tokens) {
+  std::vector<Edit> edits;
+  for (int l = 0; l < reader.info().layers; ++l)
+    edits.push_back({Site::Z, l, [](Tensor& z) { z = Tensor::zeros(z.shape(), z.dtype()); }});
+  std::vector<int> predicted(inputs.size());
+  const std::vector<Batch> batches = batches_of(inputs);
+  for (const Group& group : group_inputs(batches, batch_tokens)) {
+    Tape tape(Keep::Nothing, edits);
+    const std::vector<int> best = classes_of(reader.model->run(tape, group.batch).value);
+    for (std::size_t m = 0; m < group.members.size(); ++m) predicted[group.members[m]] = best[m];
+  }
   return predicted;
 }
 

@@ -13,6 +13,8 @@
 #include <headwater/error.h>
 
 #include "checkpoint/safetensors.h"
+#include "heads/checks.h"
+#include "heads/memory.h"
 
 namespace headwater {
 
@@ -72,6 +74,19 @@ PruningCurve random_curve(const PruningOptions& options, const std::vector<std::
     curve.highest.push_back(highest);
   }
   return curve;
+}
+
+HeadMask no_heads(const ModelInfo& info) {
+  const std::vector<bool> none(static_cast<std::size_t>(info.heads), false);
+  return {static_cast<std::size_t>(info.layers), none};
+}
+
+void check_options(const PruningOptions& options) {
+  if (options.rates.empty()) throw InputError("rates: expected at least one, found none");
+  for (const double rate : options.rates)
+    if (!(rate >= 0 && rate <= 1))
+      throw InputError(fmt::format("rates: expected shares from 0 to 1, found {}", rate));
+  if (options.random_orders < 1) throw InputError("random orders: expected at least 1");
 }
 
 // The output projection of a layer: its number, and whether the file stores it [in, out].
@@ -152,22 +167,19 @@ HeadMask pruned_mask(const HeadImportance& importance, double rate, bool per_lay
   return mask_without(removed, importance.layers, importance.heads);
 }
 
-std::vector<PruningCurve> pruning_curves(const Reader& reader, std::span<const Labelled> inputs,
-                                         std::span<const HeadImportance> rankings,
-                                         const PruningOptions& options, const Advance& advance) {
-  for (const double rate : options.rates)
-    if (!(rate >= 0 && rate <= 1))
-      throw InputError(fmt::format("rates: expected shares from 0 to 1, found {}", rate));
-  if (options.random_orders < 1) throw InputError("random orders: expected at least 1");
-  std::vector<PruningCurve> curves;
-  Masks masks;
+PruningReport pruning_curves(const Reader& reader, std::span<const Labelled> inputs,
+                             std::span<const HeadImportance> rankings, const PruningOptions& options,
+                             const Advance& advance, std::size_t max_memory) {
+  check_options(options);
+  PruningReport report{.inputs = static_cast<int>(inputs.size())};
+  Masks masks{all_heads(reader.info()), no_heads(reader.info())};  // for the checks
   for (const HeadImportance& ranking : rankings)
     for (const bool per_layer : {false, true})
       for (const bool most_first : {false, true}) {
-        curves.push_back({.ranking = ranking.ranking,
-                          .scope = per_layer ? "layer" : "global",
-                          .order = most_first ? "most" : "least",
-                          .rates = options.rates});
+        report.curves.push_back({.ranking = ranking.ranking,
+                                 .scope = per_layer ? "layer" : "global",
+                                 .order = most_first ? "most" : "least",
+                                 .rates = options.rates});
         for (const double rate : options.rates)
           masks.push_back(pruned_mask(ranking, rate, per_layer, most_first));
       }
@@ -175,19 +187,39 @@ std::vector<PruningCurve> pruning_curves(const Reader& reader, std::span<const L
     const Masks some = random_masks(reader.info(), options, k);
     masks.insert(masks.end(), some.begin(), some.end());
   }
+  const std::size_t batch_tokens =
+      batch_memory(reader.info(), inputs, bound_beside(inputs, max_memory)).batch_tokens;
   // All at once, because curves share many masks and more beginnings of masks.
-  const std::vector<std::vector<int>> predicted = classify(reader, inputs, masks, advance);
-  std::size_t at = 0;
+  const std::vector<std::vector<int>> predicted = classify(reader, inputs, masks, advance, batch_tokens);
+  std::size_t at = 2;
   const auto next = [&] {
     std::vector<double> right;
     for (std::size_t r = 0; r < options.rates.size(); ++r) right.push_back(accuracy(inputs, predicted[at++]));
     return right;
   };
-  for (PruningCurve& curve : curves) curve.accuracy = next();
+  for (PruningCurve& curve : report.curves) curve.accuracy = next();
   std::vector<std::vector<double>> orders;
   for (int k = 0; k < options.random_orders; ++k) orders.push_back(next());
-  curves.push_back(random_curve(options, orders));
-  return curves;
+  report.curves.push_back(random_curve(options, orders));
+  // The same by runs that share nothing with others.
+  const std::size_t middle = 2 + options.rates.size() / 2;
+  report.checks = {check_same_classes("no head removed: the plain model's answers", predicted[0],
+                                      classify(reader, inputs, masks[0], batch_tokens)),
+                   check_same_classes("all heads removed: the answers with z = 0", predicted[1],
+                                      classify_without_outputs(reader, inputs, batch_tokens)),
+                   check_same_classes("some heads removed: a run of its own agrees", predicted[middle],
+                                      classify(reader, inputs, masks[middle], batch_tokens))};
+  return report;
+}
+
+LabelledPlan plan_pruning(const Reader& reader, std::span<const Labelled> inputs, std::size_t rankings,
+                          const PruningOptions& options, std::size_t max_memory) {
+  check_options(options);
+  LabelledPlan plan = plan_for(reader.info(), inputs);
+  plan.masks = 2 + options.rates.size() * (4 * rankings + static_cast<std::size_t>(options.random_orders));
+  const MemoryBound bound = bound_beside(inputs, max_memory);
+  plan.bytes = bound.taken + batch_memory(reader.info(), inputs, bound).total;
+  return plan;
 }
 
 void save_pruned(const std::string& model_folder, const std::vector<std::string>& weight_files,

@@ -10,10 +10,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
+
+#include "heads/checks.h"
 
 namespace headwater {
 
@@ -106,23 +107,6 @@ class Growing {
   Tree tree_;
 };
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += ' ';
-    else
-      out += c;
-  }
-  return out;
-}
-
 }  // namespace
 
 Tree attribution_tree(const Tensor& attribution, const TreeOptions& options) {
@@ -141,6 +125,24 @@ Tree attribution_tree(const Tensor& attribution, const TreeOptions& options) {
   return std::move(growing).done();
 }
 
+std::vector<Check> tree_checks(const Tree& tree, const Tensor& attribution, const TreeOptions& options) {
+  const Layers layers = summed_over_heads(attribution);
+  std::vector<bool> in(static_cast<std::size_t>(layers.tokens), false);
+  in[static_cast<std::size_t>(tree.root)] = true;
+  double weak = 0, again = 0;
+  for (const TreeEdge& edge : tree.edges) {
+    if (edge.layer + 1 == layers.count) continue;  // ties the answer's token to all the others
+    const double share =
+        layers.at(edge.layer, edge.parent, edge.child) / scale_of(layers, edge.layer, options.published);
+    weak += share > options.tau && share > options.lambda ? 0 : 1;
+    const bool grows = in[static_cast<std::size_t>(edge.parent)] && !in[static_cast<std::size_t>(edge.child)];
+    again += grows ? 0 : 1;
+    in[static_cast<std::size_t>(edge.child)] = true;
+  }
+  return {check_within("every edge exceeds tau and lambda", weak, 0),
+          check_within("every token is reached once", again, 0)};
+}
+
 std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens) {
   const auto name = [&](int t) { return fmt::format("{}:{}", t, tokens[static_cast<std::size_t>(t)]); };
   std::string out = fmt::format("root {}\n", name(tree.root));
@@ -148,49 +150,6 @@ std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens) 
     out +=
         fmt::format("L{:<3} {} <- {}  {:.6f}\n", edge.layer, name(edge.parent), name(edge.child), edge.score);
   return out;
-}
-
-std::string tree_svg(const Tree& tree, const std::vector<std::string>& tokens, int layers) {
-  const int step = 74, level = 64, left = 52, top = 40;
-  const int width = left + step * static_cast<int>(tokens.size()) + 20, height = top + level * layers + 50;
-  const auto x = [&](int t) { return left + step * t + step / 2; };
-  const auto y = [&](int l) { return top + level * (layers - 1 - l); };
-  double largest = 0;
-  for (const TreeEdge& edge : tree.edges) largest = std::max(largest, std::abs(edge.score));
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"white\"/>\n",
-      width, height);
-  for (int l = 0; l < layers; ++l)
-    out += fmt::format("<text x=\"8\" y=\"{}\" fill=\"#4c5b6b\">L{}</text>\n", y(l) + 4, l);
-  // A token's stream, from where it is first seen down to its name: what ties its edges of different layers.
-  std::map<int, int> first_seen{{tree.root, y(layers - 1)}};
-  for (const TreeEdge& edge : tree.edges) {
-    const auto seen = [&](int token, int place) {
-      const auto [at, fresh] = first_seen.try_emplace(token, place);
-      if (!fresh) at->second = std::min(at->second, place);
-    };
-    seen(edge.parent, y(edge.layer));
-    seen(edge.child, y(edge.layer) + level);
-  }
-  for (const auto& [token, place] : first_seen)
-    out += fmt::format(
-        "<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#b8c4d0\" stroke-dasharray=\"2 4\"/>\n",
-        x(token), place, y(0) + level);
-  for (const TreeEdge& edge : tree.edges)
-    out += fmt::format(
-        "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#1e6cb2\" stroke-width=\"{:.1f}\" "
-        "stroke-opacity=\"0.75\"><title>L{} {} reads {}: {:.6f}</title></line>\n",
-        x(edge.parent), y(edge.layer), x(edge.child), y(edge.layer) + level,
-        1 + 4 * (largest > 0 ? std::abs(edge.score) / largest : 0), edge.layer,
-        escaped(tokens[static_cast<std::size_t>(edge.parent)]),
-        escaped(tokens[static_cast<std::size_t>(edge.child)]), edge.score);
-  for (std::size_t t = 0; t < tokens.size(); ++t)
-    out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\"{}>{}</text>\n", x(static_cast<int>(t)),
-                       height - 18, static_cast<int>(t) == tree.root ? " font-weight=\"bold\"" : "",
-                       escaped(tokens[t]));
-  return out + "</svg>\n";
 }
 
 }  // namespace headwater

@@ -29,8 +29,11 @@ struct TreeOptions {
 // `attribution` [L, H, T, T] (NaN counts as 0). Needs at least 2 layers and 2 tokens: throws InputError.
 Tree attribution_tree(const Tensor& attribution, const TreeOptions& options);
 
-// As text with one line per edge, and as a picture: a level per layer, lines as wide as their scores.
+// Promises counted again on a tree that was made: every edge exceeds τ and λ, every token is reached once and
+// from one that was there before.
+std::vector<Check> tree_checks(const Tree& tree, const Tensor& attribution, const TreeOptions& options);
+
+// One line per edge.
 std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens);
-std::string tree_svg(const Tree& tree, const std::vector<std::string>& tokens, int layers);
 
 }  // namespace headwater

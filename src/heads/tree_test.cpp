@@ -48,13 +48,28 @@ TEST(Tree, NamesEveryEdge) {
   const std::vector<std::string> tokens{"[CLS]", "not", "<bad>", "[SEP]"};
   const Tree tree = attribution_tree(example(), {.published = true});
   EXPECT_NE(tree_text(tree, tokens).find("1:not <- 2:<bad>"), std::string::npos);
-  const std::string svg = tree_svg(tree, tokens, 4);
-  EXPECT_NE(svg.find("&lt;bad&gt;"), std::string::npos);
-  EXPECT_EQ(svg.find("<bad>"), std::string::npos);
-  std::size_t streams = 0;
-  for (std::size_t at = svg.find("dasharray"); at != std::string::npos; at = svg.find("dasharray", at + 1))
-    ++streams;
-  EXPECT_EQ(streams, 4U) << "every token of the tree has its stream";
+}
+
+// Every promise can be broken: an edge too weak, a token reached twice, a parent that is not there yet.
+TEST(Tree, ChecksCountWhatIsWrong) {
+  const auto counted = [](const Tree& tree, const TreeOptions& options) {
+    std::vector<double> values;
+    for (const Check& check : tree_checks(tree, example(), options)) {
+      values.push_back(check.value);
+      EXPECT_EQ(check.passed, check.value == 0) << check.name;
+    }
+    return values;
+  };
+  using Values = std::vector<double>;
+  for (const bool published : {false, true})
+    EXPECT_EQ(counted(attribution_tree(example(), {.published = published}), {.published = published}),
+              (Values{0, 0}));
+  Tree tree = attribution_tree(example(), {});
+  EXPECT_EQ(counted(tree, {.tau = 0.95}), (Values{0, 0})) << "each is the largest of its layer";
+  tree.edges[1].child = 0;  // (2, 0) of layer 1: 0.1 of 0.8; and (1, 0) comes again
+  EXPECT_EQ(counted(tree, {}), (Values{1, 1}));
+  tree.edges.erase(tree.edges.begin());  // 2 is a parent, but not in the tree
+  EXPECT_EQ(counted(tree, {}), (Values{1, 2}));
 }
 
 TEST(Tree, RefusesWhatHasNoTree) {

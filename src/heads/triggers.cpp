@@ -15,6 +15,8 @@
 #include <headwater/error.h>
 
 #include "attribution/attention_attribution.h"
+#include "heads/checks.h"
+#include "heads/memory.h"
 
 namespace headwater {
 
@@ -99,6 +101,69 @@ std::vector<Labelled> attacked(std::span<const Labelled> inputs, const Trigger& 
   return all;
 }
 
+constexpr std::size_t copies = 2;  // of the inputs: as they are, and with a trigger
+constexpr Index most_tokens = 4;   // of a trigger: two pairs
+
+std::size_t sources_of(std::span<const Labelled> inputs, const TriggerOptions& options) {
+  return std::min(inputs.size(), static_cast<std::size_t>(std::max(0, options.inputs)));
+}
+
+struct Memory {
+  MemoryBound bound;
+  std::size_t study = 0;  // of the longest source
+  BatchMemory batches;
+};
+
+Memory memory_of(const Reader& reader, std::span<const Labelled> inputs, const TriggerOptions& options,
+                 std::size_t max_memory) {
+  if (!reader.tokenizer) throw Unsupported("triggers: needs a text model, found an image model");
+  const ModelInfo& info = reader.info();
+  Memory memory{.bound = bound_beside(inputs, max_memory, copies)};
+  const Index longest = longest_of(info, inputs.first(sources_of(inputs, options)));
+  if (longest > 0) memory.study = study_memory(info, StudyKind::Attributions, longest, memory.bound).total;
+  memory.batches = batch_memory(info, inputs, memory.bound, most_tokens);
+  return memory;
+}
+
+// The pattern of one input; what its attributions showed goes into the report.
+Trigger taken_from(const Reader& reader, const Labelled& one, int predicted, const TriggerOptions& options,
+                   const MemoryBound& bound, TriggerReport& report) {
+  const StudyMemory memory =
+      study_memory(reader.info(), StudyKind::Attributions, tokens_in(reader.info(), one), bound);
+  Study study = study_of(reader, one, predicted, memory.sites, memory.window);
+  study.scratch = memory.scratch;
+  const AttentionAttribution attributed =
+      attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = options.tolerance});
+  if (!resolved(attributed, options.tolerance)) ++report.unresolved;
+  for (Check& check : attribution_checks(attributed, options.tolerance))
+    keep_worst(report.checks, std::move(check));
+  const auto [first, second] = top_two(attributed.scores);
+  Trigger trigger{.label = reader.info().labels[static_cast<std::size_t>(predicted)],
+                  .source = one.encoding.text,
+                  .strength = first.score + second.score};
+  std::set<Index> positions{first.query, first.key};
+  if (second.score >= options.second * first.score) positions.insert({second.query, second.key});
+  trigger.tokens = tokens_at(one.encoding, positions);
+  return trigger;
+}
+
+// Whether an input with a trigger holds its own tokens and the trigger's for the texts it has, each as often
+// as it should, whatever their places; less only at the limit.
+enum class Inserted { Right, Cut, Wrong };
+
+Inserted recounted(const Labelled& before, const Labelled& after, const Trigger& trigger, Index limit) {
+  std::map<int, int> missing;  // how often, by id
+  for (const int id : before.batch.ids.front()) ++missing[id];
+  for (const TriggerToken& token : trigger.tokens)
+    if (!words_of(before.encoding, token.sequence).empty()) ++missing[token.id];
+  int lost = 0;
+  for (const int id : after.batch.ids.front())
+    if (--missing[id] < 0) return Inserted::Wrong;
+  for (const auto& [id, times] : missing) lost += times;
+  if (lost == 0) return Inserted::Right;
+  return static_cast<Index>(after.batch.ids.front().size()) == limit ? Inserted::Cut : Inserted::Wrong;
+}
+
 }  // namespace
 
 std::vector<int> with_trigger(const Labelled& one, const std::vector<TriggerToken>& tokens, Index limit) {
@@ -130,43 +195,51 @@ std::vector<int> with_trigger(const Labelled& one, const std::vector<TriggerToke
 }
 
 TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inputs,
-                            const TriggerOptions& options, const Advance& advance) {
-  if (!reader.tokenizer) throw Unsupported("triggers: needs a text model, found an image model");
+                            const TriggerOptions& options, const Advance& advance, std::size_t max_memory) {
+  const Memory memory = memory_of(reader, inputs, options, max_memory);
   const ModelInfo& info = reader.info();
-  const std::vector<int> predicted = classify(reader, inputs, all_heads(info));
+  const std::vector<int> predicted = classify(reader, inputs, all_heads(info), memory.batches.batch_tokens);
   TriggerReport report{.labels = info.labels, .inputs = std::vector<int>(info.labels.size(), 0)};
   for (const Labelled& one : inputs) ++report.inputs[static_cast<std::size_t>(one.gold)];
   report.accuracy = accuracy_by_label(inputs, predicted, info.labels.size());
-  const std::size_t count = std::min(inputs.size(), static_cast<std::size_t>(std::max(0, options.inputs)));
+  const std::size_t count = sources_of(inputs, options);
   std::vector<Trigger> found;
   for (std::size_t i = 0; i < count; ++i) {
     advance(0.9 * static_cast<double>(i) / static_cast<double>(count));
     if (static_cast<int>(inputs[i].encoding.tokens.size()) < options.shortest) continue;
-    const Study study = study_of(reader, inputs[i], predicted[i], attention_attribution_sites());
-    const AttentionAttribution attributed =
-        attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = options.tolerance});
-    if (!resolved(attributed, options.tolerance)) ++report.unresolved;
-    const auto [first, second] = top_two(attributed.scores);
-    Trigger trigger{.label = info.labels[static_cast<std::size_t>(predicted[i])],
-                    .source = inputs[i].encoding.text,
-                    .strength = first.score + second.score};
-    std::set<Index> positions{first.query, first.key};
-    if (second.score >= options.second * first.score) positions.insert({second.query, second.key});
-    trigger.tokens = tokens_at(inputs[i].encoding, positions);
+    Trigger trigger = taken_from(reader, inputs[i], predicted[i], options, memory.bound, report);
     if (trigger.strength >= options.least && !trigger.tokens.empty()) found.push_back(std::move(trigger));
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Trigger& a, const Trigger& b) { return a.strength > b.strength; });
   std::map<std::string, int> taken;
+  const Index limit = input_limit(reader);
+  double miscounted = 0;
   for (Trigger& trigger : found) {
     if (++taken[trigger.label] > options.patterns) continue;
-    const std::vector<Labelled> changed = attacked(inputs, trigger, input_limit(reader));
-    trigger.accuracy =
-        accuracy_by_label(inputs, classify(reader, changed, all_heads(info)), info.labels.size());
+    const std::vector<Labelled> changed = attacked(inputs, trigger, limit);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Inserted there = recounted(inputs[i], changed[i], trigger, limit);
+      report.cut += there == Inserted::Cut ? 1 : 0;
+      miscounted += there == Inserted::Wrong ? 1 : 0;
+    }
+    trigger.accuracy = accuracy_by_label(
+        inputs, classify(reader, changed, all_heads(info), memory.batches.batch_tokens), info.labels.size());
     report.triggers.push_back(std::move(trigger));
   }
+  report.checks.push_back(check_within("every input holds its tokens and the trigger's", miscounted, 0));
   advance(1);
   return report;
+}
+
+LabelledPlan plan_triggers(const Reader& reader, std::span<const Labelled> inputs,
+                           const TriggerOptions& options, std::size_t max_memory) {
+  const Memory memory = memory_of(reader, inputs, options, max_memory);
+  LabelledPlan plan = plan_for(reader.info(), inputs);
+  plan.studies = sources_of(inputs, options);
+  plan.masks = 1 + reader.info().labels.size() * static_cast<std::size_t>(std::max(0, options.patterns));
+  plan.bytes = memory.bound.taken + std::max(memory.study, memory.batches.total);
+  return plan;
 }
 
 }  // namespace headwater

@@ -81,6 +81,15 @@ std::string attribution_text(const Attribution& attribution, int indent) {
   return text;
 }
 
+OrderedJson with_tokens(const Prediction& prediction, const PredictionFormat& format) {
+  OrderedJson json = json_of(prediction);
+  if (format.tokens) {
+    json["tokens"] = OrderedJson::array();
+    for (const TokenView& token : prediction.tokens) json["tokens"].push_back(json_of(token));
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const Report& report, int indent) {
@@ -108,11 +117,17 @@ std::string to_json(const Report& report, int indent) {
 }
 
 std::string to_json(const Prediction& prediction, const PredictionFormat& format) {
-  OrderedJson json = json_of(prediction);
-  if (format.tokens) {
-    json["tokens"] = OrderedJson::array();
-    for (const TokenView& token : prediction.tokens) json["tokens"].push_back(json_of(token));
-  }
+  return dump(with_tokens(prediction, format), format.indent);
+}
+
+std::string to_json(const Input& input, const Prediction& prediction, const PredictionFormat& format) {
+  OrderedJson json;
+  if (input.image.empty())
+    json["text"] = input.text;
+  else
+    json["image"] = input.image;
+  if (input.pair) json["pair"] = *input.pair;
+  json.update(with_tokens(prediction, format));
   return dump(json, format.indent);
 }
 

@@ -15,6 +15,7 @@
 #include "report/colour_map.h"
 #include "report/focus.h"
 #include "report/page.h"
+#include "report/pixel_text.h"
 #include "report/text_width.h"
 
 namespace headwater {
@@ -23,7 +24,8 @@ namespace {
 
 constexpr double cover = 0.6;
 constexpr int panel_pixels = 320, gutter = 8;
-
+constexpr int caption_line = 22, caption_pixels = 4 * caption_line + 4, foot_pixels = 2 * caption_line + 4;
+constexpr Rgb ink{0x1c, 0x26, 0x30};
 // Between which cells a pixel lies, and how far from the first.
 struct Between {
   std::size_t low, high;
@@ -75,6 +77,30 @@ std::string figure(const Image& image, const std::string& name, const std::strin
       "<figure><img width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">"
       "<figcaption>{}</figcaption></figure>\n",
       image.width, image.height, html_escaped(name), base64(encode_png(image)), caption);
+}
+
+void draw_caption(Image& onto, Corner at, int width, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    draw_fitting_text(onto, {at.left + 2, at.top + 3}, line, width - 4, ink);
+    at.top += caption_line;
+  }
+}
+
+// What the panel shows: the method, the class, and which numbers of the result.
+std::vector<std::string> panel_caption(const Report& report, const Attribution& attribution,
+                                       std::span<const double> weights) {
+  const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
+  std::string which = "a score per patch";
+  if (has_axis(attribution, "query")) {
+    const Index row = focus_row(report), prefix = report.model.prefix_tokens;
+    which = fmt::format("row {}, last layer", row < prefix ? "[CLS]" : fmt::format("patch {}", row - prefix));
+  }
+  const Target& target = report.target;
+  const std::string named = target.contrast
+                                ? fmt::format("{} rather than {}", target.label, target.contrast_label)
+                                : fmt::format("{}, probability {:.4f}", target.label, target.probability);
+  return {name_of(attribution), knows_class(attribution) ? named : "knows no class", which,
+          fmt::format("{:.2g} .. {:.2g}", *low, *high)};
 }
 
 std::string caption_of(const Report& report, std::span<const double> weights, std::span<const double> first) {
@@ -190,18 +216,26 @@ std::string to_png(std::span<const Report> reports) {
   const int width = picture.width * scale, height = picture.height * scale;
   const auto rows = static_cast<int>(reports.front().attributions.size());
   const auto columns = static_cast<int>(reports.size()) + 1;
-  Image all{columns * width + (columns - 1) * gutter, rows * height + (rows - 1) * gutter, {}};
+  Image all{
+      columns * width + (columns - 1) * gutter, rows * (caption_pixels + height + gutter) + foot_pixels, {}};
   all.rgb.assign(std::size_t{3} * static_cast<std::size_t>(all.width) * static_cast<std::size_t>(all.height),
                  255);
   const Image plain = enlarged(picture, scale);
   for (int r = 0; r < rows; ++r) {
-    paste(all, plain, 0, r * (height + gutter));
+    const int top = r * (caption_pixels + height + gutter);
+    draw_caption(all, {0, top}, width, {"the picture", "as the model sees it"});
+    paste(all, plain, 0, top + caption_pixels);
     for (int c = 1; c < columns; ++c) {
       const Report& report = reports[static_cast<std::size_t>(c - 1)];
-      const auto weights = patch_weights(report, report.attributions[static_cast<std::size_t>(r)]);
-      paste(all, overlay(picture, weights, scale), c * (width + gutter), r * (height + gutter));
+      const Attribution& attribution = report.attributions[static_cast<std::size_t>(r)];
+      const std::vector<double> weights = patch_weights(report, attribution);
+      const int left = c * (width + gutter);
+      draw_caption(all, {left, top}, width, panel_caption(report, attribution, weights));
+      paste(all, overlay(picture, weights, scale), left, top + caption_pixels);
     }
   }
+  draw_caption(all, {0, all.height - foot_pixels}, all.width,
+               {"each on its own scale: dark low, yellow high", "with a sign: blue for, orange against"});
   return with_text(encode_png(all), "headwater", to_json(reports.front().record, -1));
 }
 

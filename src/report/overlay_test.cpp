@@ -113,13 +113,30 @@ TEST(PatchWeights, AreTheAnswersRowWithoutClassToken) {
 }
 
 TEST(ToPng, HasARowPerMethodAndAColumnPerTarget) {
-  const std::vector<Report> reports{picture_report("cat"), picture_report("dog")};
+  std::vector<Report> reports{picture_report("cat"), picture_report("doggo")};
+  for (Report& report : reports) report.attributions[0].method = "attattr";  // knows the class
   const std::string png = to_png(reports);
   const Image image = decode_image(std::as_bytes(std::span(png.data(), png.size())), "made");
   EXPECT_EQ(image.width, 3 * 320 + 2 * 8);
-  EXPECT_EQ(image.height, 2 * 320 + 8);
-  EXPECT_EQ(image.rgb[0], 50) << "the picture itself comes first";
-  EXPECT_EQ(image.rgb[3 * 320], 255) << "then a white gap";
+  constexpr int caption = 92, foot = 48;
+  EXPECT_EQ(image.height, 2 * (caption + 320 + 8) + foot);
+  const auto red_at = [&](int x, int y) {
+    return image.rgb[static_cast<std::size_t>(3 * (y * image.width + x))];
+  };
+  EXPECT_EQ(red_at(0, caption), 50) << "the picture itself comes first";
+  EXPECT_EQ(red_at(320, caption), 255) << "then a white gap";
+  EXPECT_EQ(red_at(0, caption + 320 + 8 + caption), 50) << "and again in the next row";
+  const auto inked = [&](int left, int top, int width, int height) {
+    int count = 0;
+    for (int y = top; y < top + height; ++y)
+      for (int x = left; x < left + width; ++x) count += red_at(x, y) < 100 ? 1 : 0;
+    return count;
+  };
+  for (int row = 0; row < 2; ++row)
+    for (int column = 0; column < 3; ++column)
+      EXPECT_GT(inked(column * 328, row * (caption + 328), 320, caption), 200) << row << " " << column;
+  EXPECT_NE(inked(328, 22, 320, 22), inked(656, 22, 320, 22)) << "cat is not dog";
+  EXPECT_GT(inked(0, image.height - foot, image.width, foot), 200) << "and what the colours mean";
   EXPECT_NE(png.find(std::string("iTXtheadwater\0\0\0\0\0{", 19)), std::string::npos)
       << "carries the run record";
 }

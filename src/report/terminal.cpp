@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/colours.h"
+#include "report/provenance.h"
 #include "report/running_text.h"
 #include "report/terminal_scores.h"
 #include "report/text_width.h"
@@ -94,11 +95,7 @@ std::string to_terminal(const Report& report, const TerminalFormat& format) {
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores.empty()) out += scores_view(report, attribution, format);
   out += agreement_view(report, format.colour);
-  const RunRecord& record = report.record;
-  const std::string line = fmt::format("headwater {} · {} · {} · {} threads · weights {}", record.version,
-                                       terminal_safe(record.model), record.dtype, record.threads,
-                                       record.weights_sha256.substr(0, 12));
-  return out + "\n" + dim(paragraph(line, {.first = 2, .rest = 2, .width = format.width}), format.colour);
+  return out + record_text(report.record, format);
 }
 
 TerminalFormat terminal_format(int file_descriptor) {

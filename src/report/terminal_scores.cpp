@@ -9,6 +9,7 @@
 
 #include "report/colours.h"
 #include "report/focus.h"
+#include "report/provenance.h"
 #include "report/running_text.h"
 #include "report/text_width.h"
 
@@ -271,18 +272,6 @@ std::string layer_line(const Report& report, const Attribution& attribution, Ind
   return out + "\n";
 }
 
-std::string checks_view(const Attribution& attribution, const TerminalFormat& format) {
-  std::string out;
-  const auto add = [&](const std::string& text) {
-    out += paragraph(text, {.first = 2, .rest = 4, .width = format.width});
-  };
-  for (const Check& check : attribution.checks)
-    add(fmt::format("{} {} ({:.1e}, bound {:.1e})", check.passed ? "✓" : "✗", check.name, check.value,
-                    check.bound));
-  for (const std::string& note : attribution.notes) add("· " + terminal_safe(note));
-  return out;
-}
-
 std::string header(const std::string& method, const std::string& text, const TerminalFormat& format) {
   const std::string lines = paragraph(method + "  " + text, {.first = 0, .rest = 2, .width = format.width});
   // The name stands alone at the front, whatever was wrapped behind it.
@@ -324,7 +313,7 @@ std::string scores_view(const Report& report, const Attribution& attribution, co
   if (layers > 1) out += dim("  strongest by layer\n", format.colour);
   for (Index layer = 0; layers > 1 && layer < layers; ++layer)
     out += layer_line(report, attribution, layer, format);
-  return out + checks_view(attribution, format);
+  return out + checks_text(attribution.checks, attribution.notes, format);
 }
 
 }  // namespace headwater

@@ -28,12 +28,6 @@ Key key_of(const Batch& one) {
   return key;
 }
 
-// An image counts as many tokens as it has 16 × 16 patches: close enough to bound memory.
-std::size_t tokens_of(const Batch& one) {
-  if (one.pixels.empty()) return std::max<std::size_t>(1, one.ids.front().size());
-  return static_cast<std::size_t>(std::max<Index>(1, one.pixels.dim(2) * one.pixels.dim(3) / 256));
-}
-
 Tensor stack(std::span<const Batch> inputs, const std::vector<std::size_t>& members) {
   const Tensor& first = inputs[members.front()].pixels;
   Tensor all(first.shape().without_front().with_front(static_cast<Index>(members.size())), first.dtype());
@@ -60,6 +54,11 @@ Batch join(std::span<const Batch> inputs, const std::vector<std::size_t>& member
 }
 
 }  // namespace
+
+std::size_t tokens_of(const Batch& one) {
+  if (one.pixels.empty()) return std::max<std::size_t>(1, one.ids.front().size());
+  return static_cast<std::size_t>(std::max<Index>(1, one.pixels.dim(2) * one.pixels.dim(3) / 256));
+}
 
 std::vector<Group> group_inputs(std::span<const Batch> inputs, std::size_t max_tokens) {
   std::map<Key, std::vector<std::size_t>> alike;

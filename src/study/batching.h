@@ -14,6 +14,9 @@ struct Group {
   Batch batch;
 };
 
+// How many tokens an input counts in a batch: as many as it has, or an image's 16 × 16 patches.
+std::size_t tokens_of(const Batch& one);
+
 // Groups single inputs (B = 1 each) of the same length and wanted rows. A group holds at most `max_tokens`
 // tokens, and at least one input. Every input is in exactly one group.
 std::vector<Group> group_inputs(std::span<const Batch> inputs, std::size_t max_tokens);

@@ -95,7 +95,8 @@ TEST_F(HeadsGoldens, CurvesFollowTheRanking) {
   const HeadImportance ranking = importance("attattr");
   PruningOptions options{.random_orders = 3};
   options.rates = golden["rates"].get<std::vector<double>>();
-  const std::vector<PruningCurve> curves = pruning_curves(reader, inputs, {&ranking, 1}, options, silently);
+  const std::vector<PruningCurve> curves =
+      pruning_curves(reader, inputs, {&ranking, 1}, options, silently).curves;
   ASSERT_EQ(curves.size(), 5U);
   for (std::size_t c = 0; c < 4; ++c) {
     const std::string name = curves[c].scope + " " + curves[c].order;

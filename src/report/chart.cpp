@@ -1,0 +1,190 @@
+#include "report/chart.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace headwater {
+namespace {
+
+constexpr double legend_row = 20, legend_sample = 30, legend_gap = 18, legend_size = 12;
+
+std::string entry_name(const Series& entry, double width) {
+  return cut_to_width(entry.name, legend_size, width - legend_sample - 6);
+}
+
+double entry_width(const Series& entry, double width) {
+  return legend_sample + 6 + drawn_width(entry_name(entry, width), legend_size) + legend_gap;
+}
+
+void draw_marker(Svg& svg, Marker marker, Point at, Rgb colour) {
+  constexpr double r = 3.5;
+  std::vector<Point> corners;
+  switch (marker) {
+    case Marker::None:
+      return;
+    case Marker::Circle:
+      for (int k = 0; k < 12; ++k)
+        corners.push_back({at.x + r * std::cos(k * M_PI / 6), at.y + r * std::sin(k * M_PI / 6)});
+      break;
+    case Marker::Square:
+      corners = {{at.x - r, at.y - r}, {at.x + r, at.y - r}, {at.x + r, at.y + r}, {at.x - r, at.y + r}};
+      break;
+    case Marker::Triangle:
+      corners = {{at.x, at.y - r - 1}, {at.x + r + 0.5, at.y + r}, {at.x - r - 0.5, at.y + r}};
+      break;
+    case Marker::Diamond:
+      corners = {{at.x, at.y - r - 1}, {at.x + r + 1, at.y}, {at.x, at.y + r + 1}, {at.x - r - 1, at.y}};
+      break;
+  }
+  svg.polygon(corners, colour, 1);
+}
+
+Point beside(Point at, const Series& series) {
+  return {at.x + series.aside, at.y};
+}
+
+void draw_bars(Svg& svg, const Plot& plot, const Series& series) {
+  for (std::size_t i = 0; i < series.x.size(); ++i) {
+    if (!std::isfinite(series.low[i]) || !std::isfinite(series.high[i])) continue;
+    const Point low = beside(plot.at(series.x[i], series.low[i]), series),
+                high = beside(plot.at(series.x[i], series.high[i]), series);
+    const LineStyle thin{.colour = series.colour, .width = 1, .dashes = {}, .opacity = 0.7};
+    svg.line(low, high, thin);
+    svg.line({low.x - 3, low.y}, {low.x + 3, low.y}, thin);
+    svg.line({high.x - 3, high.y}, {high.x + 3, high.y}, thin);
+  }
+}
+
+void draw_band(Svg& svg, const Plot& plot, const Series& series) {
+  std::vector<Point> outline;
+  for (std::size_t i = 0; i < series.x.size(); ++i) outline.push_back(plot.at(series.x[i], series.high[i]));
+  for (std::size_t i = series.x.size(); i-- > 0;) outline.push_back(plot.at(series.x[i], series.low[i]));
+  svg.polygon(outline, series.colour, 0.2);
+}
+
+// Calls place(entry, where its sample begins) row by row; returns the height.
+template <class Place>
+double flow(double width, std::span<const Series> entries, const Place& place) {
+  double x = 0, y = 0;
+  for (const Series& entry : entries) {
+    const double needed = entry_width(entry, width);
+    if (x > 0 && x + needed - legend_gap > width) {
+      x = 0;
+      y += legend_row;
+    }
+    place(entry, Point{x, y});
+    x += needed;
+  }
+  return y + legend_row;
+}
+
+}  // namespace
+
+Rgb series_colour(std::size_t which) {
+  static constexpr std::array<Rgb, 7> colours{{{0x00, 0x72, 0xb2},    // blue
+                                               {0xd5, 0x5e, 0x00},    // vermilion
+                                               {0x00, 0x9e, 0x73},    // bluish green
+                                               {0xcc, 0x79, 0xa7},    // reddish purple
+                                               {0xe6, 0x9f, 0x00},    // orange
+                                               {0x56, 0xb4, 0xe9},    // sky blue
+                                               {0x6b, 0x6b, 0x6b}}};  // grey
+  return colours[which % colours.size()];
+}
+
+Axis round_axis(std::string label, double low, double high, int most, const std::string& unit) {
+  if (!(high > low)) high = low + 1;
+  const double raw = (high - low) / std::max(1, most);
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  double step = 10 * power;
+  for (const double factor : {5.0, 2.0, 1.0})
+    if (factor * power >= raw * (1 - 1e-9)) step = factor * power;
+  Axis axis{.label = std::move(label)};
+  const double first = std::floor(low / step + 1e-9), last = std::ceil(high / step - 1e-9);
+  const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+  for (int k = 0; k <= static_cast<int>(last - first); ++k) {
+    axis.ticks.push_back((first + k) * step);
+    axis.names.push_back(fmt::format("{:.{}f}{}", axis.ticks.back(), decimals, unit));
+  }
+  return axis;
+}
+
+Plot::Plot(Svg& svg, const Box& field, Axis x, Axis y) : field_(field), x_(std::move(x)), y_(std::move(y)) {
+  const double bottom = field.y + field.height;
+  const LineStyle grid{.colour = grid_ink}, frame{.colour = soft_ink};
+  for (std::size_t k = 0; k < y_.ticks.size(); ++k) {
+    if (y_.names[k].empty()) continue;
+    const double on = at(x_.ticks.front(), y_.ticks[k]).y;
+    svg.line({field.x, on}, {field.x + field.width, on}, grid);
+    svg.text({field.x - 6, on + 4}, y_.names[k],
+             {.anchor = TextStyle::Anchor::End, .size = 11, .colour = soft_ink});
+  }
+  // As many names as have room beside each other.
+  double widest = 0;
+  for (const std::string& name : x_.names) widest = std::max(widest, drawn_width(name, 11) + 8);
+  const auto every = static_cast<std::size_t>(
+      std::ceil(widest * static_cast<double>(x_.ticks.size()) / std::max(1.0, field.width)));
+  for (std::size_t k = 0; k < x_.ticks.size(); ++k) {
+    if (x_.names[k].empty()) continue;
+    const double on = at(x_.ticks[k], y_.ticks.front()).x;
+    svg.line({on, bottom}, {on, bottom + 4}, frame);
+    if (k % std::max<std::size_t>(1, every) == 0)
+      svg.text({on, bottom + 17}, x_.names[k],
+               {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink});
+  }
+  svg.line({field.x, bottom}, {field.x + field.width, bottom}, frame);
+  svg.line({field.x, field.y}, {field.x, bottom}, frame);
+  svg.text({field.x + field.width / 2, bottom + 36}, x_.label,
+           {.anchor = TextStyle::Anchor::Middle, .size = 12, .colour = soft_ink});
+  svg.text({field.x - 44, field.y + field.height / 2}, y_.label,
+           {.anchor = TextStyle::Anchor::Middle, .size = 12, .colour = soft_ink, .upwards = true});
+}
+
+Point Plot::at(double x, double y) const {
+  const auto along = [](const Axis& axis, double value, double length) {
+    const double span = axis.ticks.back() - axis.ticks.front();
+    const double share = span > 0 ? (value - axis.ticks.front()) / span : 0.5;
+    return axis.margin + share * (length - 2 * axis.margin);
+  };
+  return {field_.x + along(x_, x, field_.width), field_.y + field_.height - along(y_, y, field_.height)};
+}
+
+void draw_series(Svg& svg, const Plot& plot, const Series& series) {
+  if (!series.low.empty())
+    series.spread == Series::Spread::Band ? draw_band(svg, plot, series) : draw_bars(svg, plot, series);
+  const LineStyle style{.colour = series.colour, .width = 2, .dashes = series.dashes};
+  std::vector<Point> run;
+  const auto end_run = [&] {
+    if (run.size() > 1) svg.polyline(run, style);
+    for (const Point& point : run) draw_marker(svg, series.marker, point, series.colour);
+    run.clear();
+  };
+  for (std::size_t i = 0; i < series.x.size(); ++i) {
+    if (std::isnan(series.y[i]))
+      end_run();
+    else
+      run.push_back(beside(plot.at(series.x[i], series.y[i]), series));
+  }
+  end_run();
+}
+
+double draw_legend(Svg& svg, Point at, double width, std::span<const Series> entries) {
+  return flow(width, entries, [&](const Series& entry, Point place) {
+    const double x = at.x + place.x, y = at.y + place.y + legend_row / 2;
+    if (!entry.low.empty() && entry.spread == Series::Spread::Band)
+      svg.polygon({{x, y - 6}, {x + legend_sample, y - 6}, {x + legend_sample, y + 6}, {x, y + 6}},
+                  entry.colour, 0.2);
+    svg.line({x, y}, {x + legend_sample, y},
+             {.colour = entry.colour, .width = 2, .dashes = entry.dashes, .opacity = 1});
+    draw_marker(svg, entry.marker, {x + legend_sample / 2, y}, entry.colour);
+    svg.text({x + legend_sample + 6, y + 4}, entry_name(entry, width), {.size = legend_size});
+  });
+}
+
+double legend_height(double width, std::span<const Series> entries) {
+  return flow(width, entries, [](const Series&, Point) {});
+}
+
+}  // namespace headwater

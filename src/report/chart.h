@@ -1,0 +1,60 @@
+// Charts: axes with round ticks, lines with their spread, a legend. What every picture of numbers shares.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/svg.h"
+
+namespace headwater {
+
+// Colours that stay apart for colour-blind readers and in grey (Okabe & Ito, 2008), black left for text; they
+// repeat after seven. Blue and orange come first, as elsewhere for and against.
+Rgb series_colour(std::size_t which);
+inline constexpr Rgb soft_ink{0x4c, 0x5b, 0x6b};  // second-rank text
+inline constexpr Rgb grid_ink{0xd7, 0xde, 0xe5};
+
+struct Axis {
+  std::string label;
+  std::vector<double> ticks;       // ascending; the axis runs from the first to the last
+  std::vector<std::string> names;  // of the ticks; empty: none is drawn
+  double margin = 0;               // left free before the first and behind the last
+};
+// Ticks at multiples of 1, 2 or 5 · 10ᵏ that cover low … high, at most about `most`; named with this behind
+// them.
+Axis round_axis(std::string label, double low, double high, int most, const std::string& unit = "");
+
+// A field with axes on its left and below; values become places in it.
+class Plot {
+ public:
+  // Draws grid, ticks and labels, which take room outside of `field`: see margins below.
+  Plot(Svg& svg, const Box& field, Axis x, Axis y);
+  Point at(double x, double y) const;
+
+  static constexpr double left = 56, below = 44;  // room for ticks and labels
+
+ private:
+  Box field_;
+  Axis x_, y_;
+};
+
+enum class Marker { None, Circle, Square, Triangle, Diamond };
+struct Series {
+  std::string name;
+  Rgb colour{};
+  std::string dashes;
+  Marker marker = Marker::None;
+  std::vector<double> x, y;
+  std::vector<double> low, high;  // empty: no spread
+  enum class Spread { Band, Bars } spread = Spread::Bars;
+  double aside = 0;  // drawn so far to the right, that equal ones can be told apart
+};
+// Places where y is NaN are left out.
+void draw_series(Svg& svg, const Plot& plot, const Series& series);
+
+// Entries side by side, in rows no wider than `width`; returns the height they take.
+double draw_legend(Svg& svg, Point at, double width, std::span<const Series> entries);
+double legend_height(double width, std::span<const Series> entries);
+
+}  // namespace headwater

@@ -1,0 +1,140 @@
+// A cell's number keeps three figures of the map's largest; where that would be 0.00…, or too long, cells are
+// in units of a power of ten that the caption names.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "report/chart.h"
+#include "report/charts.h"
+#include "report/colours.h"
+#include "report/provenance.h"
+
+namespace headwater {
+namespace {
+
+constexpr double cell_width = 46, cell_height = 24, left = 64, right = 24, head = 66, ramp_room = 44,
+                 gap = 22, top = 46, foot = 30;
+
+std::string meaning_of(const std::string& ranking) {
+  static const std::map<std::string, std::string> meanings{
+      {"attattr", "mean over inputs of the head's largest attribution to the gold label"},
+      {"attention", "mean over inputs of the head's largest attention weight"},
+      {"taylor", "mean over inputs of |Σ A ⊙ ∂loss/∂A|"},
+      {"taylor_published", "Σ |z · ∂(sum of logits)/∂z| per token, divided by its length in every layer"},
+      {"accuracy_difference", "accuracy of the whole model minus accuracy without the head"}};
+  const auto found = meanings.find(ranking);
+  return found == meanings.end() ? "importance" : found->second;
+}
+
+std::string negative_meaning(const std::string& ranking) {
+  return ranking == "accuracy_difference" ? "orange: the model is better without the head"
+                                          : "orange: negative";
+}
+
+// How a map's numbers are written.
+struct Numbers {
+  double unit = 1;
+  int decimals = 3;
+
+  explicit Numbers(double peak) {
+    const int power = peak > 0 ? static_cast<int>(std::floor(std::log10(peak))) : 0;
+    if (power < -2 || power > 3) {
+      unit = std::pow(10.0, power);
+      decimals = 2;
+    } else {
+      decimals = std::clamp(2 - power, 0, 4);
+    }
+  }
+  std::string operator()(double value) const {
+    const std::string text = fmt::format("{:.{}f}", value / unit, decimals);
+    return text.find_first_of("123456789") == std::string::npos && text.front() == '-' ? text.substr(1)
+                                                                                       : text;
+  }
+};
+
+double peak_of(const HeadImportance& ranking) {
+  double peak = 0;
+  for (const double score : ranking.scores) peak = std::max(peak, std::abs(score));
+  return peak;
+}
+
+double map_height(const HeadImportance& ranking) {
+  return head + ranking.layers * cell_height + ramp_room;
+}
+
+// "-0.12 ▒▒▒▒ 0.12", with what the sign means.
+void draw_ramp(Svg& svg, Point at, const HeadImportance& ranking, double peak, const Numbers& number) {
+  constexpr int steps = 24;
+  constexpr double step = 6, height = 12;
+  const bool has_sign =
+      std::any_of(ranking.scores.begin(), ranking.scores.end(), [](double v) { return v < 0; });
+  const std::string low = has_sign ? number(-peak) : "0", high = number(peak);
+  const double begin = at.x + drawn_width(low, 11) + 6;
+  svg.text({at.x, at.y + 10}, low, {.size = 11, .colour = soft_ink});
+  for (int k = 0; k < steps; ++k) {
+    const double share = (k + 0.5) / steps;
+    svg.rect({begin + k * step, at.y, step, height}, colour_of(has_sign ? 2 * share - 1 : share));
+  }
+  const double end = begin + steps * step + 6;
+  svg.text({end, at.y + 10}, high, {.size = 11, .colour = soft_ink});
+  std::string legend = "darker blue: more important";
+  if (has_sign) legend += "; " + negative_meaning(ranking.ranking);
+  if (number.unit != 1) legend += fmt::format("; numbers in units of {:.0e}", number.unit);
+  svg.text({at.x, at.y + 28}, legend, {.size = 11, .colour = soft_ink});
+}
+
+void draw_map(Svg& svg, double y, double width, const HeadImportance& ranking) {
+  const double peak = peak_of(ranking);
+  const Numbers number(peak);
+  const auto width_in_heads = static_cast<std::size_t>(ranking.heads);
+  svg.text({16, y + 16}, ranking.ranking, {.size = 14, .bold = true});
+  svg.text({16, y + 33}, cut_to_width(meaning_of(ranking.ranking), 12, width - 32), {.colour = soft_ink});
+  svg.text({left + ranking.heads * cell_width / 2, y + 48}, "head",
+           {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink});
+  svg.text({16, y + head + ranking.layers * cell_height / 2}, "layer",
+           {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink, .upwards = true});
+  for (int h = 0; h < ranking.heads; ++h)
+    svg.text({left + (h + 0.5) * cell_width, y + head - 5}, fmt::format("H{}", h),
+             {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink});
+  for (int l = 0; l < ranking.layers; ++l) {
+    const double row = y + head + l * cell_height;
+    svg.text({left - 8, row + 16}, fmt::format("L{}", l),
+             {.anchor = TextStyle::Anchor::End, .size = 11, .colour = soft_ink});
+    for (int h = 0; h < ranking.heads; ++h) {
+      const double score =
+          ranking.scores[static_cast<std::size_t>(l) * width_in_heads + static_cast<std::size_t>(h)];
+      const Rgb back = colour_of(peak > 0 ? score / peak : 0);
+      svg.rect({left + h * cell_width, row, cell_width - 1, cell_height - 1}, back,
+               fmt::format("L{}H{}: {}", l, h, score));
+      svg.text({left + (h + 0.5) * cell_width - 0.5, row + 15.5}, number(score),
+               {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = text_on(back)});
+    }
+  }
+  draw_ramp(svg, {left, y + head + ranking.layers * cell_height + 10}, ranking, peak, number);
+}
+
+}  // namespace
+
+std::string heads_svg(std::span<const HeadImportance> rankings, std::string_view metadata) {
+  double width = 520, height = top + foot;
+  for (const HeadImportance& ranking : rankings) {
+    width = std::max(width, left + ranking.heads * cell_width + right);
+    height += map_height(ranking) + gap;
+  }
+  const HeadImportance& first = rankings.front();
+  const std::string title = fmt::format("Importance of attention heads over {} inputs", first.inputs);
+  Svg svg(width, height, title);
+  svg.text({16, 28}, title, {.size = 16, .bold = true});
+  double y = top;
+  for (const HeadImportance& ranking : rankings) {
+    draw_map(svg, y, width, ranking);
+    y += map_height(ranking) + gap;
+  }
+  svg.text({16, height - 12}, cut_to_width(record_line(first.record), 11, width - 32),
+           {.size = 11, .colour = soft_ink});
+  return svg.str(metadata);
+}
+
+}  // namespace headwater

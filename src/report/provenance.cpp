@@ -1,0 +1,49 @@
+#include "report/provenance.h"
+
+#include <fmt/format.h>
+
+#include "report/colours.h"
+#include "report/text_width.h"
+
+namespace headwater {
+
+std::string checks_text(const std::vector<Check>& checks, const std::vector<std::string>& notes,
+                        const TerminalFormat& format) {
+  std::string out;
+  const auto add = [&](const std::string& text) {
+    out += paragraph(text, {.first = 2, .rest = 4, .width = format.width});
+  };
+  for (const Check& check : checks)
+    add(fmt::format("{} {} ({:.1e}, bound {:.1e})", check.passed ? "✓" : "✗", check.name, check.value,
+                    check.bound));
+  for (const std::string& note : notes) add("· " + terminal_safe(note));
+  return out;
+}
+
+std::string record_line(const RunRecord& record) {
+  return fmt::format("headwater {} · {} · {} · {} threads · weights {}", record.version,
+                     terminal_safe(record.model), record.dtype, record.threads,
+                     record.weights_sha256.substr(0, 12));
+}
+
+std::string record_text(const RunRecord& record, const TerminalFormat& format, const std::string& command) {
+  const ParagraphFormat lines{.first = 2, .rest = 2, .width = format.width};
+  std::string out = "\n" + dim(paragraph(record_line(record), lines), format.colour);
+  // Not wrapped: it is there to be copied.
+  if (!command.empty()) out += dim("  again: " + terminal_safe(command) + "\n", format.colour);
+  return out;
+}
+
+void add_record(OrderedJson& json, const RunRecord& record, const std::string& command) {
+  json["record"] = json_of(record);
+  json["command"] = command;
+}
+
+std::string provenance_json(const std::vector<Check>& checks, const RunRecord& record,
+                            const std::string& command) {
+  OrderedJson json{{"checks", json_of(checks)}};
+  add_record(json, record, command);
+  return dump(json, -1);
+}
+
+}  // namespace headwater

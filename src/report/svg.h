@@ -1,0 +1,63 @@
+// A picture as SVG text: one self-contained file on a white ground, for screens, dark pages and print alike.
+// Any text may be drawn; what XML has no place for is made visible first.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/colours.h"
+
+namespace headwater {
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+};
+
+struct TextStyle {
+  enum class Anchor { Start, Middle, End };
+  Anchor anchor = Anchor::Start;
+  double size = 12;
+  bool bold = false;
+  Rgb colour{0x1c, 0x26, 0x30};
+  bool upwards = false;  // turned to be read from below
+};
+
+struct LineStyle {
+  Rgb colour{0x1c, 0x26, 0x30};
+  double width = 1;
+  std::string dashes;  // as of stroke-dasharray; empty: a whole line
+  double opacity = 1;
+};
+
+class Svg {
+ public:
+  Svg(double width, double height, std::string_view title);
+
+  // A `tip` is what a pointer over the shape shows.
+  void rect(const Box& box, Rgb fill, std::string_view tip = {});
+  void line(Point from, Point to, const LineStyle& style, std::string_view tip = {});
+  void polyline(const std::vector<Point>& points, const LineStyle& style);
+  void polygon(const std::vector<Point>& points, Rgb fill, double opacity);
+  void text(Point at, std::string_view text, const TextStyle& style = {});
+
+  // The whole file; `metadata` (JSON) stands in it for programs.
+  std::string str(std::string_view metadata) const;
+
+ private:
+  double width_, height_;
+  std::string title_, body_;
+};
+
+// Text and attribute values of XML: escaped, and without characters it forbids.
+std::string xml_text(std::string_view text);
+// About how wide a text will be in a sans-serif face of this size, and as much of it as fits, with … for the
+// rest.
+double drawn_width(std::string_view text, double size);
+std::string cut_to_width(std::string_view text, double size, double width);
+
+}  // namespace headwater
