@@ -158,7 +158,7 @@ int explain_all(const Engine& engine, InputReader& reader, const Options& option
   ProgressLine progress(options.output.quiet);
   Request request{.input = {},
                   .target = options.target,
-                  .methods = options.methods.specs(),
+                  .methods = options.methods.specs(engine.info()),
                   .view = view_of(options),
                   .max_memory = options.max_memory.bytes(),
                   .verify = options.verify,
