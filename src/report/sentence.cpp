@@ -79,10 +79,23 @@ bool has_output(const Report& report) {
   return !report.target.label.empty() || report.target.span;
 }
 
+// Labels that do not exclude each other: their probabilities do not add up to 1.
+bool says_several(const Report& report) {
+  if (report.model.task != Task::TextClassification || report.prediction.outcomes.empty()) return false;
+  double sum = 0;
+  for (const Score& score : report.prediction.outcomes.front().top) sum += score.probability;
+  return std::abs(sum - 1) > 1e-6;
+}
+
+bool is_regression(const Report& report) {
+  return std::isnan(report.target.probability);
+}
+
 // The model's own answer where the target is read; empty if it is the target or cannot be told.
 std::string other_answer(const Report& report) {
   const Target& target = report.target;
-  if (target.contrast || has_several_tokens(target)) return {};
+  if (target.contrast || has_several_tokens(target) || is_regression(report) || says_several(report))
+    return {};
   if (target.span) {
     const auto& answer = report.prediction.answer;
     const bool same =
@@ -103,6 +116,7 @@ std::string other_answer(const Report& report) {
 bool is_answer(const Report& report) {
   const Target& target = report.target;
   if (target.contrast) return target.logit > 0;
+  if (says_several(report)) return target.probability > 0.5;
   return !has_several_tokens(target) && other_answer(report).empty();
 }
 
@@ -120,10 +134,14 @@ const Attribution* speaker_of(const Report& report) {
 }
 
 std::string row_name(const Report& report) {
-  if (!report.answer_token.empty()) return terminal_safe(report.answer_token);
   const auto row = static_cast<std::size_t>(focus_row(report));
   const auto& tokens = report.prediction.tokens;
-  return row < tokens.size() ? token_word(tokens[row]) : "[CLS]";
+  const std::string name = !report.answer_token.empty() ? terminal_safe(report.answer_token)
+                           : row < tokens.size()        ? token_word(tokens[row])
+                                                        : "[CLS]";
+  const bool special = name.starts_with('[') || name.starts_with('<');
+  return special ? name
+                 : fmt::format("“{}”", name.substr(std::min(name.find_first_not_of(' '), name.size())));
 }
 
 std::string layer_name(const Attribution& attribution, Index layer) {
@@ -137,6 +155,11 @@ std::string because(const Report& report, const Attribution& attribution, const 
                     Index layer) {
   const std::string unit = report.prediction.tokens.empty() ? "part of the picture" : "word";
   if (reasons.none) return fmt::format("; no {} counts for it or against it", unit);
+  if (is_regression(report)) {  // a number has no side
+    const std::string up = reasons.most.empty() ? "" : "raised by " + reasons.most;
+    const std::string down = reasons.against.empty() ? "" : "lowered by " + reasons.against;
+    return fmt::format(": {}{}{}", up, up.empty() || down.empty() ? "" : "; ", down);
+  }
   const std::string against = reasons.against.empty() ? "" : "; against: " + reasons.against;
   const std::string read = has_axis(attribution, "query") ? fmt::format("what {} reads{}: ", row_name(report),
                                                                         layer_name(attribution, layer))
@@ -178,8 +201,9 @@ std::string answer_of(const Report& report) {
                        called(report, target.contrast_label), frame.behind,
                        has_several_tokens(target) ? "log-probability" : "logit", target.logit < 0 ? "−" : "+",
                        std::abs(target.logit));
-  const std::string value =
-      std::isnan(target.probability) ? fmt::format("{:.2f}", target.logit) : percent(target.probability);
+  const std::string value = is_regression(report)
+                                ? fmt::format("{}{:.2f}", target.logit < 0 ? "−" : "", std::abs(target.logit))
+                                : percent(target.probability);
   return fmt::format("{}{} {}{}", frame.before, name, value, frame.behind);
 }
 

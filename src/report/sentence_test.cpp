@@ -70,6 +70,22 @@ TEST(Sentence, BecauseIsSaidOfTheAnswerAlone) {
             "NEGATIVE rather than POSITIVE (logit difference −1.75): for it bad +1.00; against: not −2.00");
 }
 
+TEST(Sentence, LabelsThatDoNotExcludeEachOtherAreAnswersAbove50) {
+  Report report = scored("integrated_gradients", {9, -2, 1, .1, 9});
+  report.prediction.outcomes[0].top = {{"POSITIVE", 1, 0.9, 1.25}, {"NEGATIVE", 0, 0.8, 1}};
+  report.target = {.index = 0, .label = "NEGATIVE", .logit = 1, .probability = .8};
+  EXPECT_EQ(sentence_of(report), "NEGATIVE 80.0 % because of bad +1.00; against: not −2.00");
+  report.prediction.outcomes[0].top[1].probability = report.target.probability = .3;
+  EXPECT_EQ(sentence_of(report), "NEGATIVE 30.0 %: for it bad +1.00; against: not −2.00");
+}
+
+TEST(Sentence, ANumberIsRaisedOrLowered) {
+  Report report = scored("integrated_gradients", {9, -2, 1, .1, 9});
+  report.target = {.label = "score", .logit = -.5, .probability = no};
+  report.prediction.outcomes = {{.top = {{"score", 0, no, -.5}}}};
+  EXPECT_EQ(sentence_of(report), "score −0.50: raised by bad +1.00; lowered by not −2.00");
+}
+
 TEST(Sentence, AMethodThatKnowsNoClassSaysSo) {
   Report report = scored("raw_attention", {.5, .3, .1, .05, .05});
   EXPECT_EQ(sentence_of(report),
@@ -82,6 +98,10 @@ TEST(Sentence, AMethodThatKnowsNoClassSaysSo) {
   EXPECT_EQ(
       sentence_of(report),
       "POSITIVE 90.0 %; [CLS] reads most from bad 0.30, not 0.10 (value_zeroing_rollout knows no class)");
+  report.answer_token = " not";
+  EXPECT_TRUE(sentence_of(report).starts_with("POSITIVE 90.0 %; “not” reads most from bad 0.30"))
+      << sentence_of(report);
+  report.answer_token = "[CLS]";
   report.attributions.push_back({.method = "saliency", .axes = {"token"}});
   report.attributions[1].scores = Tensor::of({5}, std::vector<double>{9, 1, 3, 1, 9});
   EXPECT_EQ(sentence_of(report), "POSITIVE 90.0 % because of bad 3.00, not 1.00, “!” 1.00")

@@ -8,6 +8,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -73,6 +74,7 @@ ONE = [
     ["bert_sequence", "--method", "attention", "--truncate", " ".join(["a film is fun"] * 40)],
     ["bert_sequence", "--method", "attention", "--truncate", "a film"],
     ["bert_sequence", "--method", "attention", "--max-memory", "1G", "a film"],
+    ["org/name", "--cache-dir", "my cache", "--revision", "main", "--method", "saliency", "a film"],
 ]
 
 # Reports of several targets on one page or picture.
@@ -89,6 +91,10 @@ class Runner:
         self.environment, self.folder = run_case.environment(program, folder), pathlib.Path(folder, "work")
         self.folder.mkdir()
         run_case.put_models(MODELS, self.folder)
+        cached = self.folder / "my cache/models--org--name"
+        shutil.copytree(self.folder / "bert_sequence", cached / "snapshots/0123abcd")
+        (cached / "refs").mkdir()
+        (cached / "refs/main").write_text("0123abcd")
 
     def call(self, command, *more):
         """The command as a shell reads it, with further arguments behind `explain`."""
