@@ -1,7 +1,8 @@
 // START HERE. Engine: a loaded model that predicts and explains.
 //
 //   auto engine = headwater::Engine::load("sentiment");
-//   auto report = engine.explain({.input = {.text = "not bad at all"}, .methods = {{"attention_rollout"}}});
+//   auto report = engine.explain({.input = {.text = "not bad at all"},
+//                                 .methods = headwater::default_methods(engine.info())});
 //
 // Const and thread-safe after loading. Throws the errors of error.h and nothing else.
 #pragma once
@@ -72,6 +73,10 @@ class Engine {
   explicit Engine(std::unique_ptr<const Impl> impl);
   std::unique_ptr<const Impl> impl_;
 };
+
+// What answers "why" when nobody names a method: for a model with an output one that knows the class, and a
+// second of another kind beside it, so that the two can be compared; for a bare encoder context mixing.
+std::vector<MethodSpec> default_methods(const ModelInfo& info);
 
 std::string version();  // "0.1.0"
 

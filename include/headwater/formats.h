@@ -49,7 +49,15 @@ std::string to_html(std::span<const Report> reports);
 // Throws InputError for texts, different pictures or different methods.
 std::string to_png(std::span<const Report> reports);
 
-// The command line that repeats the run.
+// The answer and what it rests on, in one line; every format opens with it:
+//   POSITIVE 96.4 % because of good +2.48, so +0.98; against: thin −2.03
+// Words, never pieces of them; special tokens are none. Of several results the first that knows the class
+// speaks; where none does, it says so.
+std::string sentence_of(const Report& report);
+
+// The command line that repeats the run: the same numbers, whatever the format.
 std::string reproduce_command(const Report& report);
+// One command for reports of one input that differ in their target alone; otherwise a line for each.
+std::string reproduce_command(std::span<const Report> reports);
 
 }  // namespace headwater

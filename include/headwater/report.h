@@ -94,7 +94,7 @@ struct Detail {
 };
 
 struct Attribution {
-  std::string method;     // as registered; so far "<method>_rollout" or "<method>_flow" when aggregated
+  std::string method;     // as registered
   std::string aggregate;  // "rollout" or "flow" if its maps were carried through the layers, else empty
   std::vector<std::pair<std::string, std::string>> options;  // as run, defaults included
   std::vector<std::string> axes;  // of scores: "layer", "head", "query", "key", "token"

@@ -46,7 +46,7 @@ struct TargetSpec {
   std::optional<int> position;
 };
 
-// (So far options["aggregate"] says the same.)
+// A method as registered, or by one of its other names; options it does not name keep their defaults.
 struct MethodSpec {
   std::string name;
   std::map<std::string, std::string> options;

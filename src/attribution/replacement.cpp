@@ -172,4 +172,17 @@ Tensor baseline_at(const Study& study, Place at, Replacement replacement, const 
   return value.reshaped(value.shape().without_front());
 }
 
+std::vector<bool> moved_tokens(const Tensor& baseline, const Tensor& input) {
+  const auto T = static_cast<std::size_t>(input.dim(0));
+  std::vector<bool> moved;
+  dispatch(input.dtype(), [&](auto r) {
+    const auto from = baseline.values<decltype(r)>(), to = input.values<decltype(r)>();
+    const std::size_t D = to.size() / T;
+    for (std::size_t t = 0; t < T; ++t)
+      moved.push_back(!std::equal(from.begin() + t * D, from.begin() + (t + 1) * D, to.begin() + t * D));
+  });
+  if (std::find(moved.begin(), moved.end(), false) == moved.end()) moved.clear();
+  return moved;
+}
+
 }  // namespace headwater

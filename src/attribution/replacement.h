@@ -31,4 +31,7 @@ Tensor absent_rows(const Study& study, Replacement replacement);
 // Zero is zero at the place itself.
 Tensor baseline_at(const Study& study, Place at, Replacement replacement, const std::vector<bool>& kept);
 
+// Which tokens a way from the baseline to the input moves; the others are not measured on it. Empty: all.
+std::vector<bool> moved_tokens(const Tensor& baseline, const Tensor& input);
+
 }  // namespace headwater

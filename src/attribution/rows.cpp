@@ -106,6 +106,9 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
   for (const Index r : rows) scores[static_cast<std::size_t>(r)] = own == OwnColumn::Zero ? 0 : smallest;
   result.axes = {"token"};
   result.scores = Tensor::of({T}, scores, info.dtype);
+  result.measured.assign(static_cast<std::size_t>(T), true);
+  for (const Index r : rows) result.measured[static_cast<std::size_t>(r)] = false;
+  std::fill(result.measured.begin() + seen, result.measured.end(), false);
 }
 
 std::vector<Tensor> pattern_gradients(const Study& study, int start) {

@@ -56,11 +56,15 @@ void describe_units(const Units& units, const std::vector<double>& numbers, Attr
   const Index T = result.scores.dim(0);
   Index covered = 0;
   for (const auto& unit : units.tokens) covered += static_cast<Index>(unit.size());
-  if (covered < T)
+  if (covered < T) {
+    result.measured.assign(static_cast<std::size_t>(T), false);
+    for (const auto& unit : units.tokens)
+      for (const int t : unit) result.measured[static_cast<std::size_t>(t)] = true;
     result.notes.push_back(
         fmt::format("{} of {} tokens (special ones, and one that must stay) are never taken away; their "
                     "score is 0 because it was not measured.",
                     T - covered, T));
+  }
   if (!units.words) return;
   std::vector<double> unit_of_token(static_cast<std::size_t>(T), -1);
   for (std::size_t u = 0; u < units.size(); ++u)

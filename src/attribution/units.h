@@ -25,7 +25,7 @@ Units units_of(const Study& study, const UnitOptions& options);
 // stay what they were; 0 for tokens in no unit.
 Tensor per_token(const Units& units, const std::vector<double>& numbers, Index tokens, DType dtype);
 
-// Notes and details that every unit-wise result has.
+// Notes and details that every unit-wise result has, and which tokens are in a unit.
 void describe_units(const Units& units, const std::vector<double>& numbers, Attribution& result);
 
 }  // namespace headwater

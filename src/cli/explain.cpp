@@ -186,7 +186,7 @@ class ReportWriter {
 int explain_all(const Engine& engine, CorpusRun& run, const Options& options, const std::string& format) {
   Request request{.input = {},
                   .target = options.target,
-                  .methods = options.methods.specs(),
+                  .methods = options.methods.specs(engine.info()),
                   .view = view_of(options),
                   .max_memory = options.max_memory.bytes(),
                   .verify = options.verify,

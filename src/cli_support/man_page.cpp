@@ -79,7 +79,7 @@ constexpr const char* example_section =
     "headwater predict \\-m sentiment \\-f lines.txt \\-\\-format jsonl\n"
     "headwater explain \\-m sentiment \"not bad at all\" \\-o report.html\n"
     "headwater explain \\-m ./my\\-model \\-\\-target 1 \\-\\-contrast 0 \\-\\-method "
-    "attention,attention_rollout \"…\"\n"
+    "integrated_gradients \"…\"\n"
     ".fi\n";
 
 }  // namespace

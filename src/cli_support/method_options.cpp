@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <headwater/error.h>
+#include <headwater/engine.h>
 
 #include "cli_support/arguments.h"
 #include "cli_support/nearest.h"
@@ -14,25 +14,68 @@ namespace headwater {
 namespace {
 
 bool has_option(const Method& method, std::string_view name) {
-  if (name == "aggregate") return method.mixing != Mixing::None;
   return std::any_of(method.options.begin(), method.options.end(),
                      [&](const MethodOption& option) { return option.name == name; });
 }
 
-std::vector<const Method*> chosen(const std::string& names) {
-  std::vector<const Method*> methods;
-  for (const std::string& name : split(names, ',')) {
-    const Method& method = find_method(name);
-    if (std::find(methods.begin(), methods.end(), &method) == methods.end()) methods.push_back(&method);
+std::vector<MethodSpec> chosen(const std::string& names) {
+  std::vector<MethodSpec> methods;
+  for (const std::string& given : split(names, ',')) {
+    const std::string name(find_method(given).name);
+    if (std::none_of(methods.begin(), methods.end(), [&](const MethodSpec& m) { return m.name == name; }))
+      methods.push_back({.name = name});
   }
   return methods;
+}
+
+// "quantity" of every method, or "occlusion.quantity" of one.
+struct OptionName {
+  std::string method, name;
+};
+
+OptionName option_name(const std::string& given) {
+  const std::size_t dot = given.find('.');
+  if (dot == std::string::npos) return {"", given};
+  return {given.substr(0, dot), given.substr(dot + 1)};
+}
+
+bool is_meant(const std::string& method, const MethodSpec& spec) {
+  return method.empty() || find_method(method).name == spec.name;
+}
+
+std::string joined_names(const std::vector<MethodSpec>& methods) {
+  std::string names;
+  for (const MethodSpec& method : methods) names += (names.empty() ? "" : ",") + method.name;
+  return names;
+}
+
+void require_taken(const std::string& option, const std::vector<MethodSpec>& methods,
+                   const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), option_name(option).name) != known.end()) return;
+  throw InputError(fmt::format(
+      "option {}: expected one of {} ({}), found none of them{}", option, joined_names(methods),
+      known.empty() ? "no options" : fmt::format("{}", fmt::join(known, ", ")), suggestion(option, known)));
 }
 
 void add_option_text(const std::string& given, std::map<std::string, std::string>& options) {
   const std::size_t equals = given.find('=');
   if (equals == std::string::npos || equals == 0)
     throw InputError(fmt::format("--option: expected name=value, found \"{}\"", given));
-  options[given.substr(0, equals)] = given.substr(equals + 1);
+  OptionName option = option_name(given.substr(0, equals));
+  if (!option.method.empty())
+    option.name = fmt::format("{}.{}", find_method(option.method).name, option.name);
+  options[option.name] = given.substr(equals + 1);
+}
+
+void add_aggregate(const std::string& given, std::map<std::string, std::string>& aggregate) {
+  const std::size_t equals = given.find('=');
+  const bool of_one = equals != std::string::npos;
+  const std::string kind = of_one ? given.substr(equals + 1) : given;
+  const std::vector<std::string> kinds{"rollout", "flow"};
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+    throw InputError(
+        fmt::format("--aggregate: expected rollout or flow, found \"{}\"{}", kind, suggestion(kind, kinds)));
+  aggregate[of_one ? std::string(find_method(given.substr(0, equals)).name) : ""] = kind;
 }
 
 // "--residual" for every option of every record; methods that share an option share the flag.
@@ -65,55 +108,68 @@ void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& 
 }  // namespace
 
 void add_method_options(Arguments& arguments, MethodFlags& flags) {
-  arguments.add("--method", flags.names, "Methods, separated by commas (default attention_rollout)")
+  arguments
+      .add(
+          "--method", [&flags](const std::string& names) { flags.names = names; },
+          "Methods, separated by commas (default: what answers why, by the model)")
       .value("METHODS")
       .environment("HEADWATER_METHOD")
       .group("Methods");
   arguments
       .add_repeated(
           "--option", [&flags](const std::string& given) { add_option_text(given, flags.options); },
-          "Set an option of the chosen methods; may be repeated")
+          "Set an option of the chosen methods, or METHOD.NAME of one; may be repeated")
       .value("NAME=VALUE")
       .group("Methods");
   arguments
-      .add(
-          "--aggregate", [&flags](const std::string& kind) { flags.options["aggregate"] = kind; },
-          "Carry a method's map per layer through the layers")
-      .choices("rollout|flow")
+      .add_repeated(
+          "--aggregate", [&flags](const std::string& given) { add_aggregate(given, flags.aggregate); },
+          "Carry a method's map per layer through the layers; METHOD=rollout for one of several")
+      .value("rollout|flow")
       .group("Methods");
   add_record_flags(arguments, flags.options);
 }
 
 void MethodFlags::check() const {
-  const std::vector<const Method*> methods = chosen(names);
-  std::vector<std::string> known;
-  for (const Method* method : methods)
-    for (const MethodOption& option : method->options) known.emplace_back(option.name);
-  if (std::any_of(methods.begin(), methods.end(), [](const Method* m) { return m->mixing != Mixing::None; }))
-    known.emplace_back("aggregate");
-  for (const auto& [name, value] : options) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw InputError(fmt::format("option {}: expected one of {} ({}), found none of them{}", name, names,
-                                 known.empty() ? "no options" : fmt::format("{}", fmt::join(known, ", ")),
-                                 suggestion(name, known)));
-  }
-  for (const MethodSpec& spec : specs()) {
-    const Method& method = find_method(spec.name);
-    std::map<std::string, std::string> own = spec.options;
-    own.erase("aggregate");
-    MethodOptions(method.name, method.options, own);
-  }
+  if (names) applied_to(chosen(*names));
 }
 
-std::vector<MethodSpec> MethodFlags::specs() const {
-  std::vector<MethodSpec> specs;
-  for (const Method* method : chosen(names)) {
-    MethodSpec spec{.name = std::string(method->name), .options = {}};
-    for (const auto& [name, value] : options)
-      if (has_option(*method, name)) spec.options[name] = value;
-    specs.push_back(std::move(spec));
+std::vector<MethodSpec> MethodFlags::specs(const ModelInfo& info) const {
+  return applied_to(names ? chosen(*names) : default_methods(info));
+}
+
+std::vector<MethodSpec> MethodFlags::applied_to(std::vector<MethodSpec> methods) const {
+  for (const auto& [given, value] : options) {
+    const OptionName option = option_name(given);
+    std::vector<std::string> known;
+    for (MethodSpec& spec : methods) {
+      if (!is_meant(option.method, spec)) continue;
+      const Method& method = find_method(spec.name);
+      for (const MethodOption& one : method.options) known.emplace_back(one.name);
+      // What is said of one method goes before what is said of all.
+      const bool own = option.method.empty() && options.count(spec.name + "." + option.name) > 0;
+      if (has_option(method, option.name) && !own) spec.options[option.name] = value;
+    }
+    require_taken(given, methods, known);
   }
-  return specs;
+  for (const auto& [named, kind] : aggregate) {
+    bool taken = false;
+    for (MethodSpec& spec : methods) {
+      if (!is_meant(named, spec) || find_method(spec.name).mixing == Mixing::None) continue;
+      if (!named.empty() || aggregate.count(spec.name) == 0) spec.aggregate = kind;
+      taken = true;
+    }
+    if (!taken)
+      throw InputError(fmt::format(
+          "--aggregate {}: expected a method with a map per layer, found {}; headwater methods says which "
+          "have one",
+          kind, named.empty() ? joined_names(methods) : named));
+  }
+  for (const MethodSpec& spec : methods) {
+    const Method& method = find_method(spec.name);
+    MethodOptions(method.name, method.options, spec.options);
+  }
+  return methods;
 }
 
 }  // namespace headwater

@@ -24,7 +24,7 @@ TEST(MethodFlags, OptionsGoToTheMethodsThatHaveThem) {
   const MethodFlags flags =
       parsed({"--method", "attention,attention_rollout,attention", "--residual", "0.25"});
   flags.check();
-  const std::vector<MethodSpec> specs = flags.specs();
+  const std::vector<MethodSpec> specs = flags.specs({});
   ASSERT_EQ(specs.size(), 2U);
   EXPECT_EQ(specs[0].name, "attention");
   EXPECT_EQ(specs[0].options.count("residual"), 0U);
@@ -32,17 +32,51 @@ TEST(MethodFlags, OptionsGoToTheMethodsThatHaveThem) {
 }
 
 TEST(MethodFlags, AnOptionMayBeWrittenOut) {
-  const MethodFlags flags = parsed({"--option", "residual=0.1", "--option", "fusion=max"});
+  const MethodFlags flags =
+      parsed({"--method", "attention_rollout", "--option", "residual=0.1", "--option", "fusion=max"});
   flags.check();
-  EXPECT_EQ(flags.specs()[0].options,
+  EXPECT_EQ(flags.specs({})[0].options,
             (std::map<std::string, std::string>{{"fusion", "max"}, {"residual", "0.1"}}));
+}
+
+TEST(MethodFlags, WhatIsSaidOfOneMethodGoesBeforeWhatIsSaidOfAll) {
+  const MethodFlags flags = parsed({"--method", "attention,alti,value_zeroing", "--aggregate", "rollout",
+                                    "--aggregate", "alti=flow", "--option", "heads=all"});
+  const std::vector<MethodSpec> specs = flags.specs({});
+  ASSERT_EQ(specs.size(), 3U);
+  EXPECT_EQ(specs[0].aggregate, "rollout");
+  EXPECT_EQ(specs[1].aggregate, "flow");
+  EXPECT_EQ(specs[2].aggregate, "rollout");
+  EXPECT_EQ(specs[0].options.count("aggregate"), 0U) << "it is no option";
+  const MethodFlags two =
+      parsed({"--method", "occlusion,lime", "--quantity", "probability", "--option", "lime.quantity=logit"});
+  EXPECT_EQ(two.specs({})[0].options.at("quantity"), "probability");
+  EXPECT_EQ(two.specs({})[1].options.at("quantity"), "logit");
+}
+
+TEST(MethodFlags, WithoutANameTheModelChooses) {
+  ModelInfo bare, classifier;
+  classifier.task = Task::TextClassification;
+  const MethodFlags flags = parsed({});
+  EXPECT_NO_THROW(flags.check());
+  const auto names = [&](const ModelInfo& info) {
+    std::vector<std::string> found;
+    for (const MethodSpec& spec : flags.specs(info)) found.push_back(spec.name);
+    return found;
+  };
+  EXPECT_NE(names(bare), names(classifier));
+  EXPECT_THROW(parsed({"--option", "nosuch=1"}).specs(classifier), InputError);
 }
 
 TEST(MethodFlags, RefusesWhatNoMethodHas) {
   EXPECT_THROW(parsed({"--method", "nosuch"}).check(), InputError);
   EXPECT_THROW(parsed({"--method", ""}).check(), InputError);
   EXPECT_THROW(parsed({"--method", "attention", "--residual", "0.5"}).check(), InputError);
-  EXPECT_THROW(parsed({"--residual", "much"}).check(), InputError);
+  EXPECT_THROW(parsed({"--method", "attention_rollout", "--residual", "much"}).check(), InputError);
+  EXPECT_THROW(parsed({"--method", "attention_rollout", "--aggregate", "flow"}).check(), InputError);
+  EXPECT_THROW(parsed({"--method", "attention", "--option", "aggregate=flow"}).check(), InputError);
+  EXPECT_THROW(parsed({"--method", "attention", "--aggregate", "alti=flow"}).check(), InputError);
+  EXPECT_THROW(parsed({"--aggregate", "sum"}), InputError);
   EXPECT_THROW(parsed({"--option", "residual"}), InputError);
   EXPECT_THROW(parsed({"--option", "=1"}), InputError);
 }

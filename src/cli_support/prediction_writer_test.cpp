@@ -21,14 +21,16 @@ Prediction classified(const std::string& label, double probability) {
   return prediction;
 }
 
+std::string as_it_is(const std::string& object) {
+  return object + "\n";
+}
+
 std::string written(const PredictionWriter::Settings& settings, int count) {
   const testing::ScratchFolder folder;
   const std::string path = folder / "out";
   Output output(path);
   PredictionWriter writer(output, settings);
-  for (int i = 0; i < count; ++i)
-    writer.write({.text = "a, \"b\""}, classified("good", 0.75),
-                 [](const std::string& object) { return object + "\n"; });
+  for (int i = 0; i < count; ++i) writer.write({.text = "a, \"b\""}, classified("good", 0.75), as_it_is);
   writer.end_list();
   output.finish();
   return read_file(path);
@@ -51,8 +53,8 @@ TEST(PredictionWriter, JsonSaysWhatWasAsked) {
     const testing::ScratchFolder folder;
     Output output(folder / "out");
     PredictionWriter writer(output, {.format = "jsonl"});
-    writer.write(input, classified("good", 0.75));
-    writer.finish();
+    writer.write(input, classified("good", 0.75), as_it_is);
+    output.finish();
     return nlohmann::json::parse(read_file(folder / "out"));
   };
   const auto pair = asked({.text = "a", .pair = "b"}), image = asked({.image = "cat.png"});

@@ -16,9 +16,10 @@ bool has_maps(const Attribution& result) {
 
 struct Correlation {
   double kendall, spearman;
+  int units = 0;
 };
 
-// Of the places where both sides have a value.
+// Of the places where both sides have a value: what one of them left out has no rank.
 Correlation correlate(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> x, y;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
@@ -26,7 +27,7 @@ Correlation correlate(const std::vector<double>& a, const std::vector<double>& b
       x.push_back(a[i]);
       y.push_back(b[i]);
     }
-  return {kendall_tau_b(x, y), spearman(x, y)};
+  return {kendall_tau_b(x, y), spearman(x, y), static_cast<int>(x.size())};
 }
 
 // The mean over the rows that have an order on both sides; NaN if none has.
@@ -52,7 +53,7 @@ std::vector<Agreement> agreement_of(const Report& report) {
     for (std::size_t j = i + 1; j < report.attributions.size(); ++j) {
       const Attribution &a = report.attributions[i], &b = report.attributions[j];
       if (a.scores.empty() || b.scores.empty()) continue;
-      Agreement pair{.first = a.method, .second = b.method};
+      Agreement pair{.first = name_of(a), .second = name_of(b)};
       if (has_maps(a) && has_maps(b))
         for (Index layer = 0; layer < std::min(layer_count(a), layer_count(b)); ++layer) {
           const Correlation one = over_rows(a, b, layer);
@@ -63,6 +64,7 @@ std::vector<Agreement> agreement_of(const Report& report) {
                                           answer_weights(report, b, layer_count(b) - 1));
       pair.whole_kendall = whole.kendall;
       pair.whole_spearman = whole.spearman;
+      pair.units = whole.units;
       all.push_back(std::move(pair));
     }
   return all;

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
 #include "engine/agreement.h"
+#include "engine/asked.h"
 #include "engine/heads.h"
 #include "engine/identify.h"
 #include "engine/jobs.h"
@@ -61,14 +62,6 @@ void require_float32(const ModelInfo& info) {
       "verify: expected a run in float32 to compare with float64, found one in float64; leave out either");
 }
 
-// A target that was resolved, as a caller would name it: several tokens by their ids.
-TargetSpec spec_of(const Target& target, TargetSpec spec) {
-  if (!target.tokens.empty()) spec.label = written_ids(target.tokens);
-  if (!target.contrast_tokens.empty()) spec.contrast = written_ids(target.contrast_tokens);
-  if (has_several_tokens(target)) spec.position = target.position;
-  return spec;
-}
-
 // Tokens of the target stand behind the input and have no bytes in it.
 void mark_target(std::vector<TokenView>& tokens, int added, const Input& input) {
   for (TokenView& token : std::span(tokens).last(static_cast<std::size_t>(added))) {
@@ -100,13 +93,15 @@ std::string version() {
 struct Engine::Impl {
   Reader reader;
   Checkpoint identity;  // without its weights: what a run record needs
+  std::string cache_dir;
   mutable std::once_flag hashed;
   mutable std::string weights_hash;
   mutable std::once_flag loaded_exact;
   mutable Reader exact;  // the same in float64, once somebody asked for it
 
-  Impl(Checkpoint opened, DType dtype)
-      : identity{opened.folder, opened.config, Weights({}, dtype), opened.weight_files} {
+  Impl(Checkpoint opened, const LoadOptions& options)
+      : identity{opened.folder, opened.config, Weights({}, options.dtype), opened.weight_files},
+        cache_dir(options.cache_dir) {
     reader.model = load_model(opened);
     if (reads_images(reader.info()))
       reader.processor = ImageProcessor::load(opened.folder.path);
@@ -122,6 +117,7 @@ struct Engine::Impl {
     made.version = version();
     made.model = identity.folder.id;
     made.commit = identity.folder.commit;
+    if (!made.commit.empty()) made.cache_dir = cache_dir;
     made.model_type = reader.info().model_type;
     made.architecture = reader.info().architecture;
     made.weights_sha256 = weights_hash;
@@ -184,7 +180,7 @@ Engine Engine::load(const std::string& model, const LoadOptions& options) {
   const ModelFolder folder = find_model(
       model,
       {.cache_dir = options.cache_dir, .revision = options.revision, .shipped = shipped_model_folders()});
-  return Engine(std::make_unique<const Impl>(open_checkpoint(folder, options.dtype), options.dtype));
+  return Engine(std::make_unique<const Impl>(open_checkpoint(folder, options.dtype), options));
 }
 
 const ModelInfo& Engine::info() const {
@@ -225,7 +221,7 @@ Report Engine::Impl::explain(const Reader& with, const Request& request, const T
   const ModelInfo& info = with.info();
   const std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
   Prepared prepared = prepare(with, request.input);
-  MovedOn moved{aimed != nullptr ? spec_of(*aimed, request.target) : request.target};
+  MovedOn moved{aimed != nullptr ? named_target(*aimed, request.target, info) : request.target};
   if (with.tokenizer) moved = move_on(with, std::move(moved.spec), prepared);
   Report report{.text = request.input.text,
                 .pair = request.input.pair.value_or(""),
@@ -274,6 +270,7 @@ Report Engine::explain(const Request& request) const {
   Report report = impl_->explain(impl_->reader, request, nullptr);
   if (request.verify)
     compare_with_exact(report, impl_->explain(impl_->exact_reader(), request, &report.target));
+  report.asked = asked_of(request, report.target, info());
   show_as(report, request.view);
   report.record = impl_->record();
   report.record.seconds = seconds_since(start);

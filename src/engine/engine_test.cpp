@@ -73,6 +73,35 @@ TEST(Engine, TargetsAreCheckedBeforeMethodsRun) {
                InputError);
 }
 
+TEST(Engine, WhatAMethodLeavesOutIsNotMeasured) {
+  const Report report =
+      sentiment().explain({.input = {.text = good},
+                           .methods = {{"integrated_gradients"}, {"occlusion"}, {"decompx"}, {"chefer"}}});
+  const std::vector<TokenView>& tokens = report.prediction.tokens;
+  std::vector<bool> words, all_but_first(tokens.size(), true);
+  for (const TokenView& token : tokens) words.push_back(!token.special);
+  all_but_first[0] = false;
+  EXPECT_EQ(report.attributions[0].measured, words);
+  EXPECT_EQ(report.attributions[1].measured, words);
+  EXPECT_TRUE(report.attributions[2].measured.empty());
+  EXPECT_EQ(report.attributions[3].measured, all_but_first) << "the token that is read itself";
+  EXPECT_EQ(report.agreement.front().units, static_cast<int>(tokens.size()) - 2);
+  const Report replaced = sentiment().explain(
+      {.input = {.text = good}, .methods = {{"integrated_gradients", {{"special_tokens", "replace"}}}}});
+  EXPECT_TRUE(replaced.attributions[0].measured.empty());
+}
+
+TEST(Engine, AnAggregateIsAFieldOfItsResult) {
+  const Report report = sentiment().explain(
+      {.input = {.text = good}, .methods = {{"value_zeroing", {}, "rollout"}, {"value_zeroing"}}});
+  EXPECT_EQ(report.attributions[0].method, "value_zeroing");
+  EXPECT_EQ(report.attributions[0].aggregate, "rollout");
+  EXPECT_EQ(report.attributions[1].aggregate, "");
+  EXPECT_EQ(report.agreement.front().first, "value_zeroing_rollout");
+  const std::string page = to_html(report);
+  EXPECT_EQ(page.find("\"card\":{}"), std::string::npos) << "every result has its method's card";
+}
+
 TEST(Engine, VerifiesInFloat64) {
   const Request request{.input = {.text = good},
                         .methods = {{"attention"}, {"chefer"}, {"integrated_gradients"}},

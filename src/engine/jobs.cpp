@@ -21,10 +21,7 @@ std::vector<Job> jobs_of(const Request& request, const ModelInfo& info) {
   std::vector<Job> jobs;
   for (const MethodSpec& spec : request.methods) {
     const Method& method = find_method(spec.name);
-    std::map<std::string, std::string> given = spec.options;
-    const auto aggregate = given.extract("aggregate");
-    Job job{&method, MethodOptions(method.name, method.options, given),
-            aggregate.empty() ? spec.aggregate : aggregate.mapped()};
+    Job job{&method, MethodOptions(method.name, method.options, spec.options), spec.aggregate};
     require_supported(method, info);
     check_aggregate(job.aggregate, method.name, method.mixing != Mixing::None);
     jobs.push_back(std::move(job));
@@ -77,8 +74,24 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
   return plan;
 }
 
+namespace {
+
+// What a causal mask hides from the rows that are read was not measured, whatever fills its place.
+void leave_out_hidden(Attribution& result, const Study& study) {
+  if (!study.info().causal || result.axes != std::vector<std::string>{"token"}) return;
+  const std::vector<int> rows = rows_of(study.target());
+  const int last = *std::max_element(rows.begin(), rows.end());
+  const auto T = static_cast<std::size_t>(result.scores.size());
+  if (last < 0 || static_cast<std::size_t>(last) + 1 >= T) return;
+  if (result.measured.empty()) result.measured.assign(T, true);
+  std::fill(result.measured.begin() + last + 1, result.measured.end(), false);
+}
+
+}  // namespace
+
 Attribution run_job(const Job& job, const Study& study) {
   Attribution result = job.method->run(study, job.options);
+  leave_out_hidden(result, study);
   if (job.aggregate.empty()) return result;
   const Blend blend = job.method->mixing == Mixing::Partial ? Blend::HalfIdentity
                       : job.method->mixing == Mixing::Raw   ? Blend::AsIs

@@ -19,11 +19,12 @@ ModelInfo info() {
 }
 
 TEST(Jobs, RefusesWhatNoMethodTakes) {
-  EXPECT_THROW(jobs_of({.methods = {{"attention", {{"aggregate", "sum"}}}}}, info()), InputError);
-  EXPECT_THROW(jobs_of({.methods = {{"attention_rollout", {{"aggregate", "rollout"}}}}}, info()), InputError);
+  EXPECT_THROW(jobs_of({.methods = {{"attention", {}, "sum"}}}, info()), InputError);
+  EXPECT_THROW(jobs_of({.methods = {{"attention_rollout", {}, "rollout"}}}, info()), InputError);
+  EXPECT_THROW(jobs_of({.methods = {{"attention", {{"aggregate", "rollout"}}}}}, info()), InputError)
+      << "it is a field, not an option";
   EXPECT_THROW(jobs_of({.methods = {{"attention", {{"colour", "red"}}}}}, info()), InputError);
-  EXPECT_EQ(jobs_of({.methods = {{"attention", {{"aggregate", "rollout"}}}}}, info())[0].aggregate,
-            "rollout");
+  EXPECT_EQ(jobs_of({.methods = {{"attention", {}, "rollout"}}}, info())[0].aggregate, "rollout");
 }
 
 TEST(MemoryPlan, ABoundShrinksTheWindowAndThenRefuses) {

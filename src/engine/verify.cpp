@@ -23,9 +23,9 @@ namespace {
 constexpr double allowed = 0.01;
 
 void compare(Attribution& result, const Attribution& exact) {
-  if (result.method != exact.method || result.scores.shape() != exact.scores.shape())
-    throw InternalError(fmt::format("verify: expected {} {}, found {} {}", result.method,
-                                    result.scores.shape().str(), exact.method, exact.scores.shape().str()));
+  if (name_of(result) != name_of(exact) || result.scores.shape() != exact.scores.shape())
+    throw InternalError(fmt::format("verify: expected {} {}, found {} {}", name_of(result),
+                                    result.scores.shape().str(), name_of(exact), exact.scores.shape().str()));
   const std::vector<double> s = result.scores.to_doubles(), e = exact.scores.to_doubles();
   std::vector<double> found, right;  // of the cells that have a value
   double largest = 0, apart = 0;

@@ -94,6 +94,16 @@ void regroup(Tensor& values, const std::vector<std::string>& axes, const Units& 
   }
 }
 
+// A word was measured if one of its tokens was.
+std::vector<bool> regrouped(const std::vector<bool>& measured, const Units& units) {
+  std::vector<bool> result;
+  for (const std::vector<Index>& unit : units)
+    result.push_back(std::any_of(unit.begin(), unit.end(),
+                                 [&](Index t) { return measured[static_cast<std::size_t>(t)]; }));
+  if (std::find(result.begin(), result.end(), false) == result.end()) result.clear();
+  return result;
+}
+
 bool counts_pairs(const std::vector<std::string>& axes) {
   return std::any_of(axes.begin(), axes.end(),
                      [](const std::string& a) { return a == "key" || a == "token"; });
@@ -130,6 +140,7 @@ void regroup(Attribution& result, const Units& units, const View& view) {
   regroup(result.scores, result.axes, units);
   const bool map = !result.axes.empty() && result.axes.back() == "key";
   if (!result.answer.empty()) regroup(result.answer, {"layer", "key"}, units);
+  if (!result.measured.empty()) result.measured = regrouped(result.measured, units);
   if (map && view.special == View::Special::Drop && rows_summed_to_one(result)) {
     renormalise(result.scores);
     renormalise(result.answer);

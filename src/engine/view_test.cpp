@@ -114,5 +114,33 @@ TEST(Agreement, OfMapsPerLayerAndOfTheAnswer) {
   EXPECT_NEAR(pairs[1].whole_spearman, 1, 1e-12);
 }
 
+// Zeros that fill a place rank nothing: of (0 1 −3 4 0) and (0 2 5 9 7) the middle three are left, and in
+// them (1 −3 4) against (2 5 9) has two pairs of three in the same order.
+TEST(Agreement, IsOverWhatBothMeasured) {
+  Report report = sample();
+  Attribution &first = report.attributions[0], &second = report.attributions[1];
+  first = {.method = "one", .axes = {"token"}};
+  first.scores = Tensor::of({5}, std::vector<double>{0, 1, -3, 4, 0});
+  first.measured = {false, true, true, true, false};
+  second.scores = Tensor::of({5}, std::vector<double>{0, 2, 5, 9, 7});
+  second.measured = {false, true, true, true, true};
+  const std::vector<Agreement> pairs = agreement_of(report);
+  ASSERT_EQ(pairs.size(), 1U);
+  EXPECT_EQ(pairs[0].units, 3);
+  EXPECT_NEAR(pairs[0].whole_kendall, 1.0 / 3, 1e-12);
+  EXPECT_NEAR(pairs[0].whole_spearman, 0.5, 1e-12);
+}
+
+TEST(View, AWordWasMeasuredIfATokenOfItWas) {
+  Report report = sample();
+  report.attributions[1].measured = {false, true, false, false, false};
+  apply_view(report, {.unit = View::Unit::Word});
+  EXPECT_EQ(report.attributions[1].measured, (std::vector<bool>{false, true, false, false}));
+  report = sample();
+  report.attributions[1].measured = {false, true, true, true, false};
+  apply_view(report, {.special = View::Special::Hide});
+  EXPECT_TRUE(report.attributions[1].measured.empty()) << "all that is shown";
+}
+
 }  // namespace
 }  // namespace headwater

@@ -171,6 +171,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Integral integral = integrate(path, settings);
   Attribution result{.method = "integrated_gradients", .options = options.all(), .axes = {"token"}};
   result.scores = Tensor::of({path.to.dim(0)}, integral.scores, study.info().dtype);
+  result.measured = moved_tokens(path.from, path.to);
   const double allowed = allowed_gap(path, settings.tolerance, integral.mass);
   result.checks.push_back({.name = "scores add up to F(x) − F(baseline)",
                            .passed = integral.gap <= allowed,

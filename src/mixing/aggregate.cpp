@@ -134,8 +134,7 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
                     "options that make it so",
                     result.axes.empty() ? "input" : result.axes.back(), result.method));
   const DType dtype = result.scores.dtype();
-  Attribution whole{.method = result.method + "_" + kind, .options = std::move(result.options)};
-  whole.options.emplace_back("aggregate", kind);
+  Attribution whole{.method = result.method, .aggregate = kind, .options = std::move(result.options)};
   whole.axes = {"layer", "query", "key"};
   whole.checks = std::move(result.checks);  // of the maps that went in
   // A flow needs capacities of one scale, so raw scores are divided by their row sums for it.

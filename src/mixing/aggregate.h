@@ -21,8 +21,8 @@ enum class Blend {
 // Throws InputError unless `kind` is empty, or "rollout" or "flow" and the method has a map per layer.
 void check_aggregate(std::string_view kind, std::string_view method, bool has_maps);
 
-// `result` [L, T, T] or [L, H, T, T] (heads are averaged) → "<method>_<kind>", [L, T, T], with checks and
-// notes of its own. `progress` may throw to stop.
+// `result` [L, T, T] or [L, H, T, T] (heads are averaged) → [L, T, T], with checks and notes of its own.
+// `progress` may throw to stop.
 Attribution aggregate(Attribution result, const std::string& kind, Blend blend, bool causal,
                       const std::function<void(double)>& progress);
 

@@ -48,9 +48,11 @@ TEST(Aggregate, MapsWithoutTheResidualPathAreMixedWithTheIdentity) {
     EXPECT_NEAR(result.scores.at(9 + i), second[static_cast<std::size_t>(i)], 1e-15);
     EXPECT_NEAR(result.scores.at(27 + i), last[static_cast<std::size_t>(i)], 5e-9);
   }
-  EXPECT_EQ(result.method, "m_rollout");
+  EXPECT_EQ(result.method, "m");
+  EXPECT_EQ(result.aggregate, "rollout");
+  EXPECT_EQ(name_of(result), "m_rollout");
   EXPECT_EQ(result.axes, (std::vector<std::string>{"layer", "query", "key"}));
-  const std::vector<std::pair<std::string, std::string>> options{{"a", "b"}, {"aggregate", "rollout"}};
+  const std::vector<std::pair<std::string, std::string>> options{{"a", "b"}};
   EXPECT_EQ(result.options, options);
   EXPECT_EQ(result.checks.front().name, "of the maps") << "what was measured on the way stays";
   EXPECT_EQ(result.notes.front(), "of the maps");

@@ -109,11 +109,10 @@ const std::vector<Expected>& expected() {
   return all;
 }
 
-Attribution explain(const Model& model, const std::string& method, std::map<std::string, std::string> options,
-                    const std::string& aggregate = "") {
-  if (!aggregate.empty()) options["aggregate"] = aggregate;
+Attribution explain(const Model& model, const std::string& method,
+                    const std::map<std::string, std::string>& options, const std::string& aggregate = "") {
   Request request;
-  request.methods = {{.name = method, .options = options}};
+  request.methods = {{.name = method, .options = options, .aggregate = aggregate}};
   const std::vector<Job> jobs = jobs_of(request, model.info());
   const Study study(model, Batch{.ids = {{4, 5, 6}}}, {});
   return run_job(jobs.front(), study);

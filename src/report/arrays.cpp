@@ -29,16 +29,22 @@ Array array_of(const Tensor& scores, const std::string& name) {
   return array;
 }
 
+Array array_of(const std::vector<bool>& flags, const std::string& name) {
+  std::string bytes;
+  for (const bool flag : flags) bytes += flag ? '\1' : '\0';
+  return {name, ArrayType::Bool, {static_cast<Index>(flags.size())}, bytes};
+}
+
 }  // namespace
 
 std::vector<Array> arrays_of(const Report& report) {
   std::vector<Array> arrays;
   std::map<std::string, int> seen;
   for (const Attribution& attribution : report.attributions) {
-    const int count = ++seen[attribution.method];
-    const std::string name =
-        count == 1 ? attribution.method : fmt::format("{}_{}", attribution.method, count);
+    std::string name = name_of(attribution);
+    if (const int count = ++seen[name]; count > 1) name = fmt::format("{}_{}", name, count);
     if (!attribution.scores.empty()) arrays.push_back(array_of(attribution.scores, name));
+    if (!attribution.measured.empty()) arrays.push_back(array_of(attribution.measured, name + ".measured"));
     for (const Detail& detail : attribution.details)
       if (!detail.values.empty()) arrays.push_back(array_of(detail.values, name + "." + detail.name));
   }
@@ -46,17 +52,17 @@ std::vector<Array> arrays_of(const Report& report) {
   if (!tokens.empty()) {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> ids, words;
-    std::string special;
+    std::vector<bool> special;
     for (const TokenView& token : tokens) {
       ids.push_back(token.id);
       offsets.insert(offsets.end(), {token.begin, token.end});
       words.push_back(token.word);
-      special += token.special ? '\1' : '\0';
+      special.push_back(token.special);
     }
     const auto T = static_cast<Index>(tokens.size());
     arrays.push_back({"token_ids", ArrayType::Int32, {T}, bytes_of_values(ids)});
     arrays.push_back({"offsets", ArrayType::Int64, {T, 2}, bytes_of_values(offsets)});
-    arrays.push_back({"special_mask", ArrayType::Bool, {T}, special});
+    arrays.push_back(array_of(special, "special_mask"));
     arrays.push_back({"word_ids", ArrayType::Int32, {T}, bytes_of_values(words)});
   }
   if (!report.prediction.logits.empty())

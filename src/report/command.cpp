@@ -1,10 +1,12 @@
-// The command line that repeats a run: what was asked for where it differs from the defaults, with every
-// method option spelt out.
+// The command line that repeats a run: what was asked for (Report::asked) where it differs from the defaults.
+//
+// An option that several methods have, and that one of them was given otherwise, is written with the method's
+// name before it; so is an aggregate. A method that was asked for twice takes a command of its own.
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <headwater/formats.h>
 
 #include "methods/method.h"
@@ -14,74 +16,149 @@ namespace headwater {
 
 namespace {
 
-// Labels by name; tokens of a vocabulary by id, because a token's text need not encode to itself; answers by
-// their tokens, because a text may stand several times.
-std::string target_name(const ModelInfo& info, const std::string& label, int index,
-                        const std::vector<int>& tokens, const std::optional<TokenRange>& span) {
-  if (span) return fmt::format("{}-{}", span->first, span->last);
-  if (!tokens.empty()) return fmt::format("#{}", fmt::join(tokens, ","));
-  const bool vocabulary = info.task == Task::FillMask || info.task == Task::TextGeneration;
-  return vocabulary ? fmt::format("#{}", index) : label;
-}
-
-std::string aggregate_of(const Attribution& attribution) {
-  for (const auto& [name, value] : attribution.options)
-    if (name == "aggregate") return value;
-  return {};
-}
-
-// "value_zeroing" of "value_zeroing_rollout".
-std::string registered_name(const Attribution& attribution) {
-  const std::string kind = aggregate_of(attribution);
-  const std::size_t suffix = kind.empty() ? 0 : kind.size() + 1;
-  return attribution.method.substr(0, attribution.method.size() - suffix);
-}
-
-std::string method_names(const Report& report) {
-  std::string names;
-  for (const Attribution& attribution : report.attributions) {
-    if (!names.empty()) names += ',';
-    names += registered_name(attribution);
+// Arguments of a command, quoted; a value that looks like an option is joined to its flag.
+class Command {
+ public:
+  void flag(const char* name) { out_ += fmt::format(" {}", name); }
+  void add(const char* name, const std::string& value) {
+    out_ += value.starts_with('-') ? fmt::format(" {}", shell_quoted(fmt::format("{}={}", name, value)))
+                                   : fmt::format(" {} {}", name, shell_quoted(value));
   }
-  return names;
+  void text(const std::string& value) { out_ += " -- " + shell_quoted(value); }
+  const std::string& str() const { return out_; }
+
+ private:
+  std::string out_ = "headwater explain";
+};
+
+const Method* known_method(std::string_view name) {
+  for (const Method* known : all_methods())
+    if (known->name == name ||
+        std::find(known->aliases.begin(), known->aliases.end(), name) != known->aliases.end())
+      return known;
+  return nullptr;
 }
 
-// What an option is when nobody gives it; nothing for a method this library does not have.
-std::optional<std::string_view> default_of(std::string_view method, std::string_view option) {
-  for (const Method* known : all_methods())
-    if (known->name == method)
-      for (const MethodOption& candidate : known->options)
-        if (candidate.name == option) return candidate.otherwise;
+const MethodOption* option_of(const MethodSpec& spec, std::string_view name) {
+  if (const Method* method = known_method(spec.name))
+    for (const MethodOption& option : method->options)
+      if (option.name == name) return &option;
+  return nullptr;
+}
+
+bool has_maps(const MethodSpec& spec) {
+  const Method* method = known_method(spec.name);
+  return method != nullptr && method->mixing != Mixing::None;
+}
+
+// The value a method runs with: as given, or its default; nothing if it has no such option.
+std::optional<std::string> value_of(const MethodSpec& spec, const std::string& name) {
+  if (const auto given = spec.options.find(name); given != spec.options.end()) return given->second;
+  if (const MethodOption* option = option_of(spec, name)) return std::string(option->otherwise);
   return {};
+}
+
+void add_options(Command& command, const std::vector<MethodSpec>& methods) {
+  std::vector<std::string> written;
+  for (const MethodSpec& spec : methods)
+    for (const auto& [name, value] : spec.options) {
+      const MethodOption* option = option_of(spec, name);
+      if (option != nullptr && option->otherwise == value) continue;
+      const std::string all = fmt::format("{}={}", name, value);
+      const bool shared = std::all_of(methods.begin(), methods.end(), [&](const MethodSpec& other) {
+        return value_of(other, name).value_or(value) == value;
+      });
+      const std::string text = shared ? all : fmt::format("{}.{}", spec.name, all);
+      if (std::find(written.begin(), written.end(), text) != written.end()) continue;
+      written.push_back(text);
+      command.add("--option", text);
+    }
+}
+
+void add_methods(Command& command, const std::vector<MethodSpec>& methods) {
+  std::string names;
+  for (const MethodSpec& spec : methods) names += (names.empty() ? "" : ",") + spec.name;
+  if (!names.empty()) command.add("--method", names);
+  const auto first = std::find_if(methods.begin(), methods.end(), has_maps);
+  const bool alike =
+      first != methods.end() && std::all_of(methods.begin(), methods.end(), [&](const MethodSpec& spec) {
+        return !has_maps(spec) || spec.aggregate == first->aggregate;
+      });
+  for (const MethodSpec& spec : methods)
+    if (!spec.aggregate.empty() && !alike)
+      command.add("--aggregate", fmt::format("{}={}", spec.name, spec.aggregate));
+  if (alike && !first->aggregate.empty()) command.add("--aggregate", first->aggregate);
+  add_options(command, methods);
+}
+
+void add_view(Command& command, const View& view) {
+  if (view.unit == View::Unit::Word) command.flag("--words");
+  if (view.special == View::Special::Hide) command.add("--special", "hide");
+  if (view.special == View::Special::Drop) command.add("--special", "drop");
+}
+
+std::string command_of(const RunRecord& record, const Request& asked, const std::vector<MethodSpec>& methods,
+                       const std::vector<std::string>& targets) {
+  Command command;
+  command.add("-m", record.model);
+  if (!record.commit.empty()) command.add("--revision", record.commit);
+  if (!record.cache_dir.empty()) command.add("--cache-dir", record.cache_dir);
+  if (record.dtype != "float32" && !record.dtype.empty()) command.add("--dtype", record.dtype);
+  add_methods(command, methods);
+  for (const std::string& target : targets)
+    if (!target.empty()) command.add("--target", target);
+  if (!asked.target.contrast.empty()) command.add("--contrast", asked.target.contrast);
+  if (asked.target.position) command.add("--position", std::to_string(*asked.target.position));
+  add_view(command, asked.view);
+  if (asked.verify) command.flag("--verify");
+  if (asked.input.truncate) command.flag("--truncate");
+  if (!asked.input.image.empty()) {
+    command.add("--image", asked.input.image);
+    return command.str();
+  }
+  if (asked.input.pair) command.add("--pair", *asked.input.pair);
+  command.text(asked.input.text);
+  return command.str();
+}
+
+// The methods in rounds: in the first each once, in the second those that were asked for again, …
+std::vector<std::vector<MethodSpec>> rounds_of(const std::vector<MethodSpec>& methods) {
+  std::vector<std::vector<MethodSpec>> rounds(1);
+  for (const MethodSpec& spec : methods) {
+    std::size_t round = 0;
+    const auto holds = [&](const std::vector<MethodSpec>& some) {
+      return std::any_of(some.begin(), some.end(), [&](const MethodSpec& s) { return s.name == spec.name; });
+    };
+    while (round < rounds.size() && holds(rounds[round])) ++round;
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].push_back(spec);
+  }
+  return rounds;
+}
+
+std::string commands_of(const Report& report, const std::vector<std::string>& targets) {
+  std::string out;
+  for (const std::vector<MethodSpec>& methods : rounds_of(report.asked.methods))
+    out += (out.empty() ? "" : "\n") + command_of(report.record, report.asked, methods, targets);
+  return out;
 }
 
 }  // namespace
 
 std::string reproduce_command(const Report& report) {
-  std::string out = "headwater explain -m " + shell_quoted(report.record.model);
-  const auto add = [&](const char* flag, const std::string& value) {
-    out += fmt::format(" {} {}", flag, shell_quoted(value));
-  };
-  if (!report.record.commit.empty()) add("--revision", report.record.commit);
-  if (report.record.dtype != "float32" && !report.record.dtype.empty()) add("--dtype", report.record.dtype);
-  if (!report.attributions.empty()) add("--method", method_names(report));
-  for (const Attribution& attribution : report.attributions)
-    for (const auto& [name, value] : attribution.options)
-      if (value != default_of(registered_name(attribution), name)) add("--option", name + "=" + value);
-  const Target& target = report.target;
-  if (!target.label.empty())
-    add("--target", target_name(report.model, target.label, target.index, target.tokens, target.span));
-  if (target.contrast)
-    add("--contrast", target_name(report.model, target.contrast_label, *target.contrast,
-                                  target.contrast_tokens, target.contrast_span));
-  if (target.position >= 0 && !target.span) add("--position", std::to_string(target.position));
-  if (report.prediction.truncated) out += " --truncate";
-  if (!report.image.empty()) {
-    add("--image", report.image);
-    return out;
+  return commands_of(report, {report.asked.target.label});
+}
+
+std::string reproduce_command(std::span<const Report> reports) {
+  std::vector<std::string> targets;
+  std::string apart;
+  bool together = true;
+  for (const Report& report : reports) {
+    targets.push_back(report.asked.target.label);
+    apart += (apart.empty() ? "" : "\n") + reproduce_command(report);
+    together = together && commands_of(report, {}) == commands_of(reports.front(), {});
   }
-  if (!report.pair.empty()) add("--pair", report.pair);
-  return out + " -- " + shell_quoted(report.text);
+  return together && !reports.empty() ? commands_of(reports.front(), targets) : apart;
 }
 
 }  // namespace headwater

@@ -104,12 +104,15 @@ std::vector<double> row_weights(const Attribution& attribution, Index layer, Ind
 
 namespace {
 
-// A score per patch stands after the tokens that are no patch, which have none.
+// A score per patch stands after the tokens that are no patch, which have none; a token that was not measured
+// has none either.
 std::vector<double> padded_row(const Report& report, const Attribution& attribution, Index layer, Index row) {
   std::vector<double> weights = row_weights(attribution, layer, row);
   if (has_axis(attribution, "column"))
     weights.insert(weights.begin(), static_cast<std::size_t>(report.model.prefix_tokens),
                    std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t t = 0; t < attribution.measured.size() && has_axis(attribution, "token"); ++t)
+    if (!attribution.measured[t]) weights[t] = std::numeric_limits<double>::quiet_NaN();
   return weights;
 }
 

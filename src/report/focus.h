@@ -26,7 +26,8 @@ Index row_named(const Report& report, const std::string& name);
 // Weights of row `query` in one layer, averaged over heads: [T]. A score per token is its own row. Cells a
 // causal mask forbids are NaN.
 std::vector<double> row_weights(const Attribution& attribution, Index layer, Index query);
-// The same for the row the output was read from, which a view may have taken out of the map.
+// The same for the row the output was read from, which a view may have taken out of the map. NaN too where
+// nothing was measured.
 std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer);
 // All layers of it, [layers, T], in the scores' type: the mean over the rows where there are several.
 Tensor answer_rows(const Report& report, const Attribution& attribution);

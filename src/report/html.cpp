@@ -15,6 +15,7 @@
 #include "report/overlay.h"
 #include "report/page.h"
 #include "report/schema.h"
+#include "report/sentence.h"
 #include "report/text_width.h"
 
 namespace headwater {
@@ -124,7 +125,7 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, Score
 OrderedJson aimed_part(const Report& report, ScoreElements& elements) {
   OrderedJson json{{"target", json_of(report.target)},
                    {"focus", focus_row(report)},
-                   {"command", reproduce_command(report)},
+                   {"sentence", sentence_of(report)},
                    {"attributions", OrderedJson::array()},
                    {"agreement", OrderedJson::array()}};
   for (const Attribution& attribution : report.attributions)
@@ -142,18 +143,6 @@ void require_one_input(std::span<const Report> reports) {
       throw InputError("page: expected explanations of one input by one model, found different ones");
 }
 
-std::string summary_of(const Report& report) {
-  const OrderedJson prediction = json_of(report.prediction);
-  const std::string label = report.prediction.answer       ? report.prediction.answer->text
-                            : prediction.contains("label") ? prediction["label"].get<std::string>()
-                            : !report.target.label.empty() ? report.target.label
-                                                           : report.record.architecture;
-  const OrderedJson p = report.prediction.answer ? OrderedJson(report.prediction.answer->probability)
-                                                 : prediction.value("probability", OrderedJson());
-  return p.is_number() && std::isfinite(p.get<double>()) ? fmt::format("{} {:.4f}", label, p.get<double>())
-                                                         : label;
-}
-
 }  // namespace
 
 std::string to_html(const Report& report) {
@@ -168,6 +157,7 @@ std::string to_html(std::span<const Report> reports) {
   data["tokens"] = OrderedJson::array();
   for (const TokenView& token : report.prediction.tokens) data["tokens"].push_back(json_of(token));
   data["prediction"].erase("hidden");
+  data["record"] = record_of(reports);
   ScoreElements elements;
   data.update(aimed_part(report, elements));
   data["others"] = OrderedJson::array();
@@ -181,10 +171,11 @@ std::string to_html(std::span<const Report> reports) {
   const std::string policy =
       fmt::format("default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'",
                   sha256_base64(style), sha256_base64(script));
-  const std::string summary = html_escaped(terminal_safe(summary_of(report)));
+  const std::string answer = answer_of(report);
+  const std::string title = answer.empty() ? terminal_safe(report.record.architecture) : answer;
   return filled(report_asset("page.html"), {{"policy", policy},
-                                            {"title", summary + " – headwater"},
-                                            {"summary", summary},
+                                            {"title", html_escaped(title) + " – headwater"},
+                                            {"sentence", html_escaped(sentence_of(report))},
                                             {"style", style},
                                             {"overlay", overlay_figures(reports)},
                                             {"data", script_safe(dump(data, -1))},

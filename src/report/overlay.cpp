@@ -16,6 +16,7 @@
 #include "report/focus.h"
 #include "report/page.h"
 #include "report/pixel_text.h"
+#include "report/schema.h"
 #include "report/text_width.h"
 
 namespace headwater {
@@ -199,13 +200,13 @@ void require_one_picture(std::span<const Report> reports) {
     const bool same = report.picture == first.picture &&
                       std::equal(report.attributions.begin(), report.attributions.end(),
                                  first.attributions.begin(), first.attributions.end(),
-                                 [](const auto& a, const auto& b) { return a.method == b.method; });
+                                 [](const auto& a, const auto& b) { return name_of(a) == name_of(b); });
     if (!same)
       throw InputError("png: expected explanations of one picture by the same methods, found different ones");
     for (const Attribution& attribution : report.attributions)
       if (attribution.scores.empty())
         throw InputError(
-            fmt::format("png: expected a weight per patch, found none by {}", attribution.method));
+            fmt::format("png: expected a weight per patch, found none by {}", name_of(attribution)));
   }
 }
 
@@ -236,7 +237,7 @@ std::string to_png(std::span<const Report> reports) {
   }
   draw_caption(all, {0, all.height - foot_pixels}, all.width,
                {"each on its own scale: dark low, yellow high", "with a sign: blue for, orange against"});
-  return with_text(encode_png(all), "headwater", to_json(reports.front().record, -1));
+  return with_text(encode_png(all), "headwater", dump(record_of(reports), -1));
 }
 
 std::string overlay_figures(std::span<const Report> reports) {
@@ -252,12 +253,12 @@ std::string overlay_figures(std::span<const Report> reports) {
     if (named.scores.empty()) continue;
     const std::vector<double> first = patch_weights(shown, named);
     out += fmt::format(
-        "<h3>{} {}</h3>\n<div class=\"picture\">\n", html_escaped(named.method),
+        "<h3>{} {}</h3>\n<div class=\"picture\">\n", html_escaped(name_of(named)),
         knows_class(named) ? "" : "<span class=\"soft\">knows no class: the same for every target</span>");
     for (const Report& report : reports) {
       const bool own = &report == &shown;
       const std::vector<double> weights = own ? first : patch_weights(report, report.attributions[m]);
-      out += figure(overlay(picture, weights, scale), named.method + ", " + report.target.label,
+      out += figure(overlay(picture, weights, scale), name_of(named) + ", " + report.target.label,
                     caption_of(report, own ? first : weights, first));
     }
     out += "</div>\n";

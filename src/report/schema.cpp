@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include <headwater/formats.h>
+
 namespace headwater {
 
 namespace {
@@ -26,6 +28,13 @@ OrderedJson json_of(const Outcome& outcome) {
   json["scores"] = OrderedJson::array();
   for (const Score& score : outcome.top) json["scores"].push_back(json_of(score));
   return json;
+}
+
+OrderedJson json_of(const View& view) {
+  const char* special = view.special == View::Special::Hide   ? "hide"
+                        : view.special == View::Special::Drop ? "drop"
+                                                              : "keep";
+  return {{"unit", view.unit == View::Unit::Word ? "word" : "token"}, {"special", special}};
 }
 
 template <class R>
@@ -172,10 +181,12 @@ OrderedJson json_of(const std::vector<Check>& checks) {
 OrderedJson json_of(const Attribution& attribution) {
   OrderedJson json;
   json["method"] = attribution.method;
+  json["aggregate"] = attribution.aggregate.empty() ? OrderedJson() : OrderedJson(attribution.aggregate);
   json["options"] = pairs_of(attribution.options);
   json["axes"] = attribution.axes;
   json["shape"] = OrderedJson::array();
   for (const Index length : attribution.scores.shape().dims()) json["shape"].push_back(length);
+  if (!attribution.measured.empty()) json["measured"] = attribution.measured;
   json["checks"] = json_of(attribution.checks);
   json["notes"] = attribution.notes;
   json["seconds"] = attribution.seconds;
@@ -183,24 +194,30 @@ OrderedJson json_of(const Attribution& attribution) {
 }
 
 OrderedJson json_of(const Agreement& agreement) {
-  return {{"methods", {agreement.first, agreement.second}},
-          {"kendall_tau_b", agreement.whole_kendall},
-          {"spearman", agreement.whole_spearman},
-          {"kendall_tau_b_by_layer", agreement.kendall},
-          {"spearman_by_layer", agreement.spearman}};
+  return {{"methods", {agreement.first, agreement.second}}, {"units", agreement.units},
+          {"kendall_tau_b", agreement.whole_kendall},       {"spearman", agreement.whole_spearman},
+          {"kendall_tau_b_by_layer", agreement.kendall},    {"spearman_by_layer", agreement.spearman}};
+}
+
+OrderedJson record_of(std::span<const Report> reports) {
+  OrderedJson json = json_of(reports.front().record);
+  json["command"] = reproduce_command(reports);
+  return json;
 }
 
 OrderedJson head_of(const Report& report) {
   OrderedJson json;
   json["schema"] = schema_name;
+  json["sentence"] = sentence_of(report);
   json["input"] = OrderedJson::object();
   if (report.image.empty()) json["input"]["text"] = report.text;
   if (!report.pair.empty()) json["input"]["pair"] = report.pair;
   if (!report.image.empty()) json["input"]["image"] = report.image;
+  json["view"] = json_of(report.asked.view);
   json["model"] = json_of(report.model);
   json["prediction"] = json_of(report.prediction);
   json["target"] = json_of(report.target);
-  json["record"] = json_of(report.record);
+  json["record"] = record_of(std::span(&report, 1));
   json["attributions"] = OrderedJson::array();
   for (const Attribution& attribution : report.attributions)
     json["attributions"].push_back(json_of(attribution));

@@ -1,6 +1,7 @@
 // The one schema of a report: every format is this object, with its numbers where that format keeps arrays.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <headwater/report.h>
@@ -14,6 +15,7 @@ namespace headwater {
 inline constexpr const char* schema_name = "headwater.report/1";
 
 OrderedJson json_of(const RunRecord& record);
+OrderedJson record_of(std::span<const Report> reports);  // with the command that repeats them
 OrderedJson json_of(const Target& target);
 OrderedJson json_of(const ModelInfo& info);
 OrderedJson json_of(const TokenView& token);

@@ -41,15 +41,23 @@ void append_scores(std::string& out, const Outcome& outcome, const TerminalForma
   if (shown < outcome.top.size()) out += fmt::format("  … {} more\n", outcome.top.size() - shown);
 }
 
-// "attention · value_zeroing   τ-b 0.512   ρ 0.683"
+// What stands on the axes, in words: of agreement and of the page alike "tokens", "words" or "patches".
+std::string units_name(const Report& report, int count) {
+  if (report.prediction.tokens.empty()) return count == 1 ? "patch" : "patches";
+  const bool words = report.asked.view.unit == View::Unit::Word;
+  return std::string(words ? "word" : "token") + (count == 1 ? "" : "s");
+}
+
+// "attention · value_zeroing   τ-b 0.512   ρ 0.683   over 17 tokens"
 std::string agreement_view(const Report& report, Colour colour) {
   if (report.agreement.empty()) return {};
   const auto value = [](double v) { return std::isnan(v) ? std::string("–") : fmt::format("{:.3f}", v); };
   std::string out = "\n" + bold("agreement", colour) +
-                    dim("  rank correlation of the rows above: Kendall τ-b, Spearman ρ\n", colour);
+                    dim("  rank correlation of what both measured: Kendall τ-b, Spearman ρ\n", colour);
   for (const Agreement& pair : report.agreement)
-    out += fmt::format("  {} · {}  τ-b {}  ρ {}\n", pair.first, pair.second, value(pair.whole_kendall),
-                       value(pair.whole_spearman));
+    out += fmt::format("  {} · {}  τ-b {}  ρ {}  over {} {}\n", pair.first, pair.second,
+                       value(pair.whole_kendall), value(pair.whole_spearman), pair.units,
+                       units_name(report, pair.units));
   return out;
 }
 
@@ -83,7 +91,10 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
 }
 
 std::string to_terminal(const Report& report, const TerminalFormat& format) {
-  std::string out = to_terminal(report.prediction, format);
+  std::string out =
+      bold(paragraph(sentence_of(report), {.first = 0, .rest = 2, .width = format.width}), format.colour) +
+      "\n";
+  out += to_terminal(report.prediction, format);
   const char* const quantity = has_several_tokens(report.target) ? "log-probability" : "logit";
   if (report.target.contrast)
     out += fmt::format("  target: {} − {}, {} difference {:.4f}\n", terminal_safe(report.target.label),

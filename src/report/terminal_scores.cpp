@@ -246,6 +246,9 @@ std::string plain_legend(const Report& report, const Attribution& attribution, c
     text +=
         (text.empty() ? "" : "; ") + (row.form == Form::Marked ? sign_text(report, attribution, "+", "-")
                                                                : sign_text(report, attribution, "█", "▒"));
+  const auto left_out = std::count(attribution.measured.begin(), attribution.measured.end(), false);
+  if (left_out > 0 && row.form == Form::Bars)
+    text += (text.empty() ? "" : "; ") + std::string("– was not measured");
   if (text.empty()) return {};
   return paragraph(text, {.first = 2, .rest = 2, .width = format.width});
 }
@@ -302,7 +305,7 @@ std::string scores_view(const Report& report, const Attribution& attribution, co
     what += fmt::format(", scale {} … {} (strongest {})",
                         row.has_sign ? row.number(-row.scale, row.decimals) : "0",
                         row.number(row.scale, row.decimals), is_picture(report) ? "patch" : "word");
-  std::string out = header(attribution.method, what, format);
+  std::string out = header(name_of(attribution), what, format);
   if (row.form == Form::Picture)
     out += patch_grid(report, row, format);
   else

@@ -87,6 +87,14 @@ def environment(program, folder):
             "MODELS": str(ROOT / "models"), "HEADWATER_MODELS": str(ROOT / "models"), "LC_ALL": "C.UTF-8"}
 
 
+def put_models(names, folder):
+    """Tiny models of tests/golden/models with a vocabulary, under their own names."""
+    for name in names:
+        shutil.copytree(ROOT / "tests/golden/models" / name, folder / name)
+        vocabulary = "vocab.txt" if name.startswith("bert") else "tokenizer.json"
+        shutil.copy(ROOT / "tests/cli" / vocabulary, folder / name / vocabulary)
+
+
 def check(step, env, folder):
     """Runs one step; returns what differs, or nothing."""
     result = subprocess.run(["bash", "-o", "pipefail", "-c", step.command], cwd=folder, env=env, timeout=100,
@@ -127,10 +135,7 @@ def main():
         env = environment(args.program.resolve(), folder)
         work = pathlib.Path(folder, "work")
         work.mkdir()
-        for name in models:
-            shutil.copytree(ROOT / "tests/golden/models" / name, work / name)
-            vocabulary = "vocab.txt" if name.startswith("bert") else "tokenizer.json"
-            shutil.copy(ROOT / "tests/cli" / vocabulary, work / name / vocabulary)
+        put_models(models, work)
         for step in steps:
             differences = check(step, env, work)
             if differences:

@@ -45,6 +45,9 @@ void fill(Report& report, Index tokens) {
                                  .axes = {"layer", "query", "key"},
                                  .scores = stacked(2, 1, tokens, causal).reshaped({2, tokens, tokens}),
                                  .checks = {{"rows sum to 1", false, 0.5, 1e-5}}});
+  report.asked.input = {.text = report.text, .pair = {}, .image = report.image};
+  report.asked.methods = {{.name = "attention"}, {.name = "attention_rollout"}};
+  report.asked.target.label = report.target.label;
 }
 
 }  // namespace
@@ -75,6 +78,7 @@ Report causal_report() {
   report.prediction.outcomes = {{.position = 2, .top = {{" time", 931, 0.75, 9.5}, {" day", 17, 0.1, 7}}}};
   report.target = {.position = 2, .index = 931, .label = " time", .logit = 9.5, .probability = 0.75};
   fill(report, 3);
+  report.asked.target.label = "#931";
   return report;
 }
 

@@ -90,6 +90,33 @@ def check_words(chromium, path):
     expect(page.complaints() == [], f"no error, found {page.complaints()}")
 
 
+def check_sentence(chromium, path, report):
+    """The page opens with the answer's sentence, which is the record's."""
+    page = chromium.open(path)
+    expect(page.texts("h1") == [report["sentence"]], f"the sentence {report['sentence']!r} on top, found {page.texts('h1')}")
+    expect(" because of " in report["sentence"] and "good" in report["sentence"], f"a reason, found {report['sentence']}")
+
+
+def check_aggregate(chromium, path):
+    """An aggregated result has the card of its method, and says what was made of it."""
+    page = chromium.open(path)
+    card = page.texts("#method")[0]
+    expect(card.startswith("Method: value_zeroing_rollout"), f"the result's name, found {card}")
+    for words in ("Mohebbi", "What it does not show", "rollout: the maps multiplied"):
+        expect(words in card, f"'{words}' on the method's card, found {card}")
+
+
+def check_measured(chromium, path, report):
+    """What was not measured has no number, and agreement says over how many."""
+    page = chromium.open(path)
+    labels = page.value("[...document.querySelectorAll('.strip .tok')].map((t) => t.getAttribute('aria-label'))")
+    special = [label for label in labels if label.startswith("[")]
+    expect(len(special) == 4 and all(label.endswith("not measured") for label in special), f"no number on special tokens, found {special}")
+    words = sum(not t["special"] for t in report["tokens"])
+    cells = page.texts("#agreement tbody td")
+    expect(cells[:2] == ["integrated_gradients · occlusion", str(words)], f"agreement over {words} tokens, found {cells}")
+
+
 def check_targets(chromium, path):
     """A switch between targets: the scores change, what knows no class stays and says so."""
     page = chromium.open(path)
@@ -172,14 +199,21 @@ def main():
                              "--target", "POSITIVE", "--target", "NEGATIVE", TEXT)
         maps = pages.make("maps.html", "-m", "sentiment", "--method", "attention", TEXT)
         numbers = json.loads(pages.run("-m", "sentiment", "--method", "attention", "--format", "json", TEXT))
+        mixing = pages.make("mixing.html", "-m", "sentiment", "--method", "value_zeroing", "--aggregate", "rollout", "--words", TEXT)
+        plain = pages.make("plain.html", "-m", "sentiment", TEXT)
+        answer = json.loads(pages.run("-m", "sentiment", "--format", "json", TEXT))
+        both = pages.make("both.html", "-m", "sentiment", "--method", "integrated_gradients,occlusion", TEXT)
         picture = pages.make("picture.html", "-m", "vision", "--method", "chefer,attention_rollout", "--target", "cat", "--target", "dog",
                              "--image", ROOT / "tests/golden/images/exif1.jpg")
         with browser.Browser.start() as chromium:
             check_words(chromium, scores)
+            check_sentence(chromium, plain, answer)
+            check_aggregate(chromium, mixing)
+            check_measured(chromium, both, answer)
             check_targets(chromium, targets)
             check_maps(chromium, maps, numbers)
             check_print(chromium, scores)
-            for path in (scores, targets, maps, picture):
+            for path in (scores, targets, maps, mixing, plain, picture):
                 check_look(chromium, path)
     print("the page holds")
 

@@ -33,7 +33,9 @@ function loaded(a, index, id) {
   const T = grid ? before + a.shape[0] * a.shape[1] : a.shape[a.shape.length - 1];
   let values = decode(element);
   if (grid) { const padded = new Float32Array(T).fill(NaN); padded.set(values, before); values = padded; }
-  return { ...a, index, id, digits: element.dataset.format === "f16" ? 3 : 4, L: size("layer"), H: size("head"), Q: size("query"), T, layered: has("layer"),
+  // What was not measured has no number, whatever fills its place.
+  if (a.measured) values = values.map((v, t) => (a.measured[t] ? v : NaN));
+  return { ...a, name: a.aggregate ? a.method + "_" + a.aggregate : a.method, index, id, digits: element.dataset.format === "f16" ? 3 : 4, L: size("layer"), H: size("head"), Q: size("query"), T, layered: has("layer"),
            values, signed: values.some((v) => v < 0) };
 }
 
@@ -137,7 +139,7 @@ const currentMap = () => shownMap(current());
 const defaultRow = () => Math.max(0, groupOf(report.focus));
 const rowOf = (m) => (m.Q > 1 ? (state.row ?? defaultRow()) : 0);
 const activeRow = () => rowOf(current());
-const number = (x) => (x !== x ? "masked" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace("-", "−");
+const number = (x) => (x !== x ? "–" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace("-", "−");
 const signedNumber = (m, x) => (m.signed && x > 0 ? "+" : "") + number(x);
 const shortName = (name) => (name.length > 24 ? name.slice(0, 23) + "…" : name).replace(/\n/g, "⏎");
 const placeName = (m, l, h) => [m.layered ? "L" + l : "", m.H > 1 ? (h < 0 ? "mean of heads" : "H" + h) : ""].filter(Boolean).join(" ");
@@ -145,6 +147,7 @@ const place = (m = current()) => placeName(m, layerOf(m), headOf(m));
 
 // Words that fit what is shown. A map's row reads its columns; a score per token counts for the target.
 const isMap = (m) => m.Q > 1;
+const absence = (m) => (isMap(m) ? "masked" : "not measured");
 const aimText = () => (report.target.contrast ? "“" + report.target.label + "” rather than “" + report.target.contrast + "”" : "“" + report.target.label + "”");
 const noClass = (m) => !m.knows_class && report.target.label !== "";
 function question(m, row) {

@@ -96,7 +96,7 @@ function legend(m, high, what, masked) {
   const sign = !m.signed ? "" : m.knows_class ? "blue counts for “" + report.target.label + "”, orange " + (report.target.contrast ? "for" : "against") + side + "; " : "orange is negative; ";
   return element("div", { class: "legend" }, element("span", { class: "num" }, low), rampBar(m.signed),
     element("span", { class: "num" }, (m.signed && low !== "−" ? "+" : "") + high), element("span", {}, sign + what + (state.root ? " (square root)" : "")),
-    masked ? element("span", { class: "legend" }, element("i", { class: "hatch", "aria-hidden": "true" }), "masked: comes later in the text") : null);
+    masked ? element("span", { class: "legend" }, element("i", { class: "hatch", "aria-hidden": "true" }), isMap(m) ? "masked: comes later in the text" : "not measured") : null);
 }
 
 // A bar: from the left, or from the middle where the numbers have a sign, each side in its colour.

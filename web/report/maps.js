@@ -132,7 +132,7 @@ function drawMatrix() {
   board = { canvas, g, b, map, base };
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", m.method + " " + place() + ", " + map.R + " by " + map.C + " weights. Arrow keys move the selection; the reading is announced below.");
+  canvas.setAttribute("aria-label", m.name + " " + place() + ", " + map.R + " by " + map.C + " weights. Arrow keys move the selection; the reading is announced below.");
   const at = (event) => {
     const box = canvas.getBoundingClientRect();
     const c = Math.floor((event.clientX - box.left - b.left) / b.cell), r = Math.floor((event.clientY - box.top - b.top) / b.cell);
@@ -151,9 +151,9 @@ function drawMatrix() {
     update();
   };
   const save = element("button", { type: "button", onclick: () => {
-    element("a", { download: m.method + "-" + place(m).replace(/\W+/g, "-") + ".png", href: base.toDataURL("image/png") }).click();
+    element("a", { download: m.name + "-" + place(m).replace(/\W+/g, "-") + ".png", href: base.toDataURL("image/png") }).click();
   } }, "Save PNG");
-  clear("matrix", element("div", { class: "line" }, title("matrix", [m.method, place()].filter(Boolean).join(" · ")), save),
+  clear("matrix", element("div", { class: "line" }, title("matrix", [m.name, place()].filter(Boolean).join(" · ")), save),
     element("div", { class: "scroll" }, canvas),
     isMap(m) ? element("div", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }) : "",
     legend(m, number(scale), shared ? "one scale for all maps" : "this map's own scale", report.model.causal && map.v.some((v) => v !== v)),

@@ -1,19 +1,8 @@
 // Header, controls and the panels in words and numbers: nothing on the page exists only as colour.
 const probability = (p) => (p === null || p === undefined ? "" : p >= 0.0001 && p <= 0.9999 ? (100 * p).toFixed(2) + " %" : p > 0.5 ? "> 99.99 %" : "< 0.01 %");
 
-function headline() {
-  const p = report.prediction;
-  if (p.answer) return [p.answer.text || "(no answer)", probability(p.answer.probability)];
-  if (p.label === undefined) return [report.record.architecture, ""];
-  const focus = (p.outcomes || []).find((o) => o.position === report.target.position);
-  const best = focus ? focus.scores[0] : { label: p.label, probability: p.probability };
-  if (best.probability === null) return [best.label, "score " + number((p.logits || [NaN])[0])];
-  const word = ["fill-mask", "text-generation"].includes(p.task);
-  return [word ? "“" + best.label + "”" : best.label, probability(best.probability)];
-}
-
 function drawHeader() {
-  const p = report.prediction, [label, value] = headline();
+  const p = report.prediction;
   const focus = (p.outcomes || []).find((o) => o.position === report.target.position) || (p.outcomes || [])[0];
   const scores = (p.answer ? [] : p.scores || (focus && focus.scores) || []).slice(0, 6);
   const chosen = report.target.index;
@@ -33,7 +22,7 @@ function drawHeader() {
   clear("top",
     element("div", { class: "answer" },
       element("div", { class: "brand" }, element("b", {}, "headwater"), " · " + report.record.model + " · " + p.task),
-      element("h1", {}, label + " ", element("span", { class: "p" }, value)),
+      element("h1", {}, report.sentence),
       element("div", { class: "soft" }, about + (p.truncated ? " · the text was cut to the model's limit" : ""))),
     scores.length > 1 ? bars : "");
 }
@@ -54,7 +43,7 @@ function drawControls() {
   const words = !isImage && tokens.some((t, i) => i > 0 && t.word >= 0 && t.word === tokens[i - 1].word && t.sequence === tokens[i - 1].sequence);
   clear("controls",
     targets.length > 1 ? segments("Target", targets.map((t, k) => [k, t.target.label]), state.target, (k) => { aim(k); reset(); }) : "",
-    methods.length > 1 ? (methods.length > 4 ? chooser : segments)("Method", methods.map((x, i) => [i, x.method]), state.method, (i) => { state.method = i; update(); }) : "",
+    methods.length > 1 ? (methods.length > 4 ? chooser : segments)("Method", methods.map((x, i) => [i, x.name]), state.method, (i) => { state.method = i; update(); }) : "",
     m.L > 1 ? chooser("Layer", range(m.L).map((l) => [l, "L" + l]), layerOf(m), (l) => { state.layers[m.index] = l; update(); }) : "",
     m.H > 1 ? chooser("Head", [[-1, "mean"], ...range(m.H).map((h) => [h, "H" + h])], headOf(m), (h) => { state.heads[m.index] = h; update(); }) : "",
     m.L * m.H > 1 ? segments("Scale", [[true, "shared"], [false, "own"]], shares(m), (v) => { state.shared = v; update(); }) : "",
@@ -76,13 +65,13 @@ function drawReadout() {
       const other = mapOf(m, l, headOf(m));
       return "L" + l + " " + number(other.v[row * other.C + key]);
     }).join("   ") : "";
-    const others = isMap(m) ? [] : methods.filter((o) => o !== m && !isMap(o) && o.L === 1).map((o) => o.method + " " + signedNumber(o, shownMap(o).v[key]));
+    const others = isMap(m) ? [] : methods.filter((o) => o !== m && !isMap(o) && o.L === 1).map((o) => o.name + " " + signedNumber(o, shownMap(o).v[key]));
     place.replaceChildren(element("b", {}, describe(m, row, key)), element("div", { class: "soft num" }, profile + others.join("   ")));
     return;
   }
   const order = Array.from({ length: map.C }, (_, c) => c).filter((c) => { const v = map.v[row * map.C + c]; return v === v; })
     .sort((a, b) => Math.abs(map.v[row * map.C + b]) - Math.abs(map.v[row * map.C + a])).slice(0, 5);
-  const lead = isMap(m) ? "“" + shortName(groups[row].name) + "” reads most from: " : "Strongest in " + m.method + ": ";
+  const lead = isMap(m) ? "“" + shortName(groups[row].name) + "” reads most from: " : "Strongest in " + m.name + ": ";
   place.replaceChildren(element("b", {}, lead),
     order.map((c) => "“" + shortName(groups[c].name) + "” " + signedNumber(m, map.v[row * map.C + c])).join(" · "));
 }
@@ -104,7 +93,7 @@ function drawPairs() {
   clear("pairs", title("pairs", pairs ? "Strongest pairs" : "Strongest " + unit),
     element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((x) => element("th", { scope: "col" }, x)),
       element("th", { scope: "col", class: "num" }, pairs ? "weight" : "score"), element("th", { scope: "col" }, sides))), element("tbody", {}, ...rows)),
-    element("p", { class: "caption" }, [m.method, place()].filter(Boolean).join(" ") + (pairs ? "; a token reading itself is left out" : "") +
+    element("p", { class: "caption" }, [m.name, place()].filter(Boolean).join(" ") + (pairs ? "; a token reading itself is left out" : "") +
       (state.words ? (pairs ? "; words: sum over keys, mean over queries" : "; words: sum over their tokens") : "") +
       (state.special ? "" : pairs ? "; special tokens hidden, rows not rescaled" : "; special tokens hidden")));
 }
@@ -120,13 +109,15 @@ function drawTrust() {
       ...(m.embedded ? [element("li", {}, m.embedded)] : [])));
 }
 
+const AGGREGATES = { rollout: "rollout: the maps multiplied from layer to layer", flow: "flow: the maximum flow through the maps of all layers" };
 function drawMethod() {
   const m = current(), card = m.card || {};
   const options = Object.entries(m.options).map(([k, v]) => k + " = " + v).join(", ");
-  clear("method", title("method", "Method: " + m.method),
+  clear("method", title("method", "Method: " + m.name),
     card.summary ? element("p", {}, card.summary) : "", card.formula ? element("p", { class: "formula" }, card.formula) : "",
     card.limits ? element("p", {}, element("b", {}, "What it does not show. "), card.limits) : "",
-    element("dl", {}, ...(options ? [element("dt", {}, "options"), element("dd", {}, options)] : []),
+    element("dl", {}, ...(m.aggregate ? [element("dt", {}, "aggregate"), element("dd", {}, AGGREGATES[m.aggregate])] : []),
+      ...(options ? [element("dt", {}, "options"), element("dd", {}, options)] : []),
       ...(card.paper ? [element("dt", {}, "paper"), element("dd", {}, card.paper)] : []),
       ...(card.cost ? [element("dt", {}, "cost"), element("dd", {}, card.cost)] : []),
       element("dt", {}, "time"), element("dd", {}, m.seconds.toFixed(3) + " s")));
@@ -139,9 +130,9 @@ function drawRecord() {
     ["weights SHA-256", r.weights_sha256], ["tokenizer SHA-256", r.tokenizer_sha256], ["numbers", r.dtype + ", " + r.threads + " threads"],
     ["kernels", Object.entries(r.kernels).map(([k, v]) => k + ": " + v).join("; ")], ["time", r.seconds.toFixed(3) + " s"]];
   const copy = element("button", { type: "button", onclick: () => {
-    navigator.clipboard?.writeText(report.command).then(() => { copy.textContent = "Copied"; }, () => {});
+    navigator.clipboard?.writeText(r.command).then(() => { copy.textContent = "Copied"; }, () => {});
   } }, "Copy");
   clear("record", title("record", "Run record"),
     element("dl", {}, ...facts.filter(([, v]) => v).flatMap(([k, v]) => [element("dt", {}, k), element("dd", {}, v)])),
-    element("div", { class: "line" }, element("h2", {}, "Repeat it"), copy), element("pre", { tabindex: 0 }, report.command));
+    element("div", { class: "line" }, element("h2", {}, "Repeat it"), copy), element("pre", { tabindex: 0 }, r.command));
 }

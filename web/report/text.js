@@ -18,7 +18,7 @@ function rowScale(map, row) {
 function describe(m, row, key) {
   const map = shownMap(m), v = map.v[row * map.C + key], name = shortName(groups[key].name);
   const pair = isMap(m) ? "“" + shortName(groups[row].name) + "” reads “" + name + "”" : "“" + name + "”";
-  if (v !== v) return pair + ": masked";
+  if (v !== v) return pair + ": " + absence(m);
   let rank = 1, sum = 0, count = 0;
   for (let c = 0; c < map.C; ++c) { const w = map.v[row * map.C + c]; if (w === w) { sum += w; ++count; if (Math.abs(w) > Math.abs(v)) ++rank; } }
   const counts = !isMap(m) && m.signed && v !== 0 ? (v > 0 ? " for " : " against ") + aimText() : "";
@@ -45,7 +45,7 @@ function tokenElement(t, m, map, row, scale) {
   const e = element("span", {
     class: classes.join(" "), role: "button", tabindex: (isMap(m) ? g === row : t === 0) ? 0 : -1, "data-group": g,
     "aria-pressed": (isMap(m) ? g === state.row : chosen) ? "true" : "false",
-    "aria-label": info.text + (g < 0 ? ", hidden" : ", " + (weight === weight ? (isMap(m) ? "weight " : "score ") + signedNumber(m, weight) : "masked")),
+    "aria-label": info.text + (g < 0 ? ", hidden" : ", " + (weight === weight ? (isMap(m) ? "weight " : "score ") + signedNumber(m, weight) : absence(m))),
     onclick: () => { if (g >= 0) lock(m, g); },
     onmousemove: (event) => { if (g >= 0) { preview(null, g); showTip(describe(m, row, g) + (info.id !== undefined ? " · token " + t + ", id " + info.id : ""), event); } },
     onmouseleave: () => { hideTip(); preview(null, null); },
@@ -65,7 +65,7 @@ function lines(m, map, row, scale) {
     if (!state.special && info.special) return;
     if (info.sequence !== sequence && (!info.special || paragraph === null)) {
       paragraph = element("p", { class: "running", dir: "auto", role: "group",
-        "aria-label": (info.sequence ? "second text" : "text") + " by " + m.method });
+        "aria-label": (info.sequence ? "second text" : "text") + " by " + m.name });
       paragraphs.push(paragraph);
       sequence = info.sequence;
       end = 0;
@@ -163,16 +163,16 @@ const checkText = (m) => {
 function strip(m) {
   const map = shownMap(m), row = rowOf(m), scale = rowScale(map, row), failed = m.checks.some((c) => !c.passed);
   const name = methods.length > 1
-    ? element("button", { type: "button", "aria-pressed": String(m.index === state.method), onclick: () => { state.method = m.index; update(); } }, m.method)
-    : m.method;
-  return element("div", { class: "strip" + (m.index === state.method ? " chosen" : ""), role: "group", "aria-label": m.method },
+    ? element("button", { type: "button", "aria-pressed": String(m.index === state.method), onclick: () => { state.method = m.index; update(); } }, m.name)
+    : m.name;
+  return element("div", { class: "strip" + (m.index === state.method ? " chosen" : ""), role: "group", "aria-label": m.name },
     element("div", { class: "line" }, element("h3", {}, name),
       element("span", { class: "soft" }, question(m, row) + (place(m) ? ", " + place(m) : "") + "."),
       element("span", { class: "checked soft" + (failed ? " fail" : "") }, checkText(m))),
-    noClass(m) ? element("p", { class: "caption noclass" }, m.method + " knows no class" + (targets.length > 1 ? ": it is the same for every target." : ": it would be the same for any target.")) : null,
+    noClass(m) ? element("p", { class: "caption noclass" }, m.name + " knows no class" + (targets.length > 1 ? ": it is the same for every target." : ": it would be the same for any target.")) : null,
     ...(isImage ? [element("div", { class: "picture" }, m.index === 0 ? originalPicture() : null, drawPicture(m, map, row, scale))] : lines(m, map, row, scale)),
     m.index === state.method && !isMap(m) ? element("div", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }) : null,
-    legend(m, number(scale), "scaled to " + (isMap(m) ? "this row's" : "the") + " strongest " + (isImage ? "patch" : "word"), isMap(m) && report.model.causal));
+    legend(m, number(scale), "scaled to " + (isMap(m) ? "this row's" : "the") + " strongest " + (isImage ? "patch" : "word"), isMap(m) ? report.model.causal : m.values.some((v) => v !== v) && !isImage));
 }
 
 function drawText() {

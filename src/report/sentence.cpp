@@ -1,0 +1,220 @@
+// "Because" is said only of a target that is the model's answer, and only of a method that knows the class:
+// of another target it is said what counts for it and against it, and of another method what its row reads.
+#include "report/sentence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <headwater/formats.h>
+
+#include "report/focus.h"
+#include "report/reasons.h"
+#include "report/running_text.h"
+#include "report/text_width.h"
+#include "study/terms.h"
+
+namespace headwater {
+
+namespace {
+
+std::string percent(double p) {
+  if (p > 0.9995) return "> 99.9 %";
+  if (p < 0.0005) return "< 0.1 %";
+  return fmt::format("{:.1f} %", 100 * p);
+}
+
+// A label as it is; what stands in a text, or would, in quotes.
+std::string called(const Report& report, const std::string& label) {
+  const Task task = report.model.task;
+  const bool is_text = task == Task::FillMask || task == Task::TextGeneration || report.target.span;
+  if (!is_text) return terminal_safe(label);
+  if (label.empty()) return "nothing";
+  const std::size_t first = label.find_first_not_of(' ');
+  return fmt::format("“{}”", terminal_safe(first == std::string::npos ? label : label.substr(first)));
+}
+
+// The token at the target's position, as it stands in the text; empty where the view has none.
+std::string place_of(const Report& report) {
+  const auto& tokens = report.prediction.tokens;
+  const int at = report.target.position;
+  if (at < 0 || at >= static_cast<int>(tokens.size())) return {};
+  const TokenView& token = tokens[static_cast<std::size_t>(at)];
+  const std::string word = token_word(token);
+  const bool mask = report.model.task == Task::FillMask && (word.starts_with('[') || word.starts_with('<'));
+  return token.special || mask ? word : fmt::format("“{}”", word);
+}
+
+bool is_next(const Report& report) {
+  const auto& tokens = report.prediction.tokens;
+  const auto own = std::count_if(tokens.begin(), tokens.end(), [](const TokenView& t) { return t.target; });
+  return report.target.position < 0 ||
+         report.target.position + 1 + own >= static_cast<std::ptrdiff_t>(tokens.size());
+}
+
+// What comes before the target's name and behind its number.
+struct Frame {
+  std::string before, behind;
+};
+
+Frame frame_of(const Report& report) {
+  const std::string place = place_of(report);
+  switch (report.model.task) {
+    case Task::TextGeneration:
+      if (!is_next(report)) return {"", " after " + place};
+      return {report.target.tokens.empty() ? "next token " : "next tokens ", ""};
+    case Task::FillMask:
+      return {"", place.empty() ? " at the mask" : " at " + place};
+    case Task::QuestionAnswering:
+      if (report.target.span) return {"answer ", ""};
+      return {"answer's ", place.empty() ? "" : " at " + place};
+    case Task::TokenClassification:
+      return {place.empty() ? "" : place + " is ", ""};
+    default:
+      return {};
+  }
+}
+
+bool has_output(const Report& report) {
+  return !report.target.label.empty() || report.target.span;
+}
+
+// Labels that do not exclude each other: their probabilities do not add up to 1.
+bool says_several(const Report& report) {
+  if (report.model.task != Task::TextClassification || report.prediction.outcomes.empty()) return false;
+  double sum = 0;
+  for (const Score& score : report.prediction.outcomes.front().top) sum += score.probability;
+  return std::abs(sum - 1) > 1e-6;
+}
+
+bool is_regression(const Report& report) {
+  return std::isnan(report.target.probability);
+}
+
+// The model's own answer where the target is read; empty if it is the target or cannot be told.
+std::string other_answer(const Report& report) {
+  const Target& target = report.target;
+  if (target.contrast || has_several_tokens(target) || is_regression(report) || says_several(report))
+    return {};
+  if (target.span) {
+    const auto& answer = report.prediction.answer;
+    const bool same =
+        !answer || (answer->first_token == target.span->first && answer->last_token == target.span->last);
+    return same ? "" : called(report, answer->text);
+  }
+  const Score* best = nullptr;
+  for (const Outcome& outcome : report.prediction.outcomes) {
+    if (outcome.position != target.position || outcome.top.empty()) continue;
+    best = &outcome.top.front();
+    // Tokens of a word share its position in a view of words.
+    if (best->index == target.index) return {};
+  }
+  return best == nullptr || report.model.task == Task::QuestionAnswering ? "" : called(report, best->label);
+}
+
+// Whether what is explained is what the model says.
+bool is_answer(const Report& report) {
+  const Target& target = report.target;
+  if (target.contrast) return target.logit > 0;
+  if (says_several(report)) return target.probability > 0.5;
+  return !has_several_tokens(target) && other_answer(report).empty();
+}
+
+const Attribution* speaker_of(const Report& report) {
+  const Attribution* best = nullptr;
+  int rank = 0;
+  for (const Attribution& attribution : report.attributions) {
+    if (attribution.scores.empty()) continue;
+    const int own = knows_class(attribution) ? (has_axis(attribution, "query") ? 2 : 3) : 1;
+    if (own <= rank) continue;
+    rank = own;
+    best = &attribution;
+  }
+  return best;
+}
+
+std::string row_name(const Report& report) {
+  const auto row = static_cast<std::size_t>(focus_row(report));
+  const auto& tokens = report.prediction.tokens;
+  const std::string name = !report.answer_token.empty() ? terminal_safe(report.answer_token)
+                           : row < tokens.size()        ? token_word(tokens[row])
+                                                        : "[CLS]";
+  const bool special = name.starts_with('[') || name.starts_with('<');
+  return special ? name
+                 : fmt::format("“{}”", name.substr(std::min(name.find_first_not_of(' '), name.size())));
+}
+
+std::string layer_name(const Attribution& attribution, Index layer) {
+  return layer + 1 < layer_count(attribution) || attribution.aggregate.empty()
+             ? fmt::format(" in layer {}", layer)
+             : "";
+}
+
+// Of a method that explains the output: " because of …; against: …".
+std::string because(const Report& report, const Attribution& attribution, const Reasons& reasons,
+                    Index layer) {
+  const std::string unit = report.prediction.tokens.empty() ? "part of the picture" : "word";
+  if (reasons.none) return fmt::format("; no {} counts for it or against it", unit);
+  if (is_regression(report)) {  // a number has no side
+    const std::string up = reasons.most.empty() ? "" : "raised by " + reasons.most;
+    const std::string down = reasons.against.empty() ? "" : "lowered by " + reasons.against;
+    return fmt::format(": {}{}{}", up, up.empty() || down.empty() ? "" : "; ", down);
+  }
+  const std::string against = reasons.against.empty() ? "" : "; against: " + reasons.against;
+  const std::string read = has_axis(attribution, "query") ? fmt::format("what {} reads{}: ", row_name(report),
+                                                                        layer_name(attribution, layer))
+                                                          : "";
+  if (!is_answer(report)) {
+    const std::string other = other_answer(report);
+    const std::string lead = other.empty() ? ": " : fmt::format(" (the answer is {}): ", other);
+    if (reasons.most.empty()) return fmt::format("{}no {} counts for it{}", lead, unit, against);
+    return fmt::format("{}for it {}{}{}", lead, read, reasons.most, against);
+  }
+  if (reasons.most.empty()) return fmt::format(", though no {} counts for it{}", unit, against);
+  if (reasons.hardly) return fmt::format(", hardly because of its words: {}{}", reasons.most, against);
+  return fmt::format(" because of {}{}{}", read, reasons.most, against);
+}
+
+// Of a method that does not: what the row reads, or what is strongest.
+std::string reading(const Report& report, const Attribution& attribution, const Reasons& reasons,
+                    Index layer) {
+  const std::string name = name_of(attribution);
+  const std::string limit = has_output(report) ? name + " knows no class" : name;
+  if (reasons.none) return fmt::format("{} names no word ({})", row_name(report), limit);
+  if (!has_axis(attribution, "query")) return fmt::format("strongest are {} ({})", reasons.most, limit);
+  const std::string where =
+      attribution.aggregate.empty() && layer_count(attribution) > 1 && layer + 1 < layer_count(attribution)
+          ? layer_name(attribution, layer)
+          : "";
+  return fmt::format("{} reads most from {}{} ({})", row_name(report), reasons.most, where, limit);
+}
+
+}  // namespace
+
+std::string answer_of(const Report& report) {
+  const Target& target = report.target;
+  if (!has_output(report)) return {};
+  const Frame frame = frame_of(report);
+  const std::string name = called(report, target.label);
+  if (target.contrast)
+    return fmt::format("{}{} rather than {}{} ({} difference {}{:.2f})", frame.before, name,
+                       called(report, target.contrast_label), frame.behind,
+                       has_several_tokens(target) ? "log-probability" : "logit", target.logit < 0 ? "−" : "+",
+                       std::abs(target.logit));
+  const std::string value = is_regression(report)
+                                ? fmt::format("{}{:.2f}", target.logit < 0 ? "−" : "", std::abs(target.logit))
+                                : percent(target.probability);
+  return fmt::format("{}{} {}{}", frame.before, name, value, frame.behind);
+}
+
+std::string sentence_of(const Report& report) {
+  const std::string answer = answer_of(report);
+  const Attribution* speaker = speaker_of(report);
+  if (speaker == nullptr) return answer.empty() ? terminal_safe(report.record.architecture) : answer;
+  const Index layer = shown_layer(report, *speaker);
+  const Reasons reasons = reasons_of(report, *speaker, layer);
+  if (knows_class(*speaker) && !answer.empty()) return answer + because(report, *speaker, reasons, layer);
+  return (answer.empty() ? "" : answer + "; ") + reading(report, *speaker, reasons, layer);
+}
+
+}  // namespace headwater

@@ -1,0 +1,187 @@
+// The sentence, task by task; the expected ones are written by hand from the numbers beside them.
+#include "report/sentence.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <headwater/formats.h>
+
+#include "support/sample_report.h"
+
+namespace headwater {
+namespace {
+
+const double no = std::nan("");
+
+// "not bad!" with a score for each of [CLS] not bad ! [SEP].
+Report scored(const std::string& method, const std::vector<double>& scores) {
+  Report report = testing::text_report();
+  report.attributions = {{.method = method, .axes = {"token"}}};
+  report.attributions[0].scores = Tensor::of({5}, scores);
+  return report;
+}
+
+TEST(Sentence, SaysForAndAgainst) {
+  EXPECT_EQ(sentence_of(scored("integrated_gradients", {9, 2.484, -1.2, .7, 9})),
+            "POSITIVE 90.0 % because of not +2.48, “!” +0.70; against: bad −1.20");
+  EXPECT_EQ(sentence_of(scored("integrated_gradients", {9, 2, -.3, .2, 9})),
+            "POSITIVE 90.0 % because of not +2.00")
+      << "what is under a quarter of the strongest is no reason";
+  EXPECT_EQ(sentence_of(scored("integrated_gradients", {9, -2, .1, 0, 9})),
+            "POSITIVE 90.0 % because of bad +0.10; against: not −2.00")
+      << "the strongest reason is always named";
+  EXPECT_EQ(sentence_of(scored("chefer", {0, .03, .01, .002, 0})),
+            "POSITIVE 90.0 % because of not 0.030, bad 0.010")
+      << "a method without signs has none here";
+}
+
+TEST(Sentence, StaysTrueWhereThereIsLittleToSay) {
+  EXPECT_EQ(sentence_of(scored("integrated_gradients", {9, -2, -.1, 0, 9})),
+            "POSITIVE 90.0 %, though no word counts for it; against: not −2.00");
+  EXPECT_EQ(sentence_of(scored("integrated_gradients", {9, 0, 0, 0, 9})),
+            "POSITIVE 90.0 %; no word counts for it or against it");
+  EXPECT_EQ(sentence_of(scored("integrated_gradients", {9, .004, -.002, .001, 9})),
+            "POSITIVE 90.0 %, hardly because of its words: not +0.0040, “!” +0.0010; against: bad −0.0020")
+      << "less than a hundredth of the logit 1.25";
+  Report report = testing::text_report();
+  report.attributions.clear();
+  EXPECT_EQ(sentence_of(report), "POSITIVE 90.0 %");
+  report.target.probability = 0.99999;
+  EXPECT_EQ(sentence_of(report), "POSITIVE > 99.9 %");
+  report.target.probability = no;
+  EXPECT_EQ(sentence_of(report), "POSITIVE 1.25") << "a regression";
+  report.target = {};
+  EXPECT_EQ(sentence_of(report), "BertForSequenceClassification");
+}
+
+TEST(Sentence, BecauseIsSaidOfTheAnswerAlone) {
+  Report report = scored("integrated_gradients", {9, -2, 1, .1, 9});
+  report.target = {.index = 0, .label = "NEGATIVE", .logit = -.5, .probability = .1};
+  EXPECT_EQ(sentence_of(report),
+            "NEGATIVE 10.0 % (the answer is POSITIVE): for it bad +1.00; against: not −2.00");
+  report.target = {
+      .index = 1, .label = "POSITIVE", .contrast = 0, .contrast_label = "NEGATIVE", .logit = 1.75};
+  EXPECT_EQ(
+      sentence_of(report),
+      "POSITIVE rather than NEGATIVE (logit difference +1.75) because of bad +1.00; against: not −2.00");
+  report.target = {
+      .index = 0, .label = "NEGATIVE", .contrast = 1, .contrast_label = "POSITIVE", .logit = -1.75};
+  EXPECT_EQ(sentence_of(report),
+            "NEGATIVE rather than POSITIVE (logit difference −1.75): for it bad +1.00; against: not −2.00");
+}
+
+TEST(Sentence, LabelsThatDoNotExcludeEachOtherAreAnswersAbove50) {
+  Report report = scored("integrated_gradients", {9, -2, 1, .1, 9});
+  report.prediction.outcomes[0].top = {{"POSITIVE", 1, 0.9, 1.25}, {"NEGATIVE", 0, 0.8, 1}};
+  report.target = {.index = 0, .label = "NEGATIVE", .logit = 1, .probability = .8};
+  EXPECT_EQ(sentence_of(report), "NEGATIVE 80.0 % because of bad +1.00; against: not −2.00");
+  report.prediction.outcomes[0].top[1].probability = report.target.probability = .3;
+  EXPECT_EQ(sentence_of(report), "NEGATIVE 30.0 %: for it bad +1.00; against: not −2.00");
+}
+
+TEST(Sentence, ANumberIsRaisedOrLowered) {
+  Report report = scored("integrated_gradients", {9, -2, 1, .1, 9});
+  report.target = {.label = "score", .logit = -.5, .probability = no};
+  report.prediction.outcomes = {{.top = {{"score", 0, no, -.5}}}};
+  EXPECT_EQ(sentence_of(report), "score −0.50: raised by bad +1.00; lowered by not −2.00");
+}
+
+TEST(Sentence, AMethodThatKnowsNoClassSaysSo) {
+  Report report = scored("raw_attention", {.5, .3, .1, .05, .05});
+  EXPECT_EQ(sentence_of(report),
+            "POSITIVE 90.0 %; strongest are not 0.30, bad 0.10 (raw_attention knows no class)");
+  report.attributions[0] = {
+      .method = "value_zeroing", .aggregate = "rollout", .axes = {"layer", "query", "key"}};
+  report.attributions[0].scores = Tensor::of({1, 5, 5}, std::vector<double>(25, .1));
+  report.attributions[0].answer = Tensor::of({1, 5}, std::vector<double>{.5, .1, .3, .05, .05});
+  report.answer_token = "[CLS]";
+  EXPECT_EQ(
+      sentence_of(report),
+      "POSITIVE 90.0 %; [CLS] reads most from bad 0.30, not 0.10 (value_zeroing_rollout knows no class)");
+  report.answer_token = " not";
+  EXPECT_TRUE(sentence_of(report).starts_with("POSITIVE 90.0 %; “not” reads most from bad 0.30"))
+      << sentence_of(report);
+  report.answer_token = "[CLS]";
+  report.attributions.push_back({.method = "saliency", .axes = {"token"}});
+  report.attributions[1].scores = Tensor::of({5}, std::vector<double>{9, 1, 3, 1, 9});
+  EXPECT_EQ(sentence_of(report), "POSITIVE 90.0 % because of bad 3.00, not 1.00, “!” 1.00")
+      << "another one does";
+  report.attributions.pop_back();
+  report.target = {};
+  report.model.task = Task::FeatureExtraction;
+  EXPECT_EQ(sentence_of(report), "[CLS] reads most from bad 0.30, not 0.10 (value_zeroing_rollout)");
+}
+
+TEST(Sentence, NamesWordsNotPieces) {
+  Report report = scored("occlusion", {0, 1, 2, -.9, 0});
+  report.text = "unkind!";
+  std::vector<TokenView>& tokens = report.prediction.tokens;
+  tokens[1] = {.id = 7, .piece = "un", .text = "un", .begin = 0, .end = 2, .word = 0};
+  tokens[2] = {.id = 8, .piece = "##kind", .text = "kind", .begin = 2, .end = 6, .word = 0};
+  EXPECT_EQ(sentence_of(report), "POSITIVE 90.0 % because of unkind +3.00; against: “!” −0.90");
+  report.attributions[0].measured = {false, true, true, false, false};
+  EXPECT_EQ(sentence_of(report), "POSITIVE 90.0 % because of unkind +3.00") << "what was not measured";
+}
+
+TEST(Sentence, FitsLanguageModels) {
+  Report report = testing::causal_report();
+  report.attributions = {{.method = "occlusion", .axes = {"token"}}};
+  report.attributions[0].scores = Tensor::of({3}, std::vector<double>{.5, 2, 0});
+  EXPECT_EQ(sentence_of(report), "next token “time” 75.0 % because of upon +2.00, Once +0.50");
+  report.target.position = 1;
+  report.prediction.outcomes[0].position = 1;
+  EXPECT_EQ(answer_of(report), "“time” 75.0 % after “upon”");
+  report.target = {
+      .position = 2, .index = 5, .label = " time was", .logit = -3, .probability = .05, .tokens = {5, 6}};
+  EXPECT_EQ(sentence_of(report), "next tokens “time was” 5.0 %: for it upon +2.00, Once +0.50");
+  report.model.task = Task::FillMask;
+  report.prediction.tokens[1] = {.id = 4, .piece = "[MASK]", .text = "[MASK]", .special = true};
+  report.target = {.position = 1, .index = 931, .label = "time", .logit = 9.5, .probability = .75};
+  report.prediction.outcomes[0].position = 1;
+  EXPECT_EQ(sentence_of(report), "“time” 75.0 % at [MASK] because of Once +0.50");
+}
+
+TEST(Sentence, FitsAnswersAndTokens) {
+  Report report = scored("occlusion", {0, 1, 2, 0, 0});
+  report.model.task = Task::QuestionAnswering;
+  report.prediction.answer = Span{"bad", 2, 2, .5};
+  report.target = {.position = 2, .label = "bad", .logit = 3, .probability = .5};
+  report.target.span = {2, 2};
+  EXPECT_EQ(sentence_of(report), "answer “bad” 50.0 % because of bad +2.00, not +1.00");
+  report.target.span = {1, 1};
+  report.target.label = "not";
+  EXPECT_EQ(sentence_of(report), "answer “not” 50.0 % (the answer is “bad”): for it bad +2.00, not +1.00");
+  report.target = {.position = 2, .index = 0, .label = "start", .logit = 3, .probability = .6};
+  EXPECT_EQ(answer_of(report), "answer's start 60.0 % at “bad”");
+  report.model.task = Task::TokenClassification;
+  report.target = {.position = 1, .index = 2, .label = "B-LOC", .logit = 3, .probability = .6};
+  report.prediction.outcomes = {{.position = 1, .top = {{"B-LOC", 2, .6, 3}}}};
+  EXPECT_EQ(answer_of(report), "“not” is B-LOC 60.0 %");
+}
+
+TEST(Sentence, SaysWhereInAPicture) {
+  Report report = testing::image_report();
+  report.attributions = {{.method = "chefer", .axes = {"row", "column"}}};
+  report.attributions[0].scores = Tensor::of({2, 2}, std::vector<double>{6, 1, 1, 2});
+  EXPECT_EQ(sentence_of(report), "cat 80.0 % because of the upper left (60 %), the lower right (20 %)");
+  report.attributions[0].method = "integrated_gradients";
+  report.attributions[0].axes = {"token"};
+  report.attributions[0].scores = Tensor::of({5}, std::vector<double>{0, 3, -1, 1, 0});
+  EXPECT_EQ(
+      sentence_of(report),
+      "cat 80.0 % because of the upper left (75 %), the lower left (25 %); against: the upper right (100 %)");
+  std::vector<double> even(82, 1.0);
+  report.attributions[0].scores = Tensor::of({82}, even);
+  EXPECT_EQ(sentence_of(report), "cat 80.0 % because of the whole picture alike");
+}
+
+TEST(Sentence, CannotSteerATerminal) {
+  Report report = scored("occlusion", {0, 1, 2, 0, 0});
+  report.prediction.tokens[2].text = "\x1b[2J";
+  report.target.label = "\x1b]0;";
+  EXPECT_EQ(sentence_of(report).find('\x1b'), std::string::npos);
+  EXPECT_TRUE(to_terminal(report).starts_with(sentence_of(report).substr(0, 20)));
+}
+
+}  // namespace
+}  // namespace headwater
