@@ -75,8 +75,7 @@ std::string formatted(const Grown& grown, const std::string& format, const Termi
 
 // The text itself stands in the command, wherever it was read.
 std::string command_of(const Arguments& given, const Report& report, const Input& input) {
-  const std::string command =
-      repeat_command("tree", given, report.record, {"text", "--file", "--tsv", "--pair"});
+  std::string command = repeat_command("tree", given, report.record, {"text", "--file", "--tsv", "--pair"});
   if (!input.image.empty()) return command;
   return command + (input.pair ? " --pair " + shell_quoted(*input.pair) : "") + " -- " +
          shell_quoted(input.text);
