@@ -12,7 +12,7 @@ namespace {
 // The inputs prepared, the work done and timed, the record beside it.
 template <class Work>
 auto recorded(const Reader& reader, std::span<const LabelledInput> inputs, const LabelledRun& run,
-              const std::string& name, RunRecord record, const Work& work) {
+              const std::string& name, RunRecord&& record, const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   const Advance advance = [&](double done) {
     if (run.progress) run.progress({.method = name, .done = done});

@@ -48,7 +48,7 @@ HeadMask mask_without(std::span<const std::size_t> removed, int layers, int head
 using Masks = std::vector<HeadMask>;
 
 Masks random_masks(const ModelInfo& info, const PruningOptions& options, int which) {
-  const auto n = static_cast<std::size_t>(info.layers * info.heads);
+  const auto n = static_cast<std::size_t>(info.layers) * static_cast<std::size_t>(info.heads);
   std::mt19937_64 random(options.seed + static_cast<unsigned>(which));
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -143,7 +143,7 @@ std::vector<int> patch_file(const std::string& original, const fs::path& copy, c
     layers.push_back(projection->layer);
     const std::size_t offset = total - static_cast<std::size_t>(end - tensor.bytes.data());
     zero_heads(file, offset, tensor, projection->transposed,
-               mask[static_cast<std::size_t>(projection->layer)], original + ": " + name);
+               mask[static_cast<std::size_t>(projection->layer)], fmt::format("{}: {}", original, name));
   }
   file.close();
   if (!file) throw InputError(fmt::format("{}: could not be written; is the disk full?", copy.string()));

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -41,7 +42,7 @@ Layers summed_over_heads(const Tensor& attribution) {
 
 // The largest of a layer; the script leaves row 0 out and takes the magnitude.
 double scale_of(const Layers& layers, Index l, bool published) {
-  double largest = -INFINITY;
+  double largest = -std::numeric_limits<double>::infinity();
   for (Index i = published ? 1 : 0; i < layers.tokens; ++i)
     for (Index j = 0; j < layers.tokens; ++j) largest = std::max(largest, layers.at(l, i, j));
   return published ? std::abs(largest) : largest;
@@ -49,7 +50,7 @@ double scale_of(const Layers& layers, Index l, bool published) {
 
 int root_of(const Layers& layers, bool published, int answer) {
   std::vector<double> rows(static_cast<std::size_t>(layers.tokens), 0.0);
-  rows[static_cast<std::size_t>(answer)] = -INFINITY;
+  rows[static_cast<std::size_t>(answer)] = -std::numeric_limits<double>::infinity();
   for (Index i = 0; i < layers.tokens; ++i)
     for (Index j = 0; i != answer && j < layers.tokens; ++j) {
       double sum = 0;

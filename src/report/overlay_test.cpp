@@ -121,7 +121,7 @@ TEST(ToPng, HasARowPerMethodAndAColumnPerTarget) {
   constexpr int caption = 92, foot = 48;
   EXPECT_EQ(image.height, 2 * (caption + 320 + 8) + foot);
   const auto red_at = [&](int x, int y) {
-    return image.rgb[static_cast<std::size_t>(3 * (y * image.width + x))];
+    return image.rgb[static_cast<std::size_t>(3 * (Index{y} * image.width + x))];
   };
   EXPECT_EQ(red_at(0, caption), 50) << "the picture itself comes first";
   EXPECT_EQ(red_at(320, caption), 255) << "then a white gap";

@@ -11,6 +11,10 @@ Image white(int width, int height) {
   return {width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(3 * width * height), 255)};
 }
 
+bool is_black(const Image& image, int x, int y) {
+  return image.rgb[std::size_t{3} * static_cast<std::size_t>(Index{y} * image.width + x)] == 0;
+}
+
 // The picture as lines of '#' and '.'.
 std::vector<std::string> drawn(const std::string& text, int scale) {
   Image image = white(pixel_text_width(text, scale), pixel_text_height(scale));
@@ -18,8 +22,7 @@ std::vector<std::string> drawn(const std::string& text, int scale) {
   std::vector<std::string> lines;
   for (int y = 0; y < image.height; ++y) {
     lines.emplace_back();
-    for (int x = 0; x < image.width; ++x)
-      lines.back() += image.rgb[static_cast<std::size_t>(3 * (y * image.width + x))] == 0 ? '#' : '.';
+    for (int x = 0; x < image.width; ++x) lines.back() += is_black(image, x, y) ? '#' : '.';
   }
   return lines;
 }
@@ -53,7 +56,7 @@ TEST(PixelText, StaysInItsPictureAndItsRoom) {
     int last = -1;
     for (int y = 0; y < 18; ++y)
       for (int x = 0; x < 200; ++x)
-        if (image.rgb[static_cast<std::size_t>(3 * (y * 200 + x))] == 0) last = std::max(last, x);
+        if (is_black(image, x, y)) last = std::max(last, x);
     return last;
   };
   for (const int width : {100, 60, 30}) {

@@ -37,7 +37,6 @@ ONE = [
     ["sentiment", "--method", "saliency", "--", "--words"],
     ["sentiment", "--method", "saliency", "two\nlines\tand a tab"],
     ["sentiment", "--method", "saliency", "naïve 映画 😀 è ok"],
-    ["sentiment", "--method", "attention_rollout", ""],
     ["sentiment", "--method", "saliency", "--pair=-second 'text'", "first"],
     ["sentiment", "--method", "saliency", "--pair", "", "first"],
     # Views.
@@ -62,6 +61,9 @@ ONE = [
     ["gpt2_causal_lm", "--method", "saliency", "--target", "was dull", "--position", "1", "the old man"],
     ["gpt2_causal_lm", "--method", "saliency", "--target", "#7", "--contrast", "#9", "--position", "1", "the old man"],
     ["vision", "--method", "chefer,attention_rollout", "--target", "dog", "--contrast", "cat", "--image", PETS],
+    # Files: what a line asks for.
+    ["bert_question", "--method", "saliency", "-f", "asked.jsonl", "-q"],
+    ["vision", "--method", "chefer", "-f", "pictures.csv", "-q"],
     # Options, aggregates, checks, numbers.
     ["sentiment", "--method", "value_zeroing", "--aggregate", "rollout", "--words", "not bad at all"],
     ["sentiment", "--method", "attention,alti,chefer", "--aggregate", "rollout", "--aggregate", "alti=flow", TEXT],
@@ -95,6 +97,9 @@ class Runner:
         shutil.copytree(self.folder / "bert_sequence", cached / "snapshots/0123abcd")
         (cached / "refs").mkdir()
         (cached / "refs/main").write_text("0123abcd")
+        asked = {"question": "a movie ?", "context": "the film is not bad", "target": "end", "position": 6}
+        (self.folder / "asked.jsonl").write_text(json.dumps(asked) + "\n")
+        (self.folder / "pictures.csv").write_text(f"file_name,target,contrast\n{PETS},dog,cat\n")
 
     def call(self, command, *more):
         """The command as a shell reads it, with further arguments behind `explain`."""
@@ -150,6 +155,7 @@ def main():
         runner = Runner(args.program.resolve(), folder)
         for arguments in ONE:
             report = json.loads(runner.first(arguments, "-q", "--format", "jsonl"))
+            report.pop("line", None)  # of the file it came from
             again = json.loads(runner.call(report["record"]["command"], "-q", "--format", "jsonl"))
             expect_same(without_times(report), without_times(again), arguments)
         for ending, *arguments in SEVERAL:
