@@ -20,6 +20,7 @@ std::vector<LabelledInput> LabelledOptions::read(const OutputOptions& output) co
       throw InputError(
           fmt::format("{}: expected a label beside the text, found none; name its column with --label-column",
                       reader.where()));
+    example->input.truncate = truncate;
     inputs.push_back({.input = std::move(example->input), .label = std::move(example->gold)});
   }
   if (inputs.empty()) throw InputError(fmt::format("{}: expected labelled inputs, found none", corpus.file));
@@ -30,6 +31,8 @@ void add_labelled_options(Arguments& arguments, LabelledOptions& options, const 
   options.corpus.labelled = true;
   add_corpus_options(arguments, options.corpus, "Labelled inputs: tsv, csv or jsonl; - is standard input")
       .required();
+  arguments.add("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
+      .group("Input");
   arguments.add("--limit", options.limit, fmt::format("{}; 0: all (default {})", limit_help, options.limit))
       .value("N")
       .group("Input");

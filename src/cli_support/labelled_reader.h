@@ -15,7 +15,8 @@ struct OutputOptions;
 
 struct LabelledOptions {
   CorpusOptions corpus;
-  std::size_t limit;  // 0: all
+  std::size_t limit;      // 0: all
+  bool truncate = false;  // cut a text that is too long
 
   // Says what the file was taken for. Throws InputError naming file and line, also where a label is missing.
   std::vector<LabelledInput> read(const OutputOptions& output) const;
