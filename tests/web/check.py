@@ -115,6 +115,8 @@ def check_measured(chromium, path, report):
     words = sum(not t["special"] for t in report["tokens"])
     cells = page.texts("#agreement tbody td")
     expect(cells[:2] == ["integrated_gradients · occlusion", str(words)], f"agreement over {words} tokens, found {cells}")
+    caption = page.texts("#agreement .caption")[0]
+    expect("row" not in caption, f"scores per token have no row, found {caption!r}")
 
 
 def check_targets(chromium, path):

@@ -71,11 +71,13 @@ function drawAgreement() {
   const value = (v) => (v === null ? "–" : v.toFixed(3));
   const rows = pairs.map((p) => element("tr", {}, element("td", {}, p.methods.join(" · ")),
     element("td", { class: "num" }, p.units), element("td", { class: "num" }, value(p.kendall_tau_b)), element("td", { class: "num" }, value(p.spearman))));
+  const maps = report.attributions.some((a) => a.axes.includes("query"));
   const layered = pairs.filter((p) => p.spearman_by_layer.length > 1).slice(0, 4);
   clear("agreement", title("agreement", "Do the methods agree?"),
     element("table", {}, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "methods"), element("th", { scope: "col", class: "num" }, unitName()),
       element("th", { scope: "col", class: "num" }, "Kendall τ-b"), element("th", { scope: "col", class: "num" }, "Spearman ρ"))), element("tbody", {}, ...rows)),
-    element("p", { class: "caption" }, "Rank correlation over what both measured, of the row the output was read from, last layer. – : one side has no order."),
+    element("p", { class: "caption" }, 
+      `Rank correlation over what both measured${maps ? "; of maps, the row the output was read from in the last layer" : ""}. – : one side has no order.`),
     layered.length ? chart(layered.map((p) => p.spearman_by_layer), layered.map((p) => p.methods.join(" · ")), [-1, 1]) : "",
     layered.length ? element("p", { class: "caption" }, "Spearman ρ by layer, mean over rows.") : "");
 }
