@@ -11,15 +11,9 @@
 // for all layers together. Layers advance in groups that fit the memory for tiles: the nodes all of them want
 // next are evaluated together.
 //
-// Completeness, Σ Attr = F(A) − F(0), tells the error of the sum of H T² attributions, which is larger than
-// that of any one of them where the errors have one sign, and smaller where they cancel. How they are spread
-// shows where the last nodes changed the attributions by Δ:
-//
-//   error of the largest  ≈  |Σ Attr − F(A) + F(0)| · max |Δ| / |Σ Δ|        but at least max |Δ| / 20
-//
-// where the sums' word alone is not taken for nodes that changed much. Nodes are added until twice this is
-// within the tolerance and the sum is. Where F hardly changes, rounding hides the defect; then it is enough
-// that more nodes change nothing.
+// Nodes are added until the estimated error of every attribution (path_integral.cpp) is within the tolerance
+// and so is completeness, Σ Attr = F(A) − F(0): the error of the sum of H T² attributions, which is larger
+// than that of any one of them where the errors have one sign, and smaller where they cancel.
 #include "attribution/attention_attribution.h"
 
 #include <algorithm>
@@ -36,19 +30,12 @@ namespace headwater {
 
 namespace {
 
-constexpr int most_evaluations = 400;  // per layer; what is left of the defect is shown
-constexpr double settled = 0.1;        // share of the tolerance that more nodes may change an attribution by
-constexpr double safety = 2;           // on trained models the estimate was up to 1.5 times too small
-constexpr double most_gained = 20;     // by the last nodes, whatever the sums say
+constexpr int most_evaluations = 500;  // per layer; what is left of the error is shown
+constexpr double resolution = 64;      // roundings that more nodes cannot mend
 
-struct Attributed {
-  double largest = 0, moved = 0;  // magnitudes: of the attributions, and of what they changed by
-  double sum_moved = 0;           // what their sum changed by
-};
-
-// to [H, T, T] = A ⊙ ⟨(Ḡ W_o)_{h,i}, V_{h,j}⟩.
+// to [H, T, T] = A ⊙ ⟨(Ḡ W_o)_{h,i}, V_{h,j}⟩; says how large the largest is.
 template <class R>
-Attributed attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
+double attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
   const Anatomy parts = study.model().anatomy();
   const auto l = static_cast<std::size_t>(layer);
   const Index T = study.tokens(), H = parts.heads[l].heads, G = parts.heads[l].groups;
@@ -57,23 +44,18 @@ Attributed attribute_heads(const Study& study, int layer, const std::vector<R>& 
   const Tensor pattern = study.at(Site::Pattern, layer), v = study.at(Site::V, layer);
   std::vector<R> pulled(static_cast<std::size_t>(T * H * E));
   out.weight->times(gradient.data(), pulled.data(), T);
-  std::vector<R> now(static_cast<std::size_t>(H * T * T));
   std::vector<kernels::GemmTask<R>> tasks;
   for (Index h = 0; h < H; ++h)
-    tasks.push_back({pulled.data() + h * E, v.data<R>() + h / (H / G) * E, now.data() + h * T * T});
+    tasks.push_back({pulled.data() + h * E, v.data<R>() + h / (H / G) * E, to + h * T * T});
   kernels::gemm_batch<R>({.m = T, .n = T, .k = E, .transpose_b = true, .lda = H * E, .ldb = G * E, .ldc = T},
                          tasks);
   const R* weight = pattern.data<R>();
-  R largest = 0, moved = 0;
-  double sum_moved = 0;
+  R largest = 0;
   for (Index i = 0; i < H * T * T; ++i) {
-    const R score = now[static_cast<std::size_t>(i)] * weight[i];
-    moved = std::max(moved, std::abs(score - to[i]));
-    sum_moved += static_cast<double>(score - to[i]);
-    largest = std::max(largest, std::abs(score));
-    to[i] = score;
+    to[i] *= weight[i];
+    largest = std::max(largest, std::abs(to[i]));
   }
-  return {static_cast<double>(largest), static_cast<double>(moved), sum_moved};
+  return static_cast<double>(largest);
 }
 
 // A layer on its way.
@@ -152,8 +134,10 @@ class Attributor {
   void adaptive(int first, int last, std::vector<Tensor>& ends) {
     std::vector<Layer> going;
     for (int l = first; l < last; ++l)
-      going.push_back({l, PathIntegral(slopes_.whole(l, std::move(ends[static_cast<std::size_t>(l)])),
-                                       slopes_.growth(l))});
+      going.push_back({l, PathIntegral({slopes_.whole(l, std::move(ends[static_cast<std::size_t>(l)]))},
+                                       slopes_.growth(l), [this, l](const std::vector<double>& gradient) {
+                                         return attribute(l, gradient);
+                                       })});
     for (int wave = 0; !going.empty(); ++wave) {
       std::vector<ScaledAttention> points;
       for (const Layer& layer : going)
@@ -167,7 +151,7 @@ class Attributor {
         layer.integral.take({next, end});
         next = end;
       }
-      std::erase_if(going, [&](Layer& layer) { return finished(layer, wave > 0); });
+      std::erase_if(going, [&](Layer& layer) { return finished(layer); });
     }
   }
 
@@ -176,36 +160,26 @@ class Attributor {
   }
 
   // Attributes what is there, and asks for more if it does not suffice.
-  bool finished(Layer& layer, bool again) {
+  bool finished(Layer& layer) {
     PathIntegral& integral = layer.integral;
-    if (!again) attribute(layer.number, integral.coarser());
-    const Attributed found = attribute(layer.number, integral.gradient());
-    const double resolution = std::max(settled * options_.tolerance, 16 * epsilon_of(study_.info().dtype));
-    const bool all_there = again && found.moved <= resolution * found.largest;
-    const double error = all_there ? found.moved : error_of(integral, found);
-    const bool complete =
-        integral.worst() <= options_.tolerance * std::max(found.largest, std::abs(integral.change()));
-    const bool enough = all_there || (complete && safety * error <= options_.tolerance * found.largest);
-    if (!enough && integral.evaluations() < most_evaluations) {
-      integral.refine();
-      return false;
-    }
+    const double largest = attribute(layer.number, integral.gradient());
+    const double floor = resolution * epsilon_of(study_.info().dtype);
+    const double allowed = std::max(options_.tolerance, floor) * largest;
+    const double gap = std::max(0.0, std::abs(integral.defect()) - integral.rounding());
+    const bool complete = gap <= options_.tolerance * std::max(largest, std::abs(integral.change()));
+    const bool enough = complete && integral.error() <= allowed;
+    if (!enough && integral.refine(allowed, most_evaluations - integral.evaluations())) return false;
     const auto at = static_cast<std::size_t>(layer.number);
     result_.nodes[at] = integral.evaluations();
     result_.change[at] = integral.change();
     result_.defect[at] = integral.defect();
     result_.rounding[at] = integral.rounding();
-    result_.error[at] = found.largest > 0 ? error / found.largest : 0;
+    result_.error[at] = largest > 0 ? integral.error() / largest : 0;
     return true;
   }
 
-  static double error_of(const PathIntegral& integral, const Attributed& found) {
-    if (found.moved == 0) return 0;
-    if (found.sum_moved == 0) return found.moved;  // what the errors look like is all there is to go by
-    return found.moved * std::max(1 / most_gained, integral.worst() / std::abs(found.sum_moved));
-  }
-
-  Attributed attribute(int layer, const std::vector<double>& gradient) {
+  // Into the layer's place in the result; what was there goes. The largest magnitude.
+  double attribute(int layer, const std::vector<double>& gradient) {
     return dispatch(study_.info().dtype, [&](auto r) {
       using R = decltype(r);
       return attribute_heads(

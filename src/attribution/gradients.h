@@ -50,12 +50,14 @@ Tensor gradient_of(const Study& study, const Objective& objective, Place at);
 struct Points {
   std::vector<double> values;  // [n]
   Tensor gradients;            // [n, T, D]
+  double rounding = 0;         // of any of the values
 };
 Points gradients_at(const Study& study, const Objective& objective, Place at, const Tensor& points);
 // F alone.
 std::vector<double> values_at(const Study& study, const Objective& objective, Place at, const Tensor& points);
 
-// A central difference along the gradient against its length: two forward runs.
+// A central difference along the gradient against what the gradient says of it: four forward runs, and two more
+// for each shorter step where those were too long. The bound holds what rounding can make of the difference.
 Check check_gradient(const Study& study, const Objective& objective, Place at, const Tensor& gradient);
 
 }  // namespace headwater

@@ -5,6 +5,7 @@
 #include "attribution/nested_rule.h"
 
 #include <array>
+#include <cmath>
 
 namespace headwater {
 
@@ -40,14 +41,30 @@ std::vector<Node> nested_rule(int level) {
   return nodes;
 }
 
-std::vector<Node> coarser_rule() {
-  std::vector<Node> nodes = nested_rule(0);  // 1, 0, h, 1 − h
-  const double h = nodes[2].at;
-  nodes[2].weight = 1 / (6 * h * (1 - h));
-  nodes[0].weight = 0.5 - h * nodes[2].weight;
-  nodes[1].weight = 1 - nodes[0].weight - nodes[2].weight;
-  nodes[3].weight = 0;
-  return nodes;
+std::vector<double> nested_coefficients(int level) {
+  const std::vector<Node> nodes = nested_rule(level);
+  const std::size_t n = nodes.size();
+  const auto product = [&](const double* f, const double* g) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += nodes[i].weight * f[i] * g[i];
+    return sum;
+  };
+  std::vector<double> polynomials(n * n, 1.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    double* p = &polynomials[k * n];
+    for (std::size_t i = 0; k > 0 && i < n; ++i) p[i] = (2 * nodes[i].at - 1) * polynomials[(k - 1) * n + i];
+    for (int pass = 0; pass < 2; ++pass)  // once more, against rounding
+      for (std::size_t j = 0; j < k; ++j) {
+        const double* lower = &polynomials[j * n];
+        const double share = product(p, lower);
+        for (std::size_t i = 0; i < n; ++i) p[i] -= share * lower[i];
+      }
+    const double length = std::sqrt(product(p, p));
+    for (std::size_t i = 0; i < n; ++i) p[i] /= length;
+  }
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < n; ++i) polynomials[k * n + i] *= nodes[i].weight;
+  return polynomials;
 }
 
 std::vector<double> nested_partial(int level) {

@@ -17,9 +17,10 @@ inline constexpr std::size_t nested_middle = 4;  // which node is 1/2, where it 
 // 1 and 0. Weights sum to 1.
 std::vector<Node> nested_rule(int level);
 
-// Weights for the nodes of level 0 that leave one of them out: a coarser rule, exact for degree 2, to tell
-// what an error looks like.
-std::vector<Node> coarser_rule();
+// [n, n] for the n nodes of a level: Σ_i of row k times f at node i is the coefficient of f by the k-th
+// polynomial that the rule finds orthogonal to all of lower degree and of mean square 1. The first is the
+// integral; how the others fall tells how good it is.
+std::vector<double> nested_coefficients(int level);
 
 // [n, n] for the n nodes of a level: Σ_i of row k times f at node i is the integral from 0 to node k of the
 // polynomial through all of them.

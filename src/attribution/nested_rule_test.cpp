@@ -17,17 +17,24 @@ TEST(NestedRule, IntegratesPolynomialsExactly) {
     }
 }
 
-TEST(NestedRule, CoarserRuleIsExactForDegreeTwo) {
-  const std::vector<Node> fine = nested_rule(0), coarse = coarser_rule();
-  ASSERT_EQ(coarse.size(), fine.size());
-  double sums[4] = {0, 0, 0, 0};
-  for (std::size_t k = 0; k < fine.size(); ++k) {
-    EXPECT_EQ(coarse[k].at, fine[k].at);
-    for (int degree = 0; degree < 4; ++degree)
-      sums[degree] += coarse[k].weight * std::pow(coarse[k].at, degree);
+// The k-th coefficient of a polynomial of degree d is 0 for d < k and is not for d = k.
+TEST(NestedRule, CoefficientsAreOfOneDegreeEach) {
+  for (int level = 0; level < nested_levels; ++level) {
+    const std::vector<Node> nodes = nested_rule(level);
+    const std::vector<double> weights = nested_coefficients(level);
+    const std::size_t n = nodes.size();
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t degree = 0; degree <= k; ++degree) {
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i)
+          sum += weights[k * n + i] * std::pow(2 * nodes[i].at - 1, static_cast<double>(degree));
+        if (degree < k)
+          EXPECT_NEAR(sum, 0, 1e-14) << level << " " << k << " " << degree;
+        else
+          EXPECT_GT(std::abs(sum), 1e-5) << level << " " << k;
+      }
+    for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(weights[i], nodes[i].weight, 1e-15) << "the integral";
   }
-  for (int degree = 0; degree < 3; ++degree) EXPECT_NEAR(sums[degree], 1.0 / (degree + 1), 1e-15) << degree;
-  EXPECT_GT(std::abs(sums[3] - 0.25), 1e-3);  // an error to look at
 }
 
 TEST(NestedRule, IntegratesTheWayToEveryNode) {

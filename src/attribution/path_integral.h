@@ -1,7 +1,9 @@
-// The integral of F's gradient along a way a = 0 … 1, from as few evaluations as completeness allows. It says
-// where it needs the gradient next and is told what was found there, so that many integrals go on together.
+// The integral of F's gradient along a way a = 0 … 1, from as few evaluations as an error asked for allows.
+// It says where it needs the gradient next and is told what was found there, so that many integrals go on
+// together.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <headwater/tensor.h>
@@ -23,20 +25,26 @@ void add_weighted(double weight, const Slope& slope, std::vector<double>& sum);
 
 class PathIntegral {
  public:
-  // The slope at a = 1 is known. `growth`: how much longer what is normalised along the way gets, as a share
-  // of what it begins with; a guess that costs evaluations when it is bad, and nothing else.
-  PathIntegral(Slope end, double growth);
+  // The largest magnitude among the scores that an integrated gradient gives. Scores are linear in it.
+  using Largest = std::function<double(const std::vector<double>& gradient)>;
+
+  // `known`: the slope at a = 1, or none. `growth`: how much longer what is normalised along the way gets, as
+  // a share of what it begins with; a guess that costs evaluations when it is bad, and nothing else.
+  // `level`: of the nested rule to begin with.
+  PathIntegral(std::vector<Slope> known, double growth, Largest largest, int level = 0);
 
   std::vector<double> wanted() const;    // where it needs slopes next
   void take(std::vector<Slope> slopes);  // the slopes there, in that order
-  void refine();                         // wants more where the defect is largest
+  // Wants more where the error is estimated largest: as much as leaves half of `allowed` to the rest, but not
+  // more than `most` slopes. False if that allows nothing.
+  bool refine(double allowed, int most);
 
   std::vector<double> gradient() const;  // ∫₀¹ ∂F/∂(·) da
-  std::vector<double> coarser() const;   // the same by fewer nodes; only after the first slopes
   double change() const;                 // F(1) − F(0)
   double defect() const;                 // what the integral says of it, less that
-  // The same, with the defects on the way there, which are allowed to be larger.
-  double worst() const;
+  // Estimated, of the score that is off most: from how the slopes vary from node to node, and from what the
+  // integral of each piece misses of the change of F there.
+  double error() const;
   double rounding() const { return rounding_; }
   int evaluations() const { return evaluations_; }
 
@@ -49,17 +57,29 @@ class PathIntegral {
     int level = 0;
     std::vector<double> sum;  // ∫ over the piece
     double defect = 0;        // what the sum says of the change of F over the piece, less that
-    double on_the_way = 0;    // the same up to the node where it is largest
-
-    double worst() const;
+    double error = 0;         // estimated
+    double decay = 0;         // of the coefficients, by degree; 1: they do not fall
   };
+
+  // Errors of pieces. They add up at worst; those of many pieces differ in sign.
+  struct Errors {
+    double sum = 0, squares = 0;
+    void add(double error);
+    double together() const;
+  };
+  Errors errors() const;
 
   double share(double t) const;                      // a(t)
   double pace(double t) const;                       // da/dt
   std::vector<Node> nodes_of(const Piece& p) const;  // over t
   void finish(Piece& piece);
+  void estimate(Piece& piece, const std::vector<double>& scale) const;
+  void look_closer(std::size_t at);
+  bool splits(const Piece& piece) const;  // when looked at closer; otherwise more nodes
+  int slopes_to_look_closer(const Piece& piece) const;
 
   double growth_;
+  Largest largest_;
   std::vector<Piece> pieces_;
   std::vector<std::size_t> looking_;  // the pieces that want slopes
   double rounding_ = 0;

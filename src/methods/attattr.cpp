@@ -84,14 +84,14 @@ const Method attattr{
         "Transformer. AAAI",
     .cost =
         "Per layer a forward and a backward run of the layers above for each node; 3 nodes where they "
-        "suffice, 6, 12 or more where completeness demands it; and one run and one pull for all layers. "
+        "suffice, 6, 12 or more where the estimated error or completeness demands it; and one run and one "
+        "pull for all layers. "
         "Suffixes of different layers share their products as far as the memory for tiles allows.",
     .limits =
         "One layer at a time, against the baseline of no attention at all, which no model was trained on. "
         "Interactions between layers and what the feed-forward parts do are not in it. Large attention gains "
-        "may need many nodes; the checks say so. The estimated error is no bound: behind the kinks of relu, "
-        "in "
-        "models with random weights, errors of 3 % were seen where it said less than 1 %.",
+        "may need many nodes; the checks say so. The error is estimated, not bounded: from nested rules, and "
+        "around the kinks of relu from halves.",
     .options =
         {{"quantity", "probability|logit", "probability", "what is explained: F"},
          {"rule", "adaptive|gauss|left|right|midpoint|trapezoid", "adaptive",

@@ -101,10 +101,9 @@ TEST(AttAttr, RunningTogetherChangesNoBit) {
   });
 }
 
-// Against many equal steps, which kinks of relu do not disturb. An estimate is no bound: behind kinks it may
-// be too small, but seldom and not by a lot.
+// Against many equal steps, which kinks of relu do not disturb.
 TEST(AttAttr, KeepsItsTolerance) {
-  int compared = 0, above = 0;
+  int compared = 0, unresolved = 0;
   for_every_head(DType::Float64, [&](const Study& study, const Objective& objective) {
     const AttentionAttribution found = attribute_attention(study, objective, {});
     const AttentionAttribution exact =
@@ -116,13 +115,13 @@ TEST(AttAttr, KeepsItsTolerance) {
         largest = std::max(largest, std::abs(exact.scores.at(i)));
         error = std::max(error, std::abs(found.scores.at(i) - exact.scores.at(i)));
       }
-      EXPECT_LE(error, 0.03 * largest) << l;
-      above += error > 0.01 * largest ? 1 : 0;
+      EXPECT_LE(error, std::max(0.01, found.error[static_cast<std::size_t>(l)]) * largest) << l;
+      unresolved += found.error[static_cast<std::size_t>(l)] > 0.01 ? 1 : 0;
       ++compared;
     }
   });
   EXPECT_GT(compared, 50);
-  EXPECT_LE(10 * above, compared);
+  EXPECT_LE(20 * unresolved, compared);
 }
 
 TEST(AttAttr, StaysWithinItsPlanHoweverManySteps) {

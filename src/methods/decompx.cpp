@@ -6,12 +6,18 @@
 //   activations f(ζ)/ζ at the whole pre-activation, times each part
 //   biases      (also β) part k gets |b · z_k| / Σ_k |b · z_k| of b
 //
-// so that the parts of the target's logit sum to the logit.
+// so that the parts of the target's logit sum to the logit. Which z_k: those of the sum the bias is added to.
+// The paper's numbers, the default, take attention's biases together, and after its residual sum: rows of a
+// pattern sum to 1, so attention adds W_o b_v + b_o, which is shared by z_k = x_{i⇐k} + o_{i⇐k}. In the first
+// layer b_v goes with the patterns: there each value belongs to one token, bias and all.
 #include <algorithm>
 #include <cmath>
 
+#include <headwater/error.h>
+
 #include "attribution/token_relevance.h"
 #include "methods/method.h"
+#include "ops/shared_bias.h"
 
 namespace headwater {
 
@@ -34,6 +40,45 @@ Tensor one_token_each(const Tensor& x) {
   return parts;
 }
 
+// W_o b_v + b_o, without b_v in the first layer; empty if there is neither.
+Tensor attention_bias(const BlockWeights& block, const HeadLayout& heads, int layer) {
+  const LinearWeights &v = block.attention.v, &out = block.attention.out;
+  if (layer == 0 || v.bias.empty()) return out.bias;
+  const Index H = heads.heads, G = heads.groups, E = v.bias.size() / G;
+  Tensor read({1, H * E}, v.bias.dtype()), sum({out.weight->rows()}, v.bias.dtype());
+  dispatch(v.bias.dtype(), [&](auto r) {
+    using R = decltype(r);
+    for (Index h = 0; h < H; ++h) std::copy_n(v.bias.data<R>() + h / (H / G) * E, E, read.data<R>() + h * E);
+    out.weight->times_transposed(read.data<R>(), out.bias.empty() ? nullptr : out.bias.data<R>(),
+                                 sum.data<R>(), 1);
+  });
+  return sum;
+}
+
+// Attention's biases as the paper's code shares them. What attention wrote and the stream it will be added to
+// have the same parts, so that the bias joins the former with the shares of their sum.
+PushHooks biases_after_the_residual(const Study& study, const Tensor& parts) {
+  const Anatomy anatomy = study.model().anatomy();
+  if (anatomy.blocks == nullptr)
+    throw Unsupported(
+        "decompx: biases=paper needs a model made of blocks; this one shows none. Use biases=local");
+  Rules unshared = rules_of_decompx;
+  unshared.bias = Rules::Bias::Dropped;
+  return {.rules =
+              [unshared](Site site, int layer) {
+                return site == Site::AttnOut || (site == Site::V && layer > 0) ? unshared : rules_of_decompx;
+              },
+          .made =
+              [anatomy, stream = parts](Site site, int layer, Tensor& part) mutable {
+                if (site == Site::ResidPost) stream = part;
+                if (site != Site::AttnOut) return;
+                const auto l = static_cast<std::size_t>(layer);
+                share_bias(part, attention_bias((*anatomy.blocks)[l], anatomy.heads[l], layer), part.dim(0),
+                           stream);
+                stream = Tensor();
+              }};
+}
+
 Check check_sum(double gap, double size, DType dtype) {
   const double bound = size * (dtype == DType::Float32 ? 1e-4 : 1e-9);
   return {.name = "parts add up to the logit", .passed = gap <= bound, .value = gap, .bound = bound};
@@ -43,9 +88,11 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "decompx", .options = options.all(), .axes = {"token"}};
   const Run& run = study.run();
   const Var input = run.tape->at(Site::ResidPre, 0);
+  const Tensor start = one_token_each(input.value);
+  const PushHooks hooks =
+      options.text("biases") == "paper" ? biases_after_the_residual(study, start) : PushHooks{};
   const Tensor parts =
-      run.tape->push(input, one_token_each(input.value), rules_of_decompx, {{Site::Logits, 0}})
-          .of(run.logits);
+      run.tape->push(input, start, rules_of_decompx, {{Site::Logits, 0}}, hooks).of(run.logits);
   const Index T = study.tokens();
   std::vector<double> scores;
   double sum = 0, size = 1;
@@ -84,8 +131,14 @@ const Method decompx{
         "As many forwards as there are tokens, and tokens² × feed-forward width numbers of memory at a time.",
     .limits =
         "Exact as a sum, not as a cause: patterns and norms are taken as given, and how biases are shared is "
-        "a choice. Feed-forward layers are linearised by f(ζ)/ζ.",
-    .options = {},
+        "a choice: each by |b · z[k]|, z the parts it is added to; those of attention, as in the authors' "
+        "code, "
+        "together and after the residual sum. Feed-forward layers are linearised by f(ζ)/ζ. The paper treats "
+        "post-norm encoders; other families follow by the same rules.",
+    .options = {{"biases", "paper|local", "paper",
+                 "where attention's biases are shared out: paper: W_o b_v + b_o together, after the residual "
+                 "sum; local: each where it is added, like all other biases, so that a token that attention "
+                 "did not read gets no part of attention's biases"}},
     .claims = {},
     .needs_target = true,
     .run = run,

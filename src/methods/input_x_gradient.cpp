@@ -41,7 +41,7 @@ const Method input_x_gradient{
     .paper =
         "Shrikumar, Greenside, Shcherbina and Kundaje, 2016: Not Just a Black Box: Learning Important "
         "Features Through Propagating Activation Differences. arXiv 1605.01713",
-    .cost = "One forward run, one backward walk, and two forward runs for the check.",
+    .cost = "One forward run, one backward walk, and four forward runs or more for the check.",
     .limits =
         "First order around the input only: saturation hides tokens, and the sum is not F. The unstated "
         "baseline is a zero embedding.",

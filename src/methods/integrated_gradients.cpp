@@ -3,16 +3,22 @@
 //
 //   score_t = Σ_d (x − x′)_td Σ_k w_k ∂F/∂x_td (x′ + α_k (x − x′)),     Σ_t score_t → F(x) − F(x′)
 //
-// The right-hand side is completeness. By default Gauss–Legendre nodes are doubled, 8, 16, …, until the gap
-// |Σ score − (F(x) − F(x′))| is at most tolerance · |F(x) − F(x′)|.
+// The right-hand side is completeness: it tells the error of the sum, in which those of the scores may
+// cancel. By default nodes are added (attribution/path_integral.h) until the estimated error of every score
+// is at most tolerance · max |score|, and the gap |Σ score − (F(x) − F(x′))| at most tolerance · |F(x) −
+// F(x′)|.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "attribution/gradients.h"
+#include "attribution/path_integral.h"
 #include "attribution/quadrature.h"
 #include "attribution/replacement.h"
 #include "methods/method.h"
@@ -22,7 +28,9 @@ namespace headwater {
 
 namespace {
 
-constexpr int first_nodes = 8;
+constexpr int first_level = 1, least_nodes = 7;  // of nested_rule.h, that adaptive nodes begin with
+constexpr double resolution = 64;                // roundings that more nodes cannot mend
+constexpr double most_growth = 4;                // beyond, nodes crowd where nothing is known to happen
 
 // The path and what is measured on it.
 struct Path {
@@ -34,30 +42,32 @@ struct Path {
 };
 
 struct Integral {
-  std::vector<double> scores;  // [T]
-  double gap = 0;              // |Σ scores − change|
-  double mass = 0;             // Σ |scores|
+  std::vector<double> scores;    // [T]
+  double gap = 0;                // |Σ scores − change|
+  double mass = 0, largest = 0;  // Σ |scores|, max |scores|
+  std::optional<double> error;   // estimated, of the score that is off most; none for a fixed rule
   std::size_t nodes = 0;
 };
 
-// Points of the path at the nodes [begin, begin + count), [count, T, D].
-Tensor points_at(const Path& path, const std::vector<Node>& nodes, std::size_t begin, std::size_t count) {
-  Tensor points(path.to.shape().with_front(static_cast<Index>(count)), path.to.dtype());
+// Points of the path at these places, [n, T, D].
+Tensor points_at(const Path& path, std::span<const double> places) {
+  Tensor points(path.to.shape().with_front(static_cast<Index>(places.size())), path.to.dtype());
   dispatch(points.dtype(), [&](auto r) {
     using R = decltype(r);
     const auto a = path.from.values<R>(), b = path.to.values<R>();
     R* x = points.data<R>();
-    for (std::size_t k = begin; k < begin + count; ++k)
+    for (const double at : places)
       for (std::size_t i = 0; i < a.size(); ++i)
         *x++ = static_cast<R>(static_cast<double>(a[i]) +
-                              nodes[k].at * (static_cast<double>(b[i]) - static_cast<double>(a[i])));
+                              at * (static_cast<double>(b[i]) - static_cast<double>(a[i])));
   });
   return points;
 }
 
-// scores += w_k Σ_d (x − x′) g_k, node by node, so that the batch does not matter.
-void add_node(const Path& path, const Tensor& gradients, Index row, double weight, Integral& integral) {
+// Σ_d (x − x′) g of every token, [T]: a score is their integral.
+std::vector<double> shares_of(const Path& path, const Tensor& gradients, Index row) {
   const Index T = path.to.dim(0), D = path.to.dim(1);
+  std::vector<double> shares;
   dispatch(path.to.dtype(), [&](auto r) {
     using R = decltype(r);
     const R *a = path.from.data<R>(), *b = path.to.data<R>(), *g = gradients.data<R>() + row * T * D;
@@ -65,35 +75,47 @@ void add_node(const Path& path, const Tensor& gradients, Index row, double weigh
       double sum = 0;
       for (Index i = t * D; i < (t + 1) * D; ++i)
         sum += (static_cast<double>(b[i]) - static_cast<double>(a[i])) * static_cast<double>(g[i]);
-      integral.scores[static_cast<std::size_t>(t)] += weight * sum;
+      shares.push_back(sum);
     }
   });
+  return shares;
 }
 
-// Nodes evaluated so far, of the most there may be: doubling must not set progress back.
-struct Budget {
-  std::size_t done = 0, most = 0;
-};
-
-Integral integrate(const Path& path, const std::vector<Node>& nodes, Budget& budget) {
-  Integral integral{.scores = std::vector<double>(static_cast<std::size_t>(path.to.dim(0)), 0.0),
-                    .nodes = nodes.size()};
+// Slopes at these places, with a token's share for a gradient: node by node the same whatever the batch.
+std::vector<Slope> slopes_at(const Path& path, std::span<const double> places,
+                             const std::function<void(std::size_t)>& advance) {
   const auto most = static_cast<std::size_t>(
       copies_at_once(path.study, gradient_bytes(path.study.info(), path.study.tokens())));
-  for (std::size_t begin = 0; begin < nodes.size(); begin += most) {
-    const std::size_t count = std::min(most, nodes.size() - begin);
-    const Points points =
-        gradients_at(path.study, path.objective, path.at, points_at(path, nodes, begin, count));
-    for (std::size_t k = 0; k < count; ++k)
-      add_node(path, points.gradients, static_cast<Index>(k), nodes[begin + k].weight, integral);
-    budget.done += count;
-    path.study.progress(static_cast<double>(budget.done) / static_cast<double>(budget.most));
+  std::vector<Slope> slopes;
+  while (slopes.size() < places.size()) {
+    const auto some = places.subspan(slopes.size(), std::min(most, places.size() - slopes.size()));
+    const Points points = gradients_at(path.study, path.objective, path.at, points_at(path, some));
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      const std::vector<double> shares = shares_of(path, points.gradients, static_cast<Index>(k));
+      slopes.push_back({.gradient = Tensor::of({path.to.dim(0)}, shares),
+                        .along = std::accumulate(shares.begin(), shares.end(), 0.0),
+                        .value = points.values[k],
+                        .rounding = points.rounding});
+    }
+    advance(some.size());
   }
+  return slopes;
+}
+
+double largest_of(const std::vector<double>& scores) {
+  double largest = 0;
+  for (const double score : scores) largest = std::max(largest, std::abs(score));
+  return largest;
+}
+
+Integral integral_of(const Path& path, std::vector<double> scores, std::size_t nodes) {
+  Integral integral{.scores = std::move(scores), .error = {}, .nodes = nodes};
   double sum = 0;
   for (const double score : integral.scores) {
     sum += score;
     integral.mass += std::abs(score);
   }
+  integral.largest = largest_of(integral.scores);
   integral.gap = std::abs(sum - path.change);
   return integral;
 }
@@ -117,23 +139,66 @@ Settings settings_of(const MethodOptions& options) {
     throw InputError(
         fmt::format("integrated_gradients: option {}: expected {}, found {}", option, expected, found));
   };
-  if (settings.max_steps < first_nodes)
-    refuse("max_steps", fmt::format("at least {}", first_nodes), settings.max_steps);
+  if (settings.max_steps < least_nodes)
+    refuse("max_steps", fmt::format("at least {}", least_nodes), settings.max_steps);
+  if (settings.steps == 0 && settings.rule != Rule::Gauss)
+    refuse("rule", "a number of steps with it, such as steps=50", options.text("rule") + " alone");
   if (!(settings.tolerance > 0)) refuse("tolerance", "a number above 0", settings.tolerance);
   return settings;
 }
 
-Integral integrate(const Path& path, const Settings& settings) {
-  Budget budget;
-  if (settings.steps > 0) {
-    budget.most = static_cast<std::size_t>(settings.steps);
-    return integrate(path, quadrature(settings.rule, settings.steps), budget);
+Integral fixed(const Path& path, const Settings& settings) {
+  constexpr std::size_t portion = 64;  // nodes that are held at once
+  const std::vector<Node> nodes = quadrature(settings.rule, settings.steps);
+  std::vector<double> sum, places;
+  for (const Node& node : nodes) places.push_back(node.at);
+  std::size_t done = 0;
+  for (std::size_t begin = 0; begin < nodes.size(); begin += portion) {
+    const auto some = std::span(places).subspan(begin, std::min(portion, nodes.size() - begin));
+    const std::vector<Slope> slopes = slopes_at(path, some, [&](std::size_t count) {
+      path.study.progress(static_cast<double>(done += count) / static_cast<double>(nodes.size()));
+    });
+    for (std::size_t k = 0; k < slopes.size(); ++k) add_weighted(nodes[begin + k].weight, slopes[k], sum);
   }
-  for (int n = first_nodes; n <= settings.max_steps; n *= 2) budget.most += static_cast<std::size_t>(n);
-  for (int n = first_nodes;; n *= 2) {
-    Integral integral = integrate(path, quadrature(settings.rule, n), budget);
-    if (integral.gap <= allowed_gap(path, settings.tolerance, integral.mass) || 2 * n > settings.max_steps)
-      return integral;
+  return integral_of(path, std::move(sum), nodes.size());
+}
+
+// How much what the first norm divides by grows on the way: from a baseline of zeros, where it is √ε, by a
+// lot.
+double growth_of(const Path& path) {
+  const Anatomy anatomy = path.study.model().anatomy();
+  if (!path.study.info().pre_norm || path.at.site != Site::ResidPre || anatomy.blocks == nullptr) return 0;
+  const NormWeights& norm = anatomy.blocks->front().attention_norm;
+  const std::size_t D = static_cast<std::size_t>(path.to.dim(1));
+  const auto divisor = [&](const double* x) {
+    double sum = 0, squares = 0;
+    for (std::size_t d = 0; d < D; ++d) {
+      sum += x[d];
+      squares += x[d] * x[d];
+    }
+    const double mean = norm.beta.empty() ? 0 : sum / static_cast<double>(D);
+    return std::sqrt(std::max(0.0, squares / static_cast<double>(D) - mean * mean) + norm.eps);
+  };
+  const std::vector<double> from = path.from.to_doubles(), to = path.to.to_doubles();
+  double most = 1;
+  for (std::size_t i = 0; i < to.size(); i += D) most = std::max(most, divisor(&to[i]) / divisor(&from[i]));
+  return std::min(most - 1, most_growth);
+}
+
+Integral adaptive(const Path& path, const Settings& settings) {
+  PathIntegral integral({}, growth_of(path), largest_of, first_level);
+  const double floor = resolution * epsilon_of(path.to.dtype());
+  for (std::size_t done = 0;;) {
+    const std::vector<double> places = integral.wanted();
+    integral.take(slopes_at(path, places, [&](std::size_t count) {
+      path.study.progress(static_cast<double>(done += count) / settings.max_steps);
+    }));
+    Integral found = integral_of(path, integral.gradient(), done);
+    found.error = integral.error();
+    const double allowed = std::max(settings.tolerance, floor) * found.largest;
+    const bool enough =
+        *found.error <= allowed && found.gap <= allowed_gap(path, settings.tolerance, found.mass);
+    if (enough || !integral.refine(allowed, settings.max_steps - static_cast<int>(done))) return found;
   }
 }
 
@@ -146,13 +211,20 @@ void explain_path(const Path& path, const Integral& integral, Replacement baseli
   if (baseline == Replacement::Zero && path.study.info().pre_norm)
     result.notes.emplace_back(
         "A zero baseline in a pre-norm model: the first norm undoes the scale, so almost all of the way from "
-        "zero looks the same to the model and the change happens at its very start. Nodes hardly see it, and "
+        "zero looks the same to the model and the change happens at its very start. It takes many nodes, and "
         "scores say more about the norm's epsilon than about the text; prefer mask, pad or mean.");
-  if (!result.checks.back().passed)
+  if (!integral.error)
     result.notes.emplace_back(
-        "The scores do not add up to the change of the output within the tolerance: raise max_steps or "
-        "steps, "
-        "use rule=gauss, or choose a baseline nearer to the input.");
+        "A fixed rule: only the sum is checked, in which errors of single scores may cancel. Without steps, "
+        "nodes "
+        "are added until every score is right.");
+  for (const Check& check : result.checks)
+    if (!check.passed) {
+      result.notes.emplace_back(
+          "The scores are not within the tolerance: raise max_steps or steps, use rule=gauss, or choose a "
+          "baseline nearer to the input.");
+      break;
+    }
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
@@ -168,7 +240,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
       study, objective, at, baseline_at(study, at, baseline, kept), x.reshaped(x.shape().without_front()), 0};
   path.change = objective.value() -
                 values_at(study, objective, at, path.from.reshaped(path.from.shape().with_front(1))).front();
-  const Integral integral = integrate(path, settings);
+  const Integral integral = settings.steps > 0 ? fixed(path, settings) : adaptive(path, settings);
   Attribution result{.method = "integrated_gradients", .options = options.all(), .axes = {"token"}};
   result.scores = Tensor::of({path.to.dim(0)}, integral.scores, study.info().dtype);
   result.measured = moved_tokens(path.from, path.to);
@@ -177,6 +249,13 @@ Attribution run(const Study& study, const MethodOptions& options) {
                            .passed = integral.gap <= allowed,
                            .value = integral.gap,
                            .bound = allowed});
+  if (integral.error) {
+    const double share = integral.largest > 0 ? *integral.error / integral.largest : 0;
+    result.checks.push_back({.name = "estimated error of a score",
+                             .passed = share <= settings.tolerance,
+                             .value = share,
+                             .bound = settings.tolerance});
+  }
   explain_path(path, integral, baseline, result);
   return result;
 }
@@ -196,25 +275,30 @@ const Method integrated_gradients{
     .formula =
         "score[t] = Σ_d (x − x′)[t,d] · ∫₀¹ ∂F/∂x[t,d] (x′ + α (x − x′)) dα;  Σ_t score[t] = F(x) − F(x′)",
     .paper = "Sundararajan, Taly and Yan, 2017: Axiomatic Attribution for Deep Networks. ICML",
-    .cost = "One forward run and one backward walk per node; 8, 16, 32 … nodes until the sum is right.",
+    .cost =
+        "One forward run and one backward walk per node; 7 nodes where they suffice, 13 or more where the "
+        "estimated error of a score demands it, most where relu bends the way.",
     .limits =
         "The answer depends on the baseline, and the straight way to it leaves what the model has seen. A "
-        "zero baseline in a pre-norm model measures the norm.",
-    .options = {{"quantity", "logit|probability", "logit",
-                 "what F is: the target's logit or its probability"},
-                {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
-                 "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
-                 "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
-                {"special_tokens", "keep|replace", "keep",
-                 "special tokens keep their own embedding in the baseline, or are replaced too"},
-                {"steps", "integer", "0", "a fixed number of nodes; 0: doubled until the tolerance is met", 0,
-                 10000},
-                {"rule", "gauss|left|right|midpoint|trapezoid", "gauss", "the quadrature"},
-                {"tolerance", "number", "0.01", "allowed gap as a share of |F(x) − F(x′)|"},
-                {"max_steps", "integer", "256", "the most nodes that doubling may reach", 1, 10000},
-                {"wrt", "e0|embed", "e0",
-                 "the input of the first block (positions and embedding norm included) or the token "
-                 "embeddings alone"}},
+        "zero baseline in a pre-norm model measures the norm. The error of the scores is estimated, not "
+        "bounded; "
+        "where many relus bend the way, max_steps may not suffice for the tolerance, and the check says so.",
+    .options =
+        {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+         {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
+          "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
+          "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
+         {"special_tokens", "keep|replace", "keep",
+          "special tokens keep their own embedding in the baseline, or are replaced too"},
+         {"steps", "integer", "0", "a fixed number of nodes; 0: added until the tolerance is met", 0, 10000},
+         {"rule", "gauss|left|right|midpoint|trapezoid", "gauss",
+          "the quadrature of a fixed number of nodes"},
+         {"tolerance", "number", "0.01",
+          "error allowed in any score, as a share of the largest, and in their sum, of |F(x) − F(x′)|"},
+         {"max_steps", "integer", "512", "the most nodes that may be added", 1, 10000},
+         {"wrt", "e0|embed", "e0",
+          "the input of the first block (positions and embedding norm included) or the token "
+          "embeddings alone"}},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,

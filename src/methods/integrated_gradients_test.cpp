@@ -69,10 +69,21 @@ TEST(IntegratedGradients, NamesTheTrapOfAZeroBaseline) {
   EXPECT_FALSE(named(explain(open("llama_causal_lm"), {{"steps", "4"}})));
 }
 
-TEST(IntegratedGradients, DoublesUntilTheSumIsRightOrSaysThatItIsNot) {
+TEST(IntegratedGradients, AddsNodesUntilTheScoresAreRightOrSaysThatTheyAreNot) {
   const Subject subject = open("llama_causal_lm");
   const Attribution good = explain(subject, {{"tolerance", "1e-6"}});
-  EXPECT_TRUE(good.checks.at(0).passed) << good.checks.at(0).value << " " << good.checks.at(0).bound;
+  ASSERT_EQ(good.checks.size(), 2U);
+  for (const Check& check : good.checks) EXPECT_TRUE(check.passed) << check.value << " " << check.bound;
+  const Attribution exact = explain(subject, {{"steps", "200"}});
+  double largest = 0, off = 0;
+  for (Index t = 0; t < 6; ++t) {
+    largest = std::max(largest, std::abs(exact.scores.at(t)));
+    off = std::max(off, std::abs(exact.scores.at(t) - good.scores.at(t)));
+  }
+  EXPECT_LE(off, 1e-6 * largest);
+  const Attribution few = explain(subject, {{"tolerance", "1e-12"}, {"max_steps", "7"}});
+  EXPECT_FALSE(few.checks.at(1).passed) << "no nodes left to get there";
+  EXPECT_NE(few.notes.at(0).find(" 7 nodes"), std::string::npos) << few.notes.at(0);
   const Attribution bad = explain(subject, {{"steps", "1"}, {"rule", "left"}, {"tolerance", "1e-6"}});
   EXPECT_FALSE(bad.checks.at(0).passed);
   EXPECT_NE(bad.notes.back().find("max_steps"), std::string::npos);
@@ -105,6 +116,7 @@ TEST(IntegratedGradients, RefusesOptionsOutOfRange) {
   EXPECT_THROW(explain(subject, {{"max_steps", "4"}}), InputError);
   EXPECT_THROW(explain(subject, {{"tolerance", "0"}}), InputError);
   EXPECT_THROW(explain(subject, {{"steps", "1"}, {"rule", "trapezoid"}}), InputError);
+  EXPECT_THROW(explain(subject, {{"rule", "left"}}), InputError) << "a rule of its own needs a number of steps";
 }
 
 TEST(SmoothGrad, IsSaliencyWhenThereIsAlmostNoNoise) {

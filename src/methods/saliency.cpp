@@ -43,7 +43,7 @@ const Method saliency{
     .paper =
         "Simonyan, Vedaldi and Zisserman, 2014: Deep Inside Convolutional Networks: Visualising Image "
         "Classification Models and Saliency Maps. ICLR Workshop",
-    .cost = "One forward run, one backward walk, and two forward runs for the check.",
+    .cost = "One forward run, one backward walk, and four forward runs or more for the check.",
     .limits =
         "A slope, not a contribution: a saturated output reacts to nothing, and scores do not add up to "
         "anything. Sensitive to the scale of embeddings.",

@@ -197,8 +197,8 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::
   return {this, std::move(signal)};
 }
 
-Signals Tape::push(const Var& from, Tensor seed, const Rules& rules,
-                   const std::vector<Wanted>& wanted) const {
+Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted,
+                   const PushHooks& hooks) const {
   require_kept("push", from);
   stack_of(seed, nodes_[place(from.id)].value);
   const std::vector<bool> keep = marked(wanted);
@@ -222,7 +222,10 @@ Signals Tape::push(const Var& from, Tensor seed, const Rules& rules,
       in.push_back(part[place(input)]);
       any = any || !in.back().empty();
     }
-    if (any) part[i] = node.op->push(call_of(node), in, rules);
+    if (any) {
+      part[i] = node.op->push(call_of(node), in, hooks.rules ? hooks.rules(node.site, node.layer) : rules);
+      if (hooks.made) hooks.made(node.site, node.layer, part[i]);
+    }
     in.clear();
     for (const int input : node.inputs)
       if (last_reader[place(input)] == i && !keep[place(input)]) part[place(input)] = Tensor();

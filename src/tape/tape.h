@@ -89,6 +89,15 @@ struct PullHooks {
   std::function<Tensor(const Meeting&)> meet = {};  // joins signals; without it they are added
 };
 
+// What a push may be told beside the rules.
+struct PushHooks {
+  // The rules for the op that computes this value, instead of the walk's.
+  std::function<Rules(Site site, int layer)> rules = {};
+  // Sees every part as it is made, and may change it: the block's input comes as ResidPost of the block
+  // below.
+  std::function<void(Site site, int layer, Tensor& part)> made = {};
+};
+
 class Tape {
  public:
   explicit Tape(Keep keep = Keep::Everything, std::vector<Edit> edits = {});
@@ -113,8 +122,8 @@ class Tape {
   // them; without, every signal is kept.
   Signals pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted = {},
                const PullHooks& hooks = {}) const;
-  Signals push(const Var& from, Tensor seed, const Rules& rules,
-               const std::vector<Wanted>& wanted = {}) const;
+  Signals push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted = {},
+               const PushHooks& hooks = {}) const;
   // The value of `to` when `from` had been `changed`. Equals an edited rerun bit for bit.
   Tensor replay(const Var& from, Tensor changed, const Var& to) const;
 

@@ -2,6 +2,10 @@
 tests/support/worked_models.h.
 
     python tests/golden/make_relevance_goldens.py
+    python tests/golden/make_relevance_goldens.py --bert FOLDER 101 2023 … 102
+
+The second form prints DecompX of every label for the ids given, on a BERT classifier of a Hugging Face folder: to
+compare with `headwater explain --method decompx --dtype float64`.
 
 Written from the papers' formulas. LRP is in its explicit form here, relevance shared out op by op (R/y times what each
 input contributed), not as a modified gradient. Needs numpy and scipy; read by relevance_numbers_test.cpp.
@@ -9,6 +13,8 @@ input contributed), not as a modified gradient. Needs numpy and scipy; read by r
 
 import json
 import pathlib
+import struct
+import sys
 
 import numpy as np
 from scipy.special import erf
@@ -102,8 +108,9 @@ def join(x):
 
 
 class Attention:
-    def __init__(self, q, k, v, o):
+    def __init__(self, q, k, v, o, layer):
         self.q, self.k, self.v, self.o = Lin(q), Lin(k), Lin(v), Lin(o)
+        self.layer = layer
 
     def forward(self, x):
         self.qh, self.kh, self.vh = (split(p.forward(x)) for p in (self.q, self.k, self.v))
@@ -127,6 +134,15 @@ class Attention:
 
     def parts(self, p):
         return self.o.parts(join(self.a @ split(self.v.parts(p))))
+
+    def parts_and_late_bias(self, p):
+        """Parts without biases, and the bias that is shared out after the residual sum. In layer 0 values are taken
+        whole, [k, k] holding W x_k + b, so that b_V is not left over there."""
+        values = p @ self.v.w.T
+        if self.layer == 0:
+            values[np.arange(len(p)), np.arange(len(p))] += self.v.b
+        late = self.o.b if self.layer == 0 else self.o.w @ self.v.b + self.o.b
+        return join(self.a @ split(values)) @ self.o.w.T, late
 
 
 class Chain:
@@ -152,6 +168,8 @@ class Chain:
 class Residual:
     """x + f(x)."""
 
+    biases = "paper"
+
     def __init__(self, *steps):
         self.inner = Chain(*steps)
 
@@ -164,7 +182,12 @@ class Residual:
         return self.x * m + self.inner.relevance(self.f * m, rule)
 
     def parts(self, p):
-        return p + self.inner.parts(p)
+        attention = self.inner.steps[-1]
+        if Residual.biases == "local" or not isinstance(attention, Attention):
+            return p + self.inner.parts(p)
+        read = Chain(*self.inner.steps[:-1]).parts(p)
+        written, late = attention.parts_and_late_bias(read)
+        return shared(p + written, late)
 
 
 class First:
@@ -192,7 +215,7 @@ def block(layer, kind):
     else:
         w, b = linear(s, 3 * D, D)
         projections = [(w[k * D:(k + 1) * D], b[k * D:(k + 1) * D]) for k in range(3)]
-    attention = Attention(*projections, linear(s + 30, D, D))
+    attention = Attention(*projections, linear(s + 30, D, D), layer)
     mlp = [Lin(linear(s + 40, F, D)), Act(gelu), Lin(linear(s + 50, D, F))]
     if kind == "bert":
         return [Residual(attention), Norm(norm(s + 60, 1e-12)), Residual(*mlp), Norm(norm(s + 70, 1e-12))]
@@ -232,12 +255,53 @@ def main():
             for method, options, rule in RULES:
                 goldens.append({"model": name, "target": target, "method": method, "options": options,
                                 "scores": model.relevance(one_hot, rule).sum(-1).tolist()})
-            parts = model.parts(np.eye(len(x))[:, :, None] * x)[:, 0, target]
-            assert abs(parts.sum() - logits[target]) < 1e-9
-            goldens.append({"model": name, "target": target, "method": "decompx", "options": {},
-                            "scores": parts.tolist()})
+            for Residual.biases, options in ("local", {"biases": "local"}), ("paper", {}):
+                parts = model.parts(np.eye(len(x))[:, :, None] * x)[:, 0, target]
+                assert abs(parts.sum() - logits[target]) < 1e-9
+                goldens.append({"model": name, "target": target, "method": "decompx", "options": options,
+                                "scores": parts.tolist()})
     (HERE / "relevance.json").write_text("[\n" + ",\n".join(json.dumps(g) for g in goldens) + "\n]\n")
 
 
+def tensors_of(path):
+    """float32 and float16 tensors of a safetensors file, as float64."""
+    data = path.read_bytes()
+    size, = struct.unpack("<Q", data[:8])
+    kinds = {"F32": "<f4", "F16": "<f2"}
+    return {name: np.frombuffer(data[8 + size + at["data_offsets"][0]:8 + size + at["data_offsets"][1]],
+                                kinds[at["dtype"]]).reshape(at["shape"]).astype(float)
+            for name, at in json.loads(data[8:8 + size]).items() if name != "__metadata__" and at["dtype"] in kinds}
+
+
+def bert(folder, ids):
+    global D, H
+    config, t = json.loads((folder / "config.json").read_text()), tensors_of(folder / "model.safetensors")
+    D, H, eps = config["hidden_size"], config["num_attention_heads"], config["layer_norm_eps"]
+
+    def at(name):
+        return t[name + ".weight"], t[name + ".bias"]
+
+    e = "bert.embeddings."
+    x = (t[e + "word_embeddings.weight"][ids] + t[e + "position_embeddings.weight"][:len(ids)]
+         + t[e + "token_type_embeddings.weight"][0])
+    x = Norm((*at(e + "LayerNorm"), eps)).forward(x)
+    steps = []
+    for layer in range(config["num_hidden_layers"]):
+        b = f"bert.encoder.layer.{layer}."
+        attention = Attention(*(at(f"{b}attention.self.{n}") for n in ("query", "key", "value")),
+                              at(b + "attention.output.dense"), layer)
+        steps += [Residual(attention), Norm((*at(b + "attention.output.LayerNorm"), eps)),
+                  Residual(Lin(at(b + "intermediate.dense")), Act(gelu), Lin(at(b + "output.dense"))),
+                  Norm((*at(b + "output.LayerNorm"), eps))]
+    model = Chain(*steps, First(), Lin(at("bert.pooler.dense")), Act(np.tanh), Lin(at("classifier")))
+    logits = model.forward(x)[0]
+    for Residual.biases in "paper", "local":
+        parts = model.parts(np.eye(len(x))[:, :, None] * x)[:, 0]  # [token, label]
+        print(json.dumps({"biases": Residual.biases, "logits": logits.tolist(), "scores": parts.T.tolist()}))
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--bert"]:
+        bert(pathlib.Path(sys.argv[2]), [int(i) for i in sys.argv[3:]])
+    else:
+        main()

@@ -246,7 +246,7 @@ TEST(WorkedModels, StartLayersAndBlocksOutsideAreRefused) {
 // ε-, γ- and CP-LRP in explicit form and DecompX, by make_relevance_goldens.py.
 TEST(WorkedModels, EqualNumPy) {
   const Json goldens = read_json_file(HEADWATER_SOURCE_DIR "/tests/golden/relevance.json");
-  ASSERT_EQ(goldens.size(), 36U);
+  ASSERT_EQ(goldens.size(), 42U);
   for (const Json& golden : goldens) {
     SCOPED_TRACE(golden["method"].get<std::string>() + golden["options"].dump());
     const Worked worked(golden["model"] == "bert" ? worked_bert() : worked_vit(),
