@@ -56,8 +56,9 @@ Points gradients_at(const Study& study, const Objective& objective, Place at, co
 // F alone.
 std::vector<double> values_at(const Study& study, const Objective& objective, Place at, const Tensor& points);
 
-// A central difference along the gradient against what the gradient says of it: four forward runs, and two more
-// for each shorter step where those were too long. The bound holds what rounding can make of the difference.
+// A central difference along the gradient against what the gradient says of it: four forward runs, and two
+// more for each shorter step where those were too long. The bound holds what rounding can make of the
+// difference.
 Check check_gradient(const Study& study, const Objective& objective, Place at, const Tensor& gradient);
 
 }  // namespace headwater

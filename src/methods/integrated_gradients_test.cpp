@@ -116,7 +116,8 @@ TEST(IntegratedGradients, RefusesOptionsOutOfRange) {
   EXPECT_THROW(explain(subject, {{"max_steps", "4"}}), InputError);
   EXPECT_THROW(explain(subject, {{"tolerance", "0"}}), InputError);
   EXPECT_THROW(explain(subject, {{"steps", "1"}, {"rule", "trapezoid"}}), InputError);
-  EXPECT_THROW(explain(subject, {{"rule", "left"}}), InputError) << "a rule of its own needs a number of steps";
+  EXPECT_THROW(explain(subject, {{"rule", "left"}}), InputError)
+      << "a rule of its own needs a number of steps";
 }
 
 TEST(SmoothGrad, IsSaliencyWhenThereIsAlmostNoNoise) {

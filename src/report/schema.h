@@ -11,7 +11,6 @@
 
 namespace headwater {
 
-
 inline constexpr const char* schema_name = "headwater.report/1";
 
 OrderedJson json_of(const RunRecord& record);
