@@ -76,14 +76,15 @@ template Argument Arguments::add(const std::string&, double&, const std::string&
 template Argument Arguments::add(const std::string&, std::vector<double>&, const std::string&);
 template Argument Arguments::add(const std::string&, std::vector<std::string>&, const std::string&);
 
-Argument Arguments::add(const std::string& names, std::function<void(const std::string&)> take,
+Argument Arguments::add(const std::string& names, const std::function<void(const std::string&)>& take,
                         const std::string& help) {
-  return Argument(*app_->add_option_function<std::string>(names, std::move(take), help));
+  return Argument(*app_->add_option_function<std::string>(names, take, help));
 }
 
-Argument Arguments::add_repeated(const std::string& names, std::function<void(const std::string&)> take,
+Argument Arguments::add_repeated(const std::string& names,
+                                 const std::function<void(const std::string&)>& take,
                                  const std::string& help) {
-  CLI::Option* option = app_->add_option_function<std::string>(names, std::move(take), help);
+  CLI::Option* option = app_->add_option_function<std::string>(names, take, help);
   return Argument(*option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->trigger_on_parse());
 }
 

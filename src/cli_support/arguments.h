@@ -46,9 +46,9 @@ class Arguments {
   template <class T>
   Argument add(const std::string& names, T& variable, const std::string& help);
   // Calls `take` for the text given, as it stands; `repeated`: for each one, in their order.
-  Argument add(const std::string& names, std::function<void(const std::string&)> take,
+  Argument add(const std::string& names, const std::function<void(const std::string&)>& take,
                const std::string& help);
-  Argument add_repeated(const std::string& names, std::function<void(const std::string&)> take,
+  Argument add_repeated(const std::string& names, const std::function<void(const std::string&)>& take,
                         const std::string& help);
   bool has(const std::string& flag) const;
   std::vector<GivenOption> given() const;  // in the order of their declaration, after parsing

@@ -14,7 +14,7 @@ namespace {
 // Read by a signal handler, which may not allocate: the text lies in fixed storage, and the flag is set only
 // while it is complete.
 struct FixedText {
-  std::array<char, 2 * PATH_MAX> text{};
+  std::array<char, 2U * PATH_MAX> text{};
   std::atomic<bool> set{false};
 
   void keep(const std::string& words) {

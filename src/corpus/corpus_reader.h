@@ -64,7 +64,8 @@ class CorpusReader {
   std::string understood() const;
 
  private:
-  enum Role : std::size_t { Text, Pair, Label, Target, Contrast, Position, Image, roles };
+  enum Role : std::size_t { Text, Pair, Label, Target, Contrast, Position, Image };
+  static constexpr std::size_t roles = Image + 1;
   // Where a role's values stand: a column of a table or a key of JSON.
   struct Source {
     std::string name;                  // empty: a column without one

@@ -46,6 +46,9 @@ class KeptResults {
 
   struct Descriptor {
     int number = -1;
+    Descriptor() = default;
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor();
   };
 

@@ -99,7 +99,7 @@ struct Engine::Impl {
   mutable std::once_flag loaded_exact;
   mutable Reader exact;  // the same in float64, once somebody asked for it
 
-  Impl(Checkpoint opened, const LoadOptions& options)
+  Impl(const Checkpoint& opened, const LoadOptions& options)
       : identity{opened.folder, opened.config, Weights({}, options.dtype), opened.weight_files},
         cache_dir(options.cache_dir) {
     reader.model = load_model(opened);
@@ -229,7 +229,7 @@ Report Engine::Impl::explain(const Reader& with, const Request& request, const T
                 .model = info};
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
   Study study(*with.model, std::move(prepared.batch), std::move(prepared.encoding));
-  const Index rows = static_cast<Index>(study.batch().positions.size());
+  const auto rows = static_cast<Index>(study.batch().positions.size());
   const MemoryPlan plan = plan_memory(jobs, info, study.tokens(), rows > 0 ? rows : study.tokens(),
                                       request.max_memory, moved.added + 1);
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);

@@ -2,6 +2,7 @@
 // of cells. Numbers are the shortest decimals that read back to the same value of their own type.
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <headwater/formats.h>
 
 #include "report/schema.h"
@@ -40,7 +41,7 @@ void append_values(std::string& out, const Tensor& tensor, const std::string& li
   });
 }
 
-std::string indented(std::string text, int by) {
+std::string indented(const std::string& text, int by) {
   std::string out;
   for (const char c : text) {
     out += c;
@@ -70,8 +71,8 @@ std::string attribution_text(const Attribution& attribution, int indent) {
     for (std::size_t i = 0; i < attribution.details.size(); ++i) {
       const Detail& detail = attribution.details[i];
       if (i > 0) text += ", ";
-      text += "{\"name\"" + colon + dump(detail.name, -1) + ",\"axes\"" + colon + dump(detail.axes, -1) +
-              ",\"values\"" + colon;
+      text += fmt::format("{{\"name\"{0}{1},\"axes\"{0}{2},\"values\"{0}", colon, dump(detail.name, -1),
+                          dump(detail.axes, -1));
       append_values(text, detail.values, line);
       text += '}';
     }
