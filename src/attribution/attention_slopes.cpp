@@ -61,7 +61,7 @@ std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
     const auto some = points.first(fitting(points));
     const Batch batch = copies(static_cast<Index>(some.size()));
     const std::vector<Entry> entering = entries(some);
-    std::vector<Wanted> wanted;
+    std::vector<Place> wanted;
     for (const Entry& entry : entering) wanted.push_back({Site::AttnOut, entry.layer});
     Tape tape;
     const Var logits = study_.model().resume(tape, entering, batch, rows_);
@@ -103,14 +103,14 @@ std::vector<double> AttentionSlopes::values(std::span<const ScaledAttention> poi
 std::vector<Tensor> AttentionSlopes::whole_gradients() {
   Batch batch = study_.batch();
   batch.positions = objective_.positions();
-  std::vector<Wanted> wanted;
+  std::vector<Place> wanted;
   for (int l = 0; l < study_.info().layers; ++l) wanted.push_back({Site::AttnOut, l});
   Tape tape;
   const Var logits = study_.model().run(tape, batch);
   const Signals signals =
       tape.pull(logits, objective_.seed(logits.value, batch.positions), rules::gradient, wanted);
   std::vector<Tensor> gradients;
-  for (const Wanted& place : wanted) gradients.push_back(signals.at(place.site, place.layer));
+  for (const Place& place : wanted) gradients.push_back(signals.at(place.site, place.layer));
   flop_ += study_.info().layers * block_flop(study_.info(), parts_, study_.tokens(), study_.tokens());
   return gradients;
 }

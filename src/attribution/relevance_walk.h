@@ -11,7 +11,7 @@ namespace headwater {
 struct RelevanceWalk {
   Rules rules;  // with a relevance form
   DType dtype;  // of the relevance
-  std::vector<Wanted> wanted;
+  std::vector<Place> wanted;
 };
 
 // The rules of the form over this model, with the public code's guards and extra steps if `reference`.

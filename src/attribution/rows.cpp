@@ -114,7 +114,7 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
 std::vector<Tensor> pattern_gradients(const Study& study, int start) {
   const Run& run = study.run();
   const int L = study.info().layers;
-  std::vector<Wanted> wanted;
+  std::vector<Place> wanted;
   for (int l = start; l < L; ++l) wanted.push_back({Site::Pattern, l});
   const Signals signals = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
   std::vector<Tensor> gradients(static_cast<std::size_t>(L));

@@ -117,7 +117,7 @@ double loss_of(const Tensor& logits, int gold) {
 
 // The gradient at a site of every layer.
 Signals gradients_of(const Study& study, const Tensor& seed, Site site) {
-  std::vector<Wanted> wanted;
+  std::vector<Place> wanted;
   for (int l = 0; l < study.info().layers; ++l) wanted.push_back({site, l});
   const Run& run = study.run();
   return run.tape->pull(run.logits, seed, rules::gradient, wanted);

@@ -182,7 +182,7 @@ TEST(AttAttr, ClosedFormEqualsTheGradientAtThePatterns) {
     const AttentionAttribution found =
         attribute_attention(study, objective, {.nodes = std::vector<Node>{{.at = 1, .weight = 1}}});
     const headwater::Run& run = study.run();
-    std::vector<Wanted> wanted;
+    std::vector<Place> wanted;
     for (int l = 0; l < study.info().layers; ++l) wanted.push_back({Site::Pattern, l});
     const Signals slopes = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
     for (int l = 0; l < study.info().layers; ++l) {

@@ -102,7 +102,7 @@ void push_starts(const Study& study, const Course& course, std::span<const Start
     const auto some = starts.subspan(begin, std::min(tile, starts.size() - begin));
     Tensor t = enter(tape, course, seeds_of(study, course, some));
     for (int l = course.first; l <= course.last; ++l) {
-      std::vector<Wanted> wanted{{Site::ResidPost, l}};
+      std::vector<Place> wanted{{Site::ResidPost, l}};
       if (heads != nullptr) wanted.push_back({Site::Z, l});
       const Signals parts = tape.push(tape.at(Site::ResidPre, l), std::move(t), rules::gradient, wanted);
       t = parts.at(Site::ResidPost, l);

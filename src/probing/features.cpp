@@ -44,18 +44,18 @@ std::vector<Index> first_rows(std::span<const ProbeText> texts) {
   return first;
 }
 
-Wanted place_of_state(int state) {
-  return state == 0 ? Wanted{Site::ResidPre, 0} : Wanted{Site::ResidPost, state - 1};
+Place place_of_state(int state) {
+  return state == 0 ? Place{Site::ResidPre, 0} : Place{Site::ResidPost, state - 1};
 }
 
-Wanted place_of_target(TokenTarget target, const ModelInfo& info) {
+Place place_of_target(TokenTarget target, const ModelInfo& info) {
   if (target == TokenTarget::Word) return {Site::Embed, 0};
   // Pre-norm families have no norm between the sum and the first block.
   return {target == TokenTarget::Sum && !info.pre_norm ? Site::EmbedSum : Site::ResidPre, 0};
 }
 
 std::vector<Tensor> capture(const Model& model, std::span<const ProbeText> texts,
-                            const std::vector<Wanted>& places, const std::function<void(double)>& progress) {
+                            const std::vector<Place>& places, const std::function<void(double)>& progress) {
   const std::vector<Index> first = first_rows(texts);
   std::vector<Batch> inputs;
   for (const ProbeText& text : texts) {

@@ -17,10 +17,10 @@ inline constexpr std::size_t probe_batch_tokens = 4096;
 // For each place the values [N, width] of all tokens, texts one after the other. A text's rows do not depend
 // on who shares a batch with it. `progress` gets the share done and may throw.
 std::vector<Tensor> capture(const Model& model, std::span<const ProbeText> texts,
-                            const std::vector<Wanted>& places, const std::function<void(double)>& progress);
+                            const std::vector<Place>& places, const std::function<void(double)>& progress);
 
-Wanted place_of_state(int state);  // 0: what enters block 0; l + 1: what leaves block l
-Wanted place_of_target(TokenTarget target, const ModelInfo& info);
+Place place_of_state(int state);  // 0: what enters block 0; l + 1: what leaves block l
+Place place_of_target(TokenTarget target, const ModelInfo& info);
 
 // Row of the first token of each text in what capture() gives, and the number of all.
 std::vector<Index> first_rows(std::span<const ProbeText> texts);

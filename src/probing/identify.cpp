@@ -129,7 +129,7 @@ class ModelRun {
     hidden_.clear();
     targets_ = {};
     meter_.label(fmt::format("identify: {}, reading states", control_ ? "untrained" : "model"));
-    std::vector<Wanted> places;
+    std::vector<Place> places;
     for (const int state : states) places.push_back(place_of_state(state));
     places.push_back(place_of_target(request_.target, model_.info()));
     std::vector<Tensor> values = capture(model_, corpus_.texts, places, [&](double) { meter_.inside(0); });

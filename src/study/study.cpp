@@ -64,7 +64,7 @@ Run Study::window_from(int layer) const {
     const auto fits = static_cast<Index>(std::max<std::size_t>(1, window_bytes_ / per_layer));
     end = static_cast<int>(std::min<Index>(end, layer + fits));
   }
-  std::vector<Wanted> kept;
+  std::vector<Place> kept;
   for (const Site site : {Site::Embed, Site::FinalNorm, Site::Pooled, Site::Logits})
     kept.push_back({site, 0});
   for (int l = layer; l < end; ++l)

@@ -1,6 +1,7 @@
 // Site: the named places of a Transformer, in TransformerLens' words. A tape finds a value by site and layer.
 #pragma once
 
+#include <compare>
 #include <string_view>
 
 namespace headwater {
@@ -30,14 +31,17 @@ enum class Site {
 
 std::string_view name_of(Site site);
 
-// The input of block l is the output of block l − 1: one value, found under both names.
+// Where a value stands.
 struct Place {
   Site site;
   int layer;
+  auto operator<=>(const Place&) const = default;
 };
-inline Place canonical(Site site, int layer) {
-  if (site == Site::ResidPre && layer > 0) return {Site::ResidPost, layer - 1};
-  return {site, layer};
+
+// The input of block l is the output of block l − 1: one value, found under both names.
+inline Place canonical(Place place) {
+  if (place.site == Site::ResidPre && place.layer > 0) return {Site::ResidPost, place.layer - 1};
+  return place;
 }
 
 }  // namespace headwater

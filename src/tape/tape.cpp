@@ -51,42 +51,39 @@ bool Signals::has(Site site, int layer) const {
 
 Tape::Tape(Keep keep, std::vector<Edit> edits) : keep_(keep), edits_(std::move(edits)) {}
 
-Tape::Tape(const std::vector<Wanted>& kept) : keep_(Keep::Sites), kept_(std::in_place) {
-  for (const Wanted& w : kept) {
-    const Place place_of = canonical(w.site, w.layer);
-    kept_->push_back({place_of.site, place_of.layer});
-  }
+Tape::Tape(const std::vector<Place>& kept) : keep_(Keep::Sites), kept_(std::in_place) {
+  for (const Place& wanted : kept) kept_->push_back(canonical(wanted));
 }
 
-bool Tape::keeps(Site site, int layer) const {
+bool Tape::keeps(Place place) const {
   if (keep_ == Keep::Everything) return true;
-  if (keep_ == Keep::Nothing || site == Site::None) return false;
-  return !kept_ || std::any_of(kept_->begin(), kept_->end(),
-                               [&](const Wanted& w) { return w.site == site && w.layer == layer; });
+  if (keep_ == Keep::Nothing || place.site == Site::None) return false;
+  return !kept_ || std::find(kept_->begin(), kept_->end(), place) != kept_->end();
 }
 
-void Tape::apply_edits(Tensor& value, Site site, int layer) const {
-  if (site == Site::None) return;
+void Tape::apply_edits(Tensor& value, Place place) const {
+  if (place.site == Site::None) return;
   for (const Edit& edit : edits_) {
-    const Place edited = canonical(edit.site, edit.layer);
-    if (edited.site != site || edited.layer != layer) continue;
+    if (canonical({edit.site, edit.layer}) != place) continue;
     const Shape before = value.shape();
     value = value.clone();
     edit.apply(value);
-    require_shape("edit", name_of(site), value.shape(), before);
+    require_shape("edit", name_of(place.site), value.shape(), before);
   }
 }
 
 Var Tape::append(Node node, Tensor value) {
-  apply_edits(value, node.site, node.layer);
-  if (keeps(node.site, node.layer)) node.value = value;
+  const int id = static_cast<int>(nodes_.size());
+  if (node.place.site != Site::None) named_.insert_or_assign(node.place, id);
+  apply_edits(value, node.place);
+  if (keeps(node.place)) node.value = value;
   if (keep_ != Keep::Everything) node.op.reset();
   nodes_.push_back(std::move(node));
-  return {.tape = this, .id = static_cast<int>(nodes_.size()) - 1, .value = std::move(value)};
+  return {.tape = this, .id = id, .value = std::move(value)};
 }
 
 Var Tape::record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Site site, int layer) {
-  Node node{.op = std::move(op), .inputs = {}, .value = {}, .site = site, .layer = layer};
+  Node node{.op = std::move(op), .inputs = {}, .value = {}, .place = canonical({site, layer})};
   std::vector<Tensor> x;
   for (const Var& input : inputs) {
     if (input.tape != this)
@@ -99,14 +96,13 @@ Var Tape::record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, S
 }
 
 Var Tape::leaf(Tensor value, Site site, int layer) {
-  return append({.op = nullptr, .inputs = {}, .value = {}, .site = site, .layer = layer}, std::move(value));
+  return append({.op = nullptr, .inputs = {}, .value = {}, .place = canonical({site, layer})},
+                std::move(value));
 }
 
 int Tape::find(Site site, int layer) const {
-  const Place wanted = canonical(site, layer);
-  for (std::size_t i = nodes_.size(); i-- > 0;)
-    if (nodes_[i].site == wanted.site && nodes_[i].layer == wanted.layer) return static_cast<int>(i);
-  return -1;
+  const auto found = named_.find(canonical({site, layer}));
+  return found == named_.end() ? -1 : found->second;
 }
 
 bool Tape::has(Site site, int layer) const {
@@ -141,9 +137,9 @@ void Tape::require_kept(std::string_view walk, const Var& var) const {
     throw InternalError(fmt::format("{}: the value is from another tape", walk));
 }
 
-std::vector<bool> Tape::marked(const std::vector<Wanted>& wanted) const {
+std::vector<bool> Tape::marked(const std::vector<Place>& wanted) const {
   std::vector<bool> mark(nodes_.size(), wanted.empty());
-  for (const Wanted& w : wanted) {
+  for (const Place& w : wanted) {
     const int id = find(w.site, w.layer);
     if (id < 0)
       throw InternalError(fmt::format("tape: {} of layer {} was never recorded", name_of(w.site), w.layer));
@@ -152,7 +148,7 @@ std::vector<bool> Tape::marked(const std::vector<Wanted>& wanted) const {
   return mark;
 }
 
-Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted,
+Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted,
                    const PullHooks& hooks) const {
   require_kept("pull", from);
   stack_of(seed, nodes_[place(from.id)].value);
@@ -168,7 +164,7 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::
   for (std::size_t i = place(from.id) + 1; i-- > 0;) {
     const Node& node = nodes_[i];
     if (hooks.meet && branches[i].size() > 1)
-      signal[i] = hooks.meet({node.site, node.layer, node.value, branches[i]});
+      signal[i] = hooks.meet({node.place.site, node.place.layer, node.value, branches[i]});
     else if (hooks.meet && branches[i].size() == 1)
       signal[i] = std::move(branches[i][0].signal);
     if (hooks.meet) branches[i].clear();
@@ -180,13 +176,14 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::
       std::vector<Tensor> back = node.op->pull(call, signal[i], rules);
       for (std::size_t k = 0; k < back.size(); ++k)
         if (!matters[place(node.inputs[k])]) back[k] = Tensor();
-      if (hooks.passed) hooks.passed({node.op->name(), node.site, node.layer, call, signal[i], back});
+      if (hooks.passed)
+        hooks.passed({node.op->name(), node.place.site, node.place.layer, call, signal[i], back});
       if (!keep[i]) signal[i] = Tensor();
       for (std::size_t k = 0; k < back.size(); ++k) {
         if (back[k].empty()) continue;
         const std::size_t input = place(node.inputs[k]);
         if (hooks.meet)
-          branches[input].push_back({node.site, std::move(back[k])});
+          branches[input].push_back({node.place.site, std::move(back[k])});
         else
           accumulate(signal[input], std::move(back[k]));
       }
@@ -197,7 +194,7 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::
   return {this, std::move(signal)};
 }
 
-Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted,
+Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted,
                    const PushHooks& hooks) const {
   require_kept("push", from);
   stack_of(seed, nodes_[place(from.id)].value);
@@ -223,8 +220,9 @@ Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::
       any = any || !in.back().empty();
     }
     if (any) {
-      part[i] = node.op->push(call_of(node), in, hooks.rules ? hooks.rules(node.site, node.layer) : rules);
-      if (hooks.made) hooks.made(node.site, node.layer, part[i]);
+      part[i] = node.op->push(call_of(node), in,
+                              hooks.rules ? hooks.rules(node.place.site, node.place.layer) : rules);
+      if (hooks.made) hooks.made(node.place.site, node.place.layer, part[i]);
     }
     in.clear();
     for (const int input : node.inputs)
@@ -254,7 +252,7 @@ Tensor Tape::replay(const Var& from, Tensor changed, const Var& to) const {
     }
     if (!touched) continue;
     fresh[i] = node.op->forward(x);
-    apply_edits(fresh[i], node.site, node.layer);
+    apply_edits(fresh[i], node.place);
     for (const int input : node.inputs)
       if (last_reader[place(input)] == i) fresh[place(input)] = Tensor();
   }

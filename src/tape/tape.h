@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -55,12 +56,6 @@ class Signals {
   std::vector<Tensor> values_;
 };
 
-// Which nodes a walk should leave results for. Everything else is freed as the walk passes it.
-struct Wanted {
-  Site site;
-  int layer;
-};
-
 // A value where the signals of several readers meet on the way back.
 struct Meeting {
   struct Branch {
@@ -102,7 +97,7 @@ class Tape {
  public:
   explicit Tape(Keep keep = Keep::Everything, std::vector<Edit> edits = {});
   // Keeps these values only: to read, not to walk.
-  explicit Tape(const std::vector<Wanted>& kept);
+  explicit Tape(const std::vector<Place>& kept);
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
   ~Tape() = default;
@@ -118,11 +113,11 @@ class Tape {
   std::size_t size() const { return nodes_.size(); }
   std::size_t kept_bytes() const;  // memory of the kept values
 
-  // With `wanted`, only those values keep their signal, and the walk goes only where it can reach one of
-  // them; without, every signal is kept.
-  Signals pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted = {},
+  // With `wanted`, only values at those places keep their signal, and the walk goes only where it can reach
+  // one of them; without, every signal is kept.
+  Signals pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted = {},
                const PullHooks& hooks = {}) const;
-  Signals push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Wanted>& wanted = {},
+  Signals push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted = {},
                const PushHooks& hooks = {}) const;
   // The value of `to` when `from` had been `changed`. Equals an edited rerun bit for bit.
   Tensor replay(const Var& from, Tensor changed, const Var& to) const;
@@ -133,22 +128,22 @@ class Tape {
     std::shared_ptr<const Op> op;  // null for a leaf
     std::vector<int> inputs;
     Tensor value;  // empty when not kept
-    Site site;
-    int layer;
+    Place place;
   };
   Var append(Node node, Tensor value);
-  void apply_edits(Tensor& value, Site site, int layer) const;
+  void apply_edits(Tensor& value, Place place) const;
   Call call_of(const Node& node) const;
   int find(Site site, int layer) const;  // −1 if absent
-  std::vector<bool> marked(const std::vector<Wanted>& wanted) const;
+  std::vector<bool> marked(const std::vector<Place>& wanted) const;
   void require_kept(std::string_view walk, const Var& var) const;
 
-  bool keeps(Site site, int layer) const;
+  bool keeps(Place place) const;
 
   Keep keep_;
-  std::optional<std::vector<Wanted>> kept_;  // canonical; with Keep::Sites
+  std::optional<std::vector<Place>> kept_;  // canonical; with Keep::Sites
   std::vector<Edit> edits_;
   std::vector<Node> nodes_;
+  std::map<Place, int> named_;  // by canonical place; of two nodes the later one
 };
 
 }  // namespace headwater
