@@ -48,11 +48,6 @@ class RandomBert : public Model {
     }
   }
 
-  Anatomy anatomy() const override {
-    return {
-        .blocks = &blocks_, .heads = std::vector<HeadLayout>(blocks_.size(), layout), .final_norm = nullptr};
-  }
-
  protected:
   Var forward(Tape& tape, const Batch& batch) const override {
     const auto T = static_cast<Index>(batch.ids.front().size());
@@ -60,7 +55,7 @@ class RandomBert : public Model {
     fill(input, 1, 0);
     Var x = tape.leaf(input, Site::ResidPre);
     for (std::size_t l = 0; l < blocks_.size(); ++l)
-      x = block(x, blocks_[l], {.heads = layout, .rotary = {}, .pre_norm = false}, static_cast<int>(l));
+      x = post_norm_block(x, blocks_[l], {.heads = layout}, {.layer = static_cast<int>(l)});
     return select(x, {0}, Site::Logits);
   }
 

@@ -47,13 +47,14 @@ double milliseconds_of(const auto& call) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-void products(const Model& model, Index tokens) {
-  const Anatomy anatomy = model.anatomy();
+void products(const Study& study, Index tokens) {
+  const Model& model = study.model();
   const Index F = model.info().feed_forward, D = model.info().width;
   static const Tensor hidden = Tensor::full({tile_rows, F}, DType::Float32, 0.01);
   static Tensor out({tile_rows, D}, DType::Float32);
   const Index pairs = model.info().causal ? tokens * (tokens + 1) / 2 : tokens * tokens;
-  for (const BlockWeights& block : *anatomy.blocks)
+  for (int l = 0; l < model.info().layers; ++l) {
+    const BlockWeights block = plain_block(study.tape(), {.layer = l})->weights;
     for (Index done = 0; done < pairs; done += tile_rows)
       block.mlp.down.weight->times_transposed<float>(hidden.data<float>(), nullptr, out.data<float>(),
                                                      std::min(tile_rows, pairs - done));

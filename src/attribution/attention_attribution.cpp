@@ -3,11 +3,11 @@
 //
 //   Attr_h = A_h ⊙ ∫₀¹ ∂F(aA)/∂A_h da                                              [H, T, T]
 //
-// The layer's attention output o is linear in a, so with Ḡ = ∫₀¹ ∂F/∂o da  [T, D],
+// The mix z_h = A_h V_h is linear in a, so with Ḡ = ∫₀¹ ∂F/∂z da  [T, H·E],
 //
-//   Attr_h[i, j] = A_h[i, j] · ⟨(Ḡ W_o)_{h,i}, V_h[j]⟩
+//   Attr_h[i, j] = A_h[i, j] · ⟨Ḡ_{h,i}, V_h[j]⟩
 //
-// and W_o and V come once per layer, whatever the number of nodes. The gradients at a = 1 come from one pull
+// and the product with V comes once per layer, whatever the number of nodes. The gradients at a = 1 come from one pull
 // for all layers together. Layers advance in groups that fit the memory for tiles: the nodes all of them want
 // next are evaluated together.
 //
@@ -33,25 +33,20 @@ namespace {
 constexpr int most_evaluations = 500;  // per layer; what is left of the error is shown
 constexpr double resolution = 64;      // roundings that more nodes cannot mend
 
-// to [H, T, T] = A ⊙ ⟨(Ḡ W_o)_{h,i}, V_{h,j}⟩; says how large the largest is.
+// to [H, T, T] = A ⊙ ⟨Ḡ_{h,i}, V_{h,j}⟩; says how large the largest is.
 template <class R>
 double attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
-  const Anatomy parts = study.model().anatomy();
-  const auto l = static_cast<std::size_t>(layer);
-  const Index T = study.tokens(), H = parts.heads[l].heads, G = parts.heads[l].groups;
-  const LinearWeights& out = (*parts.blocks)[l].attention.out;
-  const Index E = out.weight->cols() / H;
   const Tensor pattern = study.at(Site::Pattern, layer), v = study.at(Site::V, layer);
-  std::vector<R> pulled(static_cast<std::size_t>(T * H * E));
-  out.weight->times(gradient.data(), pulled.data(), T);
+  const Index H = pattern.dim(1), T = pattern.dim(2), S = pattern.dim(3);
+  const Index E = static_cast<Index>(gradient.size()) / (T * H), G = v.dim(2) / E;
   std::vector<kernels::GemmTask<R>> tasks;
   for (Index h = 0; h < H; ++h)
-    tasks.push_back({pulled.data() + h * E, v.data<R>() + h / (H / G) * E, to + h * T * T});
-  kernels::gemm_batch<R>({.m = T, .n = T, .k = E, .transpose_b = true, .lda = H * E, .ldb = G * E, .ldc = T},
+    tasks.push_back({gradient.data() + h * E, v.data<R>() + h / (H / G) * E, to + h * T * S});
+  kernels::gemm_batch<R>({.m = T, .n = S, .k = E, .transpose_b = true, .lda = H * E, .ldb = G * E, .ldc = S},
                          tasks);
   const R* weight = pattern.data<R>();
   R largest = 0;
-  for (Index i = 0; i < H * T * T; ++i) {
+  for (Index i = 0; i < H * T * S; ++i) {
     to[i] *= weight[i];
     largest = std::max(largest, std::abs(to[i]));
   }
@@ -220,7 +215,7 @@ bool resolved(const AttentionAttribution& found, double tolerance) {
 }
 
 std::vector<Site> attention_attribution_sites() {
-  return {Site::ResidPre, Site::AttnOut, Site::Pattern, Site::V};
+  return {Site::ResidPre, Site::AttnOut, Site::Pattern, Site::V, Site::Z};
 }
 
 std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens) {

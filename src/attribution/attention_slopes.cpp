@@ -1,30 +1,20 @@
-// With a·A for the attention A of a layer its output is o(a) = a O + b_o, O = concat_h(A_h V_h) W_oᵀ: linear
-// in a. So a point enters half-way through the layer's block, with that output given, and only the rest of
-// the block and the blocks above it are run, forward and back. dF/da = ⟨∂F/∂o, O⟩.
+// With a·A for the attention A of a layer its mix is z(a) = a concat_h(A_h V_h): linear in a. So a point enters
+// at the mix, and only what follows it is run, forward and back. dF/da = ⟨∂F/∂z, z⟩.
 //
-// All points run together: at each block those that enter there join those from below, and from there on they
-// share every product. Where a head reads single rows, the last block is computed for them alone.
+// All points run together, as one replay: where points of several layers meet they go on as one batch. Where a
+// head reads single rows, the last block is computed for them alone.
 #include "attribution/attention_slopes.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include <headwater/error.h>
-
 #include "attribution/gradients.h"
+#include "ops/ops.h"
 #include "study/memory.h"
 
 namespace headwater {
 
 namespace {
-
-// The rows of the last block that F is computed from, where that block need not be computed for others; empty
-// otherwise.
-std::vector<int> rows_needed(const Study& study, const Objective& objective, const Anatomy& parts) {
-  if (study.info().causal || objective.over_tokens()) return {};
-  if (parts.reads_first) return {0};
-  return objective.positions();
-}
 
 constexpr double most_growth = 4;        // beyond, nodes crowd where nothing is known to happen
 constexpr std::size_t kept_slopes = 16;  // of one layer, while its nodes are being added to
@@ -32,25 +22,75 @@ constexpr std::size_t kept_slopes = 16;  // of one layer, while its nodes are be
 // Floating-point operations of products, forward and back: a product costs as much again for each factor that
 // is followed, of which a weight is none. `rows`: those that queries and the feed-forward part are computed
 // for.
-double feed_forward_flop(const ModelInfo& info, const Anatomy& parts, double rows) {
-  const int products = parts.blocks->front().mlp.gate ? 3 : 2;
-  return 2 * products * 2.0 * static_cast<double>(info.width) * static_cast<double>(info.feed_forward) * rows;
+double feed_forward_flop(const ModelInfo& info, bool gated, double rows) {
+  return 2 * (gated ? 3 : 2) * 2.0 * static_cast<double>(info.width) * static_cast<double>(info.feed_forward) *
+         rows;
 }
 
-double block_flop(const ModelInfo& info, const Anatomy& parts, double rows, double tokens) {
+double output_flop(const ModelInfo& info, double rows) {
+  return 2 * 2.0 * static_cast<double>(info.width) * info.heads * info.head_width * rows;
+}
+
+double block_flop(const ModelInfo& info, bool gated, double rows, double tokens) {
   const double heads = static_cast<double>(info.heads) * info.head_width;
   const double groups = static_cast<double>(info.groups) * info.head_width;
   const double projections = 2 * 2.0 * static_cast<double>(info.width) * 2 * (heads * rows + groups * tokens);
-  return projections + 3 * 4 * rows * tokens * heads + feed_forward_flop(info, parts, rows);
+  return projections + 3 * 4 * rows * tokens * heads + feed_forward_flop(info, gated, rows);
+}
+
+double inner_product(const Tensor& a, const Tensor& b) {
+  return dispatch(a.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R *x = a.data<R>(), *y = b.data<R>();
+    double sum = 0;
+    for (Index i = 0; i < a.size(); ++i) sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    return sum;
+  });
+}
+
+// [n, T, H·E]: the mix, scaled by each share.
+Tensor scaled_copies(const Tensor& mix, std::span<const ScaledAttention> points) {
+  Tensor copies(mix.shape().without_front().with_front(static_cast<Index>(points.size())), mix.dtype());
+  dispatch(mix.dtype(), [&](auto r) {
+    using R = decltype(r);
+    R* to = copies.data<R>();
+    for (const ScaledAttention& point : points) {
+      kernels::scale(mix.data<R>(), point.share, to, mix.size());
+      to += mix.size();
+    }
+  });
+  return copies;
+}
+
+bool has_gate(const Tape& tape) {
+  const Origin out = tape.op_at({Site::MlpOut, 0});
+  return !out.inputs.empty() && is_multiply(tape.origin_of(out.inputs[0]).op);
 }
 
 }  // namespace
 
 AttentionSlopes::AttentionSlopes(const Study& study, const Objective& objective)
-    : study_(study), objective_(objective), parts_(study.model().anatomy()) {
-  if (parts_.blocks == nullptr)
-    throw Unsupported("attention attribution: needs a model made of blocks; this one shows none");
-  rows_ = rows_needed(study, objective, parts_);
+    : study_(study),
+      objective_(objective),
+      positions_(objective.positions()),
+      read_(study.tape().rows_read(study.tape().spot(Site::Logits),
+                                   {Site::ResidPost, study.info().layers - 1}, study.logit_rows(positions_))),
+      gated_(has_gate(study.tape())) {}
+
+Replayed AttentionSlopes::replay(std::span<const ScaledAttention> points, Tape& onto) const {
+  const Tape& tape = study_.tape();
+  std::vector<Changed> changes;
+  while (!points.empty()) {
+    const int layer = points.front().layer;
+    const auto end = std::find_if(points.begin(), points.end(),
+                                  [layer](const ScaledAttention& p) { return p.layer != layer; });
+    const auto own = points.first(static_cast<std::size_t>(end - points.begin()));
+    changes.push_back({tape.spot({Site::Z, layer}), scaled_copies(study_.at(Site::Z, layer), own)});
+    points = points.subspan(own.size());
+  }
+  return tape.replay(changes, tape.spot(Site::Logits), onto,
+                     {.rows = study_.logit_rows(positions_),
+                      .missing = [this](Place place) { return study_.at(place); }});
 }
 
 std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
@@ -59,26 +99,26 @@ std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
   for (const auto all = static_cast<double>(points.size()); !points.empty();) {
     advance(static_cast<double>(slopes.size()) / all);
     const auto some = points.first(fitting(points));
-    const Batch batch = copies(static_cast<Index>(some.size()));
-    const std::vector<Entry> entering = entries(some);
-    std::vector<Place> wanted;
-    for (const Entry& entry : entering) wanted.push_back({Site::AttnOut, entry.layer});
     Tape tape;
-    const Var logits = study_.model().resume(tape, entering, batch, rows_);
-    const Tensor seeds = objective_.seed(logits.value, batch.positions);
-    const std::vector<double> values = objective_.values(logits.value, batch.positions);
-    const Signals signals = tape.pull(logits, seeds, rules::gradient, wanted);
+    const Replayed again = replay(some, tape);
+    const Tensor& logits = again.value.value;
+    const Tensor seeds = objective_.seed(logits, positions_);
+    const std::vector<double> values = objective_.values(logits, positions_);
+    std::vector<Var> entries;
+    for (const Replayed::Entry& entry : again.entries) entries.push_back(entry.var);
+    const Signals signals = tape.pull_to(entries, again.value, seeds, rules::gradient);
     Index k = 0;
-    for (const Entry& entry : entering) {
-      const Tensor& found = signals.at(Site::AttnOut, entry.layer);
+    for (const Replayed::Entry& entry : again.entries) {
+      const Tensor& found = signals.of(entry.var);
       for (Index i = 0; i < found.dim(0); ++i, ++k) {
-        Tensor gradient = found.rows(i, 1).clone();
-        const double along = along_attention(entry.layer, gradient);
+        const int layer = some[static_cast<std::size_t>(k)].layer;
+        Tensor gradient = all_rows(found.rows(i, 1), entry.rows, layer);
+        const double along = along_attention(layer, gradient);
         slopes.push_back({.gradient = std::move(gradient),
                           .along = along,
                           .value = values[static_cast<std::size_t>(k)],
-                          .rounding = Objective::rounding(seeds.rows(k, 1), logits.value.rows(k, 1))});
-        flop_ += cost_of(entry.layer);
+                          .rounding = Objective::rounding(seeds.rows(k, 1), logits.rows(k, 1))});
+        flop_ += cost_of(layer);
       }
     }
     points = points.subspan(some.size());
@@ -86,14 +126,28 @@ std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
   return slopes;
 }
 
+// The gradient at a mix of which only some rows were computed: 0 at the others.
+Tensor AttentionSlopes::all_rows(const Tensor& gradient, const Rows& rows, int layer) const {
+  if (!rows) return gradient.clone();
+  const Tensor mix = study_.at(Site::Z, layer);
+  Tensor all = Tensor::zeros(mix.shape(), mix.dtype());
+  dispatch(mix.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const Index width = mix.dim(2);
+    for (Index k = 0; k < gradient.dim(1); ++k)
+      kernels::accumulate(gradient.data<R>() + k * width,
+                          all.data<R>() + (*rows)[static_cast<std::size_t>(k)] * width, width);
+  });
+  return all;
+}
+
 std::vector<double> AttentionSlopes::values(std::span<const ScaledAttention> points) {
   std::vector<double> values;
   while (!points.empty()) {
     const auto some = points.first(fitting(points));
-    const Batch batch = copies(static_cast<Index>(some.size()));
     Tape tape(Keep::Nothing);
-    const Var logits = study_.model().resume(tape, entries(some), batch, rows_);
-    for (const double value : objective_.values(logits.value, batch.positions)) values.push_back(value);
+    const Tensor logits = replay(some, tape).value.value;
+    for (const double value : objective_.values(logits, positions_)) values.push_back(value);
     for (const ScaledAttention& point : some) flop_ += cost_of(point.layer) / 2;
     points = points.subspan(some.size());
   }
@@ -102,16 +156,16 @@ std::vector<double> AttentionSlopes::values(std::span<const ScaledAttention> poi
 
 std::vector<Tensor> AttentionSlopes::whole_gradients() {
   Batch batch = study_.batch();
-  batch.positions = objective_.positions();
+  batch.positions = positions_;
   std::vector<Place> wanted;
-  for (int l = 0; l < study_.info().layers; ++l) wanted.push_back({Site::AttnOut, l});
+  for (int l = 0; l < study_.info().layers; ++l) wanted.emplace_back(Site::Z, l);
   Tape tape;
   const Var logits = study_.model().run(tape, batch);
   const Signals signals =
-      tape.pull(logits, objective_.seed(logits.value, batch.positions), rules::gradient, wanted);
+      tape.pull(logits, objective_.seed(logits.value, positions_), rules::gradient, wanted);
   std::vector<Tensor> gradients;
-  for (const Place& place : wanted) gradients.push_back(signals.at(place.site, place.layer));
-  flop_ += study_.info().layers * block_flop(study_.info(), parts_, study_.tokens(), study_.tokens());
+  for (const Place& place : wanted) gradients.push_back(signals.at(place));
+  flop_ += study_.info().layers * block_flop(study_.info(), gated_, study_.tokens(), study_.tokens());
   return gradients;
 }
 
@@ -122,16 +176,17 @@ Slope AttentionSlopes::whole(int layer, Tensor gradient) const {
 
 double AttentionSlopes::cost_of(int layer) const {
   const ModelInfo& info = study_.info();
-  const double tokens = study_.tokens(), last = rows_.empty() ? tokens : static_cast<double>(rows_.size());
-  if (layer + 1 == info.layers) return feed_forward_flop(info, parts_, last);
-  return feed_forward_flop(info, parts_, tokens) +
-         (info.layers - layer - 2) * block_flop(info, parts_, tokens, tokens) +
-         block_flop(info, parts_, last, tokens);
+  const double tokens = study_.tokens(), last = read_ ? static_cast<double>(read_->size()) : tokens;
+  if (layer + 1 == info.layers) return output_flop(info, last) + feed_forward_flop(info, gated_, last);
+  return output_flop(info, tokens) + feed_forward_flop(info, gated_, tokens) +
+         (info.layers - layer - 2) * block_flop(info, gated_, tokens, tokens) +
+         block_flop(info, gated_, last, tokens);
 }
 
 double AttentionSlopes::growth(int layer) const {
   const Tensor stream = study_.at(Site::ResidPre, layer), attended = study_.at(Site::AttnOut, layer);
-  const Tensor& bias = (*parts_.blocks)[static_cast<std::size_t>(layer)].attention.out.bias;
+  const LinearWeights* out = as_linear(study_.tape().op_at({Site::AttnOut, layer}).op);
+  const Tensor bias = out == nullptr ? Tensor() : out->bias;
   const Index T = stream.dim(1), D = stream.dim(2);
   return dispatch(stream.dtype(), [&](auto r) {
     using R = decltype(r);
@@ -164,14 +219,6 @@ int AttentionSlopes::layers_together(int first, std::size_t points) const {
   return std::max(1, count);
 }
 
-Batch AttentionSlopes::copies(Index n) const {
-  Batch batch = repeated(study_.batch(), n);
-  batch.positions = objective_.positions();
-  if (!rows_.empty())  // the head meets these rows alone
-    for (std::size_t k = 0; k < batch.positions.size(); ++k) batch.positions[k] = static_cast<int>(k);
-  return batch;
-}
-
 std::size_t AttentionSlopes::bytes_of_point(int layer) const {
   ModelInfo above = study_.info();
   above.layers -= layer;
@@ -187,49 +234,8 @@ std::size_t AttentionSlopes::fitting(std::span<const ScaledAttention> points) co
   return count;
 }
 
-std::vector<Entry> AttentionSlopes::entries(std::span<const ScaledAttention> points) const {
-  std::vector<Entry> entries;
-  while (!points.empty()) {
-    const int layer = points.front().layer;
-    const auto end = std::find_if(points.begin(), points.end(),
-                                  [layer](const ScaledAttention& p) { return p.layer != layer; });
-    const auto own = points.first(static_cast<std::size_t>(end - points.begin()));
-    const Tensor stream = study_.at(Site::ResidPre, layer), attended = study_.at(Site::AttnOut, layer);
-    const Tensor& bias = (*parts_.blocks)[static_cast<std::size_t>(layer)].attention.out.bias;
-    const Shape shape = stream.shape().without_front().with_front(static_cast<Index>(own.size()));
-    Entry entry{layer, Tensor(shape, stream.dtype()), Tensor(shape, stream.dtype())};
-    dispatch(stream.dtype(), [&](auto r) {
-      using R = decltype(r);
-      const R *full = attended.data<R>(), *b = bias.empty() ? nullptr : bias.data<R>();
-      R *x = entry.stream.data<R>(), *o = entry.attended.data<R>();
-      for (const ScaledAttention& point : own) {
-        x = std::copy_n(stream.data<R>(), stream.size(), x);
-        const auto a = static_cast<R>(point.share);
-        for (Index i = 0; i < attended.size(); ++i) {
-          const R constant = b == nullptr ? R(0) : b[i % stream.dim(2)];
-          *o++ = a * (full[i] - constant) + constant;
-        }
-      }
-    });
-    entries.push_back(std::move(entry));
-    points = points.subspan(own.size());
-  }
-  return entries;
-}
-
 double AttentionSlopes::along_attention(int layer, const Tensor& gradient) const {
-  const Tensor attended = study_.at(Site::AttnOut, layer);
-  const Tensor& bias = (*parts_.blocks)[static_cast<std::size_t>(layer)].attention.out.bias;
-  return dispatch(attended.dtype(), [&](auto r) {
-    using R = decltype(r);
-    const R *g = gradient.data<R>(), *o = attended.data<R>();
-    const R* b = bias.empty() ? nullptr : bias.data<R>();
-    double sum = 0;
-    for (Index i = 0; i < attended.size(); ++i)
-      sum += static_cast<double>(g[i]) *
-             (static_cast<double>(o[i]) - (b == nullptr ? 0.0 : static_cast<double>(b[i % attended.dim(2)])));
-    return sum;
-  });
+  return inner_product(gradient, study_.at(Site::Z, layer));
 }
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// F and its gradient at an attention's output while the attention of one layer is scaled, for many layers and
+// F and its gradient at an attention's mix while the attention of one layer is scaled, for many layers and
 // scales at once.
 #pragma once
 
@@ -20,10 +20,9 @@ struct ScaledAttention {
 
 class AttentionSlopes {
  public:
-  // Throws Unsupported if the model is not made of blocks.
   AttentionSlopes(const Study& study, const Objective& objective);
 
-  // ∂F/∂o [1, T, D] and its share along the attention. Points come by layer, the lowest first; as many run
+  // ∂F/∂z [1, T, H·E] and its share along the attention. Points come by layer, the lowest first; as many run
   // together as the study's scratch holds. A point's bits do not depend on the others.
   // `advance` hears the share that is done, and may throw to stop.
   std::vector<Slope> at(std::span<const ScaledAttention> points, const std::function<void(double)>& advance);
@@ -41,17 +40,18 @@ class AttentionSlopes {
   double flop() const { return flop_; }  // of all products so far
 
  private:
-  Batch copies(Index n) const;
+  Replayed replay(std::span<const ScaledAttention> points, Tape& onto) const;
   std::size_t bytes_of_point(int layer) const;
   std::size_t fitting(std::span<const ScaledAttention> points) const;
-  std::vector<Entry> entries(std::span<const ScaledAttention> points) const;
+  Tensor all_rows(const Tensor& gradient, const Rows& rows, int layer) const;
   double along_attention(int layer, const Tensor& gradient) const;
   double cost_of(int layer) const;  // of a point, forward and back
 
   const Study& study_;
   const Objective& objective_;
-  Anatomy parts_;
-  std::vector<int> rows_;  // of the last block, if no others are needed
+  std::vector<int> positions_;  // of the head's rows that F is computed from
+  Rows read_;                   // rows of the last block that it reads
+  bool gated_;                  // the feed-forward parts have three products, not two
   double flop_ = 0;
 };
 

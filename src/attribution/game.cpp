@@ -69,7 +69,7 @@ std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) con
                             value.data<R>() + (static_cast<Index>(k) * T + t) * D);
       });
     };
-    Tape tape(Keep::Nothing, {{Site::Embed, 0, remove}});
+    Tape tape(Keep::Nothing, {{Site::Embed, remove}});
     Batch batch = repeated(study_.batch(), static_cast<Index>(n));
     batch.positions = objective_.positions();
     const Tensor logits = study_.model().run(tape, batch).value;

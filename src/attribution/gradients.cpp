@@ -24,7 +24,7 @@ namespace headwater {
 namespace {
 
 Edit put(Place at, const Tensor& points) {
-  return {at.site, at.layer, [points](Tensor& value) {
+  return {at, [points](Tensor& value) {
             require_shape("points", name_of(Site::Embed), points.shape(), value.shape());
             value = points;
           }};

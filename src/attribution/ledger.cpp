@@ -87,10 +87,10 @@ void Ledger::passed(const Passed& op) {
   dtype_ = op.signal.dtype();
   if (first_) seeded_ = in.plain;
   first_ = false;
-  if (op.site == Site::ResidPost) {
-    stage_ = op.layer + 1;
-    entering_[static_cast<std::size_t>(op.layer)] = in.plain;
-  } else if (op.site == Site::ResidPre) {
+  if (op.at.site == Site::ResidPost) {
+    stage_ = op.at.layer + 1;
+    entering_[static_cast<std::size_t>(op.at.layer)] = in.plain;
+  } else if (op.at.site == Site::ResidPre) {
     stage_ = 0;
   }
   double out = 0;

@@ -167,7 +167,7 @@ Tensor baseline_at(const Study& study, Place at, Replacement replacement, const 
   }
   const Tensor rows = with_kept(absent_rows(study, replacement), study.at(Site::Embed), kept);
   if (at.site == Site::Embed) return rows;
-  const Edit edit{Site::Embed, 0, [&](Tensor& value) { value = rows.reshaped(value.shape()); }};
+  const Edit edit{Site::Embed, [&](Tensor& value) { value = rows.reshaped(value.shape()); }};
   const Tensor value = value_of_run(study, study.batch(), at, {edit});
   return value.reshaped(value.shape().without_front());
 }

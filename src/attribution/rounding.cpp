@@ -31,7 +31,7 @@ void move_last_bits(Tensor& x) {
 
 Check check_rounding(const Study& study, const std::vector<double>& scores,
                      const std::function<std::vector<double>(const Study&)>& again) {
-  const Study moved = study.over(study.run({{Site::ResidPre, 0, move_last_bits}}));
+  const Study moved = study.over(study.run({{Site::ResidPre, move_last_bits}}));
   const std::vector<double> other = again(moved);
   double largest = 0, apart = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {

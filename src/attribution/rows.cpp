@@ -38,26 +38,6 @@ std::vector<double> positive_mean(const Tensor& a, const Tensor& b) {
   return mean;
 }
 
-std::vector<Index> rows_read(const Study& study) {
-  // Secants and held scales: unlike a gradient they do not vanish where a tanh is flat.
-  constexpr Rules never_flat{.activation = Rules::Activation::Secant, .norm = Rules::Norm::FrozenScale};
-  if (study.info().task == Task::FeatureExtraction) return {study.info().causal ? study.tokens() - 1 : 0};
-  const Run& run = study.run();
-  const int last = study.info().layers - 1;
-  const Tensor signal = run.tape->pull(run.logits, study.seed(run), never_flat, {{Site::ResidPost, last}})
-                            .at(Site::ResidPost, last);
-  const Index T = signal.dim(1), D = signal.dim(2);
-  std::vector<Index> rows;
-  for (Index t = 0; t < T; ++t) {
-    bool any = false;
-    for (Index d = 0; d < D && !any; ++d) any = signal.at(t * D + d) != 0;
-    if (any) rows.push_back(t);
-  }
-  if (rows.empty())
-    throw InputError("target: expected a logit that depends on the input, found one that does not");
-  return rows;
-}
-
 std::vector<double> read_through(const std::vector<std::vector<double>>& maps, std::span<const Index> rows,
                                  Index tokens, RowSums sums) {
   const auto T = static_cast<std::size_t>(tokens);
@@ -141,7 +121,7 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, int lay
         for (Index i = 0; i < value.size(); ++i) v[i] *= static_cast<R>(factor);
       });
     };
-    Tape tape(Keep::Nothing, {{Site::Pattern, layer, scale}});
+    Tape tape(Keep::Nothing, {{{Site::Pattern, layer}, scale}});
     return study.target_value(study.model().run(tape, study.batch()).value);
   };
   for (const double z : study.logits().to_doubles()) largest = std::max(largest, std::abs(z));

@@ -13,11 +13,6 @@ namespace headwater {
 // mean over heads of max(0, a ⊙ b), or of max(0, a) when b is empty: [1, H, T, T] → T × T, row-major.
 std::vector<double> positive_mean(const Tensor& a, const Tensor& b = {});
 
-// The tokens of the last block whose output the target's logit is computed from: [CLS], the last token, the
-// token of a token-wise head, or several ([CLS] and the distillation token). Without a head: the first token
-// of an encoder, the last of a decoder.
-std::vector<Index> rows_read(const Study& study);
-
 enum class RowSums { Kept, One };  // of I + map, before it is multiplied
 // The mean over `rows` of the rows of B_{L−1} … B_1 B_0, B_l = I + maps[l].
 std::vector<double> read_through(const std::vector<std::vector<double>>& maps, std::span<const Index> rows,

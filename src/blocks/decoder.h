@@ -3,6 +3,7 @@
 
 #include "blocks/describe.h"
 #include "blocks/read.h"
+#include "blocks/transformer.h"
 
 namespace headwater {
 

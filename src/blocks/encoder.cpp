@@ -8,8 +8,8 @@
 
 namespace headwater {
 
-Var PostNormEncoder::start(Tape& tape, const Batch& batch,
-                           const std::vector<std::vector<int>>& position_ids) const {
+Var PostNormEncoder::operator()(Tape& tape, const Batch& batch,
+                                const std::vector<std::vector<int>>& position_ids) const {
   Var x = embed(tape, words, batch.ids, Site::Embed);  // [B, T, D']
   if (!segments.empty()) {
     std::vector<std::vector<int>> types = batch.type_ids;
@@ -18,8 +18,10 @@ Var PostNormEncoder::start(Tape& tape, const Batch& batch,
     x = add(x, embed(tape, segments, types));
   }
   x = add(x, embed(tape, positions, position_ids), Site::EmbedSum);
-  x = headwater::norm(x, norm, project ? Site::None : Site::ResidPre);
+  x = headwater::norm(x, norm, project ? Place{} : Site::ResidPre);
   if (project) x = linear(x, *project, Site::ResidPre);
+  for (std::size_t l = 0; l < blocks.size(); ++l)
+    x = post_norm_block(x, blocks[l], {.heads = heads}, {.layer = static_cast<int>(l)});
   return x;
 }
 

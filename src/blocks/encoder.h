@@ -20,8 +20,8 @@ struct PostNormEncoder {
   std::vector<BlockWeights> blocks;
   HeadLayout heads{};
 
-  // The stream before the first block; position_ids [B][T] are rows of `positions`.
-  Var start(Tape& tape, const Batch& batch, const std::vector<std::vector<int>>& position_ids) const;
+  // The last hidden state; position_ids [B][T] are rows of `positions`.
+  Var operator()(Tape& tape, const Batch& batch, const std::vector<std::vector<int>>& position_ids) const;
 };
 
 // 0 … T−1 for every row.

@@ -1,5 +1,6 @@
-// The block every family is made of: attention and a feed-forward part, each with a norm and a residual.
-// Blocks take semantic options, never a family's name, and name the sites.
+// The parts every family is made of, as functions of recorded values: attention, feed-forward and the two usual
+// ways to put them together. They take semantic options, never a family's name, and name the sites. A family
+// whose blocks are wired in another way writes its own from the parts.
 #pragma once
 
 #include <vector>
@@ -8,22 +9,33 @@
 
 namespace headwater {
 
-// LayerNorm, or RMSNorm where the weights have no beta.
-Var norm(const Var& x, const NormWeights& w, Site site = Site::None, int layer = 0);
-Var mlp(const Var& x, const MlpWeights& w, int layer);
-
-// A block half-way: its input and its attention's output, [B, T, D] each.
-struct Halfway {
-  Var stream, attended;
+// Where a block stands; at(Site::Q) is the place of its queries.
+struct BlockAt {
+  int layer = 0, stack = 0;
+  Place operator()(Site site) const { return {site, layer, stack}; }
 };
 
-// Pre-norm (GPT-2, Llama, ViT): x + attention(norm x), then + mlp(norm ·).
-// Post-norm (BERT and its kin): norm(x + attention x), then norm(· + mlp ·).
-// With `rows` the block goes on with these alone; keys and values come from all. Only where nothing depends
-// on where a row stands: no causal mask, no rotary positions.
-Halfway attend(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer,
-               const std::vector<int>& rows = {});
-Var after_attention(const Halfway& block, const BlockWeights& w, const BlockOptions& options, int layer);
-Var block(const Var& x, const BlockWeights& w, const BlockOptions& options, int layer);  // both
+// LayerNorm, or RMSNorm where the weights have no beta.
+Var norm(const Var& x, const NormWeights& w, Place place = {});
+
+// What the values of one attention are called: of a sequence to itself, or to the output of another stack.
+struct AttentionSites {
+  Site q, k, v, scores, pattern, z, out;
+};
+inline constexpr AttentionSites self_attention{Site::Q,       Site::K, Site::V,      Site::Scores,
+                                               Site::Pattern, Site::Z, Site::AttnOut};
+inline constexpr AttentionSites cross_attention{Site::CrossQ,      Site::CrossK,       Site::CrossV,
+                                                Site::CrossScores, Site::CrossPattern, Site::CrossZ,
+                                                Site::CrossOut};
+
+// Queries from `asking` [B, T, D], keys and values from `read` [B, S, D']: [B, T, D].
+Var attention(const Var& asking, const Var& read, const AttentionWeights& w, const AttentionOptions& options,
+              BlockAt at, const AttentionSites& sites = self_attention);
+Var mlp(const Var& x, const MlpWeights& w, BlockAt at);
+
+// GPT-2, Llama, ViT: x + attention(norm x), then + mlp(norm ·).
+Var pre_norm_block(const Var& x, const BlockWeights& w, const AttentionOptions& options, BlockAt at);
+// BERT and its kin: norm(x + attention x), then norm(· + mlp ·).
+Var post_norm_block(const Var& x, const BlockWeights& w, const AttentionOptions& options, BlockAt at);
 
 }  // namespace headwater

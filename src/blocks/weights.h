@@ -30,10 +30,9 @@ struct RotaryTables {
   Tensor cos, sin;
 };
 
-struct BlockOptions {
+struct AttentionOptions {
   HeadLayout heads;
-  std::optional<RotaryTables> rotary;
-  bool pre_norm = false;
+  std::optional<RotaryTables> rotary = {};
 };
 
 }  // namespace headwater

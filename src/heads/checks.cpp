@@ -46,7 +46,7 @@ Check check_slope(const Study& study, const Scaled& part, double slope,
   const double h = single ? 1e-2 : 1e-4;
   double largest = 1;  // the function is rounded as the logits it is made of are
   const auto at = [&](double scale) {
-    Tape tape(Keep::Nothing, {{part.site, part.layer, [&](Tensor& values) {
+    Tape tape(Keep::Nothing, {{{part.site, part.layer}, [&](Tensor& values) {
                                  dispatch(values.dtype(), [&](auto r) {
                                    using R = decltype(r);
                                    R* own = values.data<R>() + part.begin;

@@ -1,7 +1,7 @@
 // Note [Shared prefixes]. The stream before block l depends on the masks of the blocks below l alone. Masks
-// are therefore tried in lexicographic order, block by block, and each resumes at the first block in which it
-// differs from the one before: all masks together are a tree whose edges are computed once each. A resumed
-// run gives the bits of a whole one.
+// are therefore tried in lexicographic order, block by block, and each is replayed from the first block in
+// which it differs from the one before: all masks together are a tree whose edges are computed once each. A
+// replay gives the bits of a whole run.
 #include "heads/labelled.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 // Zeroes the patterns [B, H, T, T] of the heads that are out.
 Edit without_heads(int layer, const std::vector<bool>& stays) {
-  return {Site::Pattern, layer, [stays](Tensor& pattern) {
+  return {{Site::Pattern, layer}, [stays](Tensor& pattern) {
             const Index B = pattern.dim(0), H = pattern.dim(1), cells = pattern.dim(2) * pattern.dim(3);
             dispatch(pattern.dtype(), [&](auto r) {
               using R = decltype(r);
@@ -38,17 +38,17 @@ Edit without_heads(int layer, const std::vector<bool>& stays) {
 struct Trial {
   const HeadMask* mask;
   std::vector<std::size_t> asked;  // which of the masks given it is
-  std::optional<int> from;         // the block to resume at; none: from the start
+  std::optional<int> from;         // the block to replay from; none: from the start
 };
 
-std::vector<Trial> trials_of(std::span<const HeadMask> masks, bool resumable) {
+std::vector<Trial> trials_of(std::span<const HeadMask> masks) {
   std::map<HeadMask, std::vector<std::size_t>> distinct;
   for (std::size_t i = 0; i < masks.size(); ++i) distinct[masks[i]].push_back(i);
   std::vector<Trial> trials;
   for (auto& [mask, asked] : distinct) {
     std::optional<int> from;
     const HeadMask& own = masks[asked.front()];
-    if (resumable && !trials.empty()) {
+    if (!trials.empty()) {
       const HeadMask& before = *trials.back().mask;
       from = static_cast<int>(std::mismatch(own.begin(), own.end(), before.begin()).first - own.begin());
     }
@@ -68,23 +68,36 @@ class MaskedRuns {
 
   Tensor logits(const Trial& trial) {
     const HeadMask& mask = *trial.mask;
-    const auto begin = static_cast<std::size_t>(trial.from.value_or(0));
+    // A model that does not show its streams is run as a whole.
+    const bool replays = trial.from && computed_->recorded({Site::ResidPre, *trial.from});
+    const int begin = replays ? *trial.from : -1;
     std::vector<Edit> edits;
-    for (std::size_t l = begin; l < mask.size(); ++l)
-      if (std::find(mask[l].begin(), mask[l].end(), false) != mask[l].end())
+    for (std::size_t l = 0; l < mask.size(); ++l)
+      if (static_cast<int>(l) >= begin && std::find(mask[l].begin(), mask[l].end(), false) != mask[l].end())
         edits.push_back(without_heads(static_cast<int>(l), mask[l]));
-    for (auto& [layer, stream] : streams_)  // an edit that only looks
-      if (!trial.from || layer > *trial.from)
-        edits.push_back({Site::ResidPre, layer, [&kept = stream](Tensor& value) { kept = value; }});
-    Tape tape(Keep::Nothing, std::move(edits));
-    if (!trial.from) return model_.run(tape, batch_).value;
-    return model_.resume(tape.leaf(streams_.at(*trial.from)), *trial.from, batch_).value;
+    std::vector<Place> kept;
+    for (const auto& stream : streams_)
+      if (stream.first > begin) kept.emplace_back(Site::ResidPre, stream.first);
+    Tape tape(kept, std::move(edits));
+    Tensor logits;
+    if (replays) {
+      const Changed change{.at = computed_->spot({Site::ResidPre, *trial.from}),
+                          .copies = streams_.at(*trial.from)};
+      logits = computed_->replay({&change, 1}, computed_->spot(Site::Logits), tape).value.value;
+    } else {
+      logits = model_.run(tape, batch_).value;
+      computed_ = tape.without_values();
+    }
+    for (const Place& place : kept)
+      if (tape.has(place)) streams_.at(place.layer) = tape.at(place).value;
+    return logits;
   }
 
  private:
   const Model& model_;
   const Batch& batch_;
-  std::map<int, Tensor> streams_;  // before those blocks where a run resumes
+  std::unique_ptr<const Tape> computed_;
+  std::map<int, Tensor> streams_;  // before those blocks that runs are replayed from
 };
 
 std::vector<Batch> batches_of(std::span<const Labelled> inputs) {
@@ -154,7 +167,7 @@ std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs
 std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Labelled> inputs,
                                        std::span<const HeadMask> masks, const Advance& advance,
                                        std::size_t batch_tokens) {
-  const std::vector<Trial> trials = trials_of(masks, reader.model->anatomy().blocks != nullptr);
+  const std::vector<Trial> trials = trials_of(masks);
   const std::vector<Batch> batches = batches_of(inputs);
   std::vector<std::vector<int>> predicted(masks.size(), std::vector<int>(inputs.size()));
   std::size_t done = 0;
@@ -178,7 +191,7 @@ std::vector<int> classify_without_outputs(const Reader& reader, std::span<const 
                                           std::size_t batch_tokens) {
   std::vector<Edit> edits;
   for (int l = 0; l < reader.info().layers; ++l)
-    edits.push_back({Site::Z, l, [](Tensor& z) { z = Tensor::zeros(z.shape(), z.dtype()); }});
+    edits.push_back({{Site::Z, l}, [](Tensor& z) { z = Tensor::zeros(z.shape(), z.dtype()); }});
   std::vector<int> predicted(inputs.size());
   const std::vector<Batch> batches = batches_of(inputs);
   for (const Group& group : group_inputs(batches, batch_tokens)) {

@@ -91,7 +91,7 @@ TEST_F(SavePruned, IsTheMaskedModel) {
 
     std::vector<Edit> edits;
     for (int l = 0; l < info.layers; ++l)
-      edits.push_back({Site::Pattern, l, [h = l % info.heads](Tensor& pattern) {
+      edits.push_back({{Site::Pattern, l}, [h = l % info.heads](Tensor& pattern) {
                          const Index cells = pattern.dim(2) * pattern.dim(3);
                          double* values = pattern.data<double>();
                          for (Index b = 0; b < pattern.dim(0); ++b)

@@ -17,6 +17,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
+#include "blocks/recognise.h"
 #include "kernels/kernels.h"
 #include "methods/method.h"
 #include "mixing/attention_parts.h"
@@ -153,9 +154,9 @@ std::vector<double> layer_map(const Study& study, int layer, const Compat& compa
                               Totals& totals) {
   const AttentionParts parts(study, layer);
   const Index T = parts.tokens(), H = parts.heads(), D = parts.width();
-  const BlockWeights& block = (*study.model().anatomy().blocks)[static_cast<std::size_t>(layer)];
-  const NormMap after(block.attention_norm);
-  const NormMap* norm = study.info().pre_norm ? nullptr : &after;
+  const PlainBlock block = *plain_block(study.tape(), {.layer = layer});
+  const NormMap after(block.weights.attention_norm);
+  const NormMap* norm = block.pre_norm ? nullptr : &after;
   const Outputs outputs = outputs_of(parts, norm, compat);
   std::vector<double> map(static_cast<std::size_t>(T * T));
   sums.begin(parts);

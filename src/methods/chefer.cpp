@@ -95,7 +95,7 @@ std::vector<double> row_of(const Study& study, const Settings& settings, Ledger&
   for (int l = settings.first; l <= settings.last; ++l)
     maps.push_back(positive_mean(relevance.at(Site::Pattern, l),
                                  settings.with_gradient ? gradients[static_cast<std::size_t>(l)] : Tensor()));
-  const std::vector<Index> rows = rows_read(study);
+  const std::vector<Index> rows = study.rows_read();
   return settings.rolled
              ? read_through(maps, rows, study.tokens(), settings.bert ? RowSums::One : RowSums::Kept)
              : mean_row(maps.front(), rows, study.tokens());
@@ -107,7 +107,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "chefer", .options = options.all()};
   Ledger ledger(rules_of(study, settings), info.layers);
   const std::vector<double> row = row_of(study, settings, ledger);
-  const std::vector<Index> rows = rows_read(study);
+  const std::vector<Index> rows = study.rows_read();
   put_row(result, study, row, rows, settings.bert ? OwnColumn::Smallest : OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores));
   report_conservation(result, ledger, settings, info);

@@ -13,10 +13,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <headwater/error.h>
-
 #include "attribution/token_relevance.h"
 #include "methods/method.h"
+#include "ops/ops.h"
 #include "ops/shared_bias.h"
 
 namespace headwater {
@@ -41,8 +40,7 @@ Tensor one_token_each(const Tensor& x) {
 }
 
 // W_o b_v + b_o, without b_v in the first layer; empty if there is neither.
-Tensor attention_bias(const BlockWeights& block, const HeadLayout& heads, int layer) {
-  const LinearWeights &v = block.attention.v, &out = block.attention.out;
+Tensor attention_bias(const LinearWeights& v, const LinearWeights& out, const HeadLayout& heads, int layer) {
   if (layer == 0 || v.bias.empty()) return out.bias;
   const Index H = heads.heads, G = heads.groups, E = v.bias.size() / G;
   Tensor read({1, H * E}, v.bias.dtype()), sum({out.weight->rows()}, v.bias.dtype());
@@ -55,26 +53,35 @@ Tensor attention_bias(const BlockWeights& block, const HeadLayout& heads, int la
   return sum;
 }
 
+// Whether a block's values and its attention's output are single products, whose biases can be told.
+bool has_single_products(const Tape& tape, int layer) {
+  return as_linear(tape.op_at({Site::V, layer}).op) != nullptr &&
+         as_linear(tape.op_at({Site::AttnOut, layer}).op) != nullptr;
+}
+
 // Attention's biases as the paper's code shares them. What attention wrote and the stream it will be added to
-// have the same parts, so that the bias joins the former with the shares of their sum.
+// have the same parts, so that the bias joins the former with the shares of their sum. Blocks whose attention
+// is made otherwise share every bias where it is added.
 PushHooks biases_after_the_residual(const Study& study, const Tensor& parts) {
-  const Anatomy anatomy = study.model().anatomy();
-  if (anatomy.blocks == nullptr)
-    throw Unsupported(
-        "decompx: biases=paper needs a model made of blocks; this one shows none. Use biases=local");
+  const Tape& tape = study.tape();
+  std::vector<bool> told;
+  for (int l = 0; l < study.info().layers; ++l) told.push_back(has_single_products(tape, l));
   Rules unshared = rules_of_decompx;
   unshared.bias = Rules::Bias::Dropped;
+  const auto applies = [told](Place at) { return told[static_cast<std::size_t>(at.layer)]; };
   return {.rules =
-              [unshared](Site site, int layer) {
-                return site == Site::AttnOut || (site == Site::V && layer > 0) ? unshared : rules_of_decompx;
+              [unshared, applies](Place at) {
+                const bool own = at.site == Site::AttnOut || (at.site == Site::V && at.layer > 0);
+                return own && applies(at) ? unshared : rules_of_decompx;
               },
           .made =
-              [anatomy, stream = parts](Site site, int layer, Tensor& part) mutable {
-                if (site == Site::ResidPost) stream = part;
-                if (site != Site::AttnOut) return;
-                const auto l = static_cast<std::size_t>(layer);
-                share_bias(part, attention_bias((*anatomy.blocks)[l], anatomy.heads[l], layer), part.dim(0),
-                           stream);
+              [&tape, applies, stream = parts](Place at, Tensor& part) mutable {
+                if (at.site == Site::ResidPost) stream = part;
+                if (at.site != Site::AttnOut || !applies(at)) return;
+                const LinearWeights* v = as_linear(tape.op_at({Site::V, at.layer}).op);
+                const LinearWeights* out = as_linear(tape.op_at(at).op);
+                const HeadLayout* heads = as_attention_mix(tape.op_at({Site::Z, at.layer}).op);
+                share_bias(part, attention_bias(*v, *out, *heads, at.layer), part.dim(0), stream);
                 stream = Tensor();
               }};
 }

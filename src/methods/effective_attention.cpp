@@ -19,6 +19,7 @@
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "methods/method.h"
+#include "ops/ops.h"
 #include "mixing/effective.h"
 #include "mixing/head_report.h"
 #include "mixing/padding.h"
@@ -102,16 +103,15 @@ class Layer {
         values_(study.at(Site::V, layer)),
         scores_(scores),
         report_(report) {
-    const Anatomy anatomy = study.model().anatomy();
-    if (anatomy.blocks == nullptr) {
-      if (!settings.value_bias)
-        throw Unsupported("effective_attention: value_bias=false needs a model made of plain blocks, found " +
-                          info_.architecture);
-      return;
-    }
-    const AttentionWeights& w = (*anatomy.blocks)[static_cast<std::size_t>(layer)].attention;
-    if (!settings.value_bias) bias_ = w.v.bias;
-    out_ = w.out.weight->dense().to(DType::Float64);
+    const LinearWeights* v = as_linear(study.op_at({Site::V, layer}).op);
+    const Place written(Site::AttnOut, layer);
+    const LinearWeights* out =
+        study.tape().recorded(written) ? as_linear(study.op_at(written).op) : nullptr;
+    if (!settings.value_bias && v == nullptr)
+      throw Unsupported("effective_attention: value_bias=false needs values made by one product, found others in " +
+                        info_.architecture);
+    if (!settings.value_bias) bias_ = v->bias;
+    if (out != nullptr) out_ = out->weight->dense().to(DType::Float64);
   }
 
   void run() {

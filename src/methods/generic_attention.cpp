@@ -19,7 +19,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   std::vector<std::vector<double>> maps;
   for (int l = start; l < study.info().layers; ++l)
     maps.push_back(positive_mean(gradients[static_cast<std::size_t>(l)], study.run().at(Site::Pattern, l)));
-  const std::vector<Index> rows = rows_read(study);
+  const std::vector<Index> rows = study.rows_read();
   put_row(result, study, read_through(maps, rows, study.tokens(), RowSums::Kept), rows, OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores));
   result.checks.push_back(check_pattern_gradient(study, gradients[static_cast<std::size_t>(start)], start));

@@ -46,7 +46,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const bool image = study.info().image_size > 0;
   const Tensor gradient = pattern_gradients(study, last).back();
   const Tensor pattern = study.run().at(Site::Pattern, last);
-  const std::vector<Index> rows = rows_read(study);
+  const std::vector<Index> rows = study.rows_read();
   const Index first = image ? study.info().prefix_tokens : 0;
   std::vector<double> map = weighted_map(gradient, pattern, image ? rows : std::vector<Index>{}, first);
   const std::vector<double> raw = mean_row(map, rows, study.tokens());

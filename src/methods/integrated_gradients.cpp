@@ -21,6 +21,7 @@
 #include "attribution/path_integral.h"
 #include "attribution/quadrature.h"
 #include "attribution/replacement.h"
+#include "blocks/recognise.h"
 #include "methods/method.h"
 #include "study/memory.h"
 
@@ -166,9 +167,9 @@ Integral fixed(const Path& path, const Settings& settings) {
 // How much what the first norm divides by grows on the way: from a baseline of zeros, where it is √ε, by a
 // lot.
 double growth_of(const Path& path) {
-  const Anatomy anatomy = path.study.model().anatomy();
-  if (!path.study.info().pre_norm || path.at.site != Site::ResidPre || anatomy.blocks == nullptr) return 0;
-  const NormWeights& norm = anatomy.blocks->front().attention_norm;
+  const std::optional<PlainBlock> first = plain_block(path.study.tape(), {});
+  if (path.at.site != Site::ResidPre || !first || !first->pre_norm) return 0;
+  const NormWeights& norm = first->weights.attention_norm;
   const std::size_t D = static_cast<std::size_t>(path.to.dim(1));
   const auto divisor = [&](const double* x) {
     double sum = 0, squares = 0;

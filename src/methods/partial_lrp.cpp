@@ -22,7 +22,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
                            .wanted = {{Site::Pattern, last}}};
   Ledger ledger(walk.rules, study.info().layers);
   const Signals relevance = walk_relevance(study, walk, &ledger);
-  const std::vector<Index> rows = rows_read(study);
+  const std::vector<Index> rows = study.rows_read();
   put_row(result, study, mean_row(positive_mean(relevance.at(Site::Pattern, last)), rows, study.tokens()),
           rows, OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores));

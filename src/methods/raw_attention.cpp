@@ -23,7 +23,7 @@ Check check_sum_of_row(const std::vector<double>& row, DType dtype) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "raw_attention", .options = options.all()};
-  const std::vector<Index> rows = rows_read(study);
+  const std::vector<Index> rows = study.rows_read();
   const std::vector<double> map =
       fuse_heads(study.run().at(Site::Pattern, study.info().layers - 1), Fusion::Mean);
   const std::vector<double> row = mean_row(map, rows, study.tokens());

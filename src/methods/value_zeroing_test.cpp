@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "blocks/recognise.h"
 #include "methods/method.h"
 #include "mixing/value_zeroing_block.h"
 #include "mixing/value_zeroing_fold.h"
@@ -115,10 +116,11 @@ TEST(ValueZeroing, EmptyRowsStayZeroAndAreNamed) {
 
 TEST(ValueZeroing, FoldsAreKeptWithTheirModelAndGiveTheSameBits) {
   auto model = tiny("bert_model", DType::Float32);
-  const BlockWeights* block = model->anatomy().blocks->data();
-  const auto kept = fold_of(*block, block->attention_norm, true);
-  EXPECT_EQ(fold_of(*block, block->attention_norm, false), kept) << "found again";
-  const BlockWeights& other = (*model->anatomy().blocks)[1];
+  const Study recorded(*model, testing::random_batch(model->info(), 1, 6, 1), {});
+  const auto weights = [&](int layer) { return plain_block(recorded.tape(), {.layer = layer})->weights; };
+  const BlockWeights block = weights(0), other = weights(1);
+  const auto kept = fold_of(block, block.attention_norm, true);
+  EXPECT_EQ(fold_of(block, block.attention_norm, false), kept) << "found again";
   EXPECT_NE(fold_of(other, other.attention_norm, false), fold_of(other, other.attention_norm, false));
   const Study study(*model, testing::random_batch(model->info(), 1, 6, 1), {});
   const Attribution first = explain(study, {{"fold", "keep"}}), second = explain(study, {{"fold", "keep"}});

@@ -25,15 +25,6 @@ Index tile_tokens(Index tokens, Index heads, Index width) {
   return std::clamp<Index>(tile_numbers / std::max<Index>(1, heads * width), 1, tokens);
 }
 
-const BlockWeights& block_of(const Anatomy& anatomy, const ModelInfo& info, int layer) {
-  if (anatomy.blocks == nullptr)
-    throw Unsupported(fmt::format(
-        "attention parts: expected a model of attention and feed-forward blocks, found {}; use attention or "
-        "attention_rollout",
-        info.architecture));
-  return (*anatomy.blocks)[static_cast<std::size_t>(layer)];
-}
-
 }  // namespace
 
 NormMap::NormMap(const NormWeights& weights)
@@ -72,8 +63,11 @@ AttentionParts::AttentionParts(const Study& study, int layer)
       head_width_(study.info().head_width),
       width_(study.info().width),
       causal_(study.info().causal) {
-  const Anatomy anatomy = study.model().anatomy();
-  const LinearWeights& out = block_of(anatomy, study.info(), layer).attention.out;
+  const Origin made = study.op_at({Site::AttnOut, layer});
+  const LinearWeights* found = as_linear(made.op);
+  if (found == nullptr || made.inputs[0].id != study.tape().spot({Site::Z, layer}).id)
+    throw InternalError("attention parts: expected an output projection of the mix, found none");
+  const LinearWeights out = *found;
   pattern_ = study.at(Site::Pattern, layer);
   values_ = study.at(Site::V, layer).to_doubles();
   input_ = study.at(Site::ResidPre, layer).to_doubles();

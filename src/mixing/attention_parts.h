@@ -13,6 +13,7 @@
 
 #include <headwater/report.h>
 
+#include "ops/ops.h"
 #include "study/study.h"
 
 namespace headwater {

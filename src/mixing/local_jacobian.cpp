@@ -16,6 +16,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "blocks/recognise.h"
 #include "kernels/kernels.h"
 
 namespace headwater {
@@ -93,13 +94,14 @@ Vector dense(const LinearWeights& w) {
 class Block {
  public:
   Block(const Study& study, int layer)
-      : weights_((*study.model().anatomy().blocks)[static_cast<std::size_t>(layer)]),
+      : block_(*plain_block(study.tape(), {.layer = layer})),
+        weights_(block_.weights),
         T(study.tokens()),
         D(study.info().width),
         F(study.info().feed_forward),
         H(study.info().heads),
         E(study.info().head_width),
-        scale_(study.model().anatomy().heads[static_cast<std::size_t>(layer)].scale),
+        scale_(block_.heads.scale),
         wq_(dense(weights_.attention.q)),
         wk_(dense(weights_.attention.k)),
         wv_(dense(weights_.attention.v)),
@@ -226,6 +228,7 @@ class Block {
     return std::sqrt(total);
   }
 
+  const PlainBlock block_;
   const BlockWeights& weights_;
   Index T, D, F, H, E;
   double scale_;
@@ -238,12 +241,14 @@ class Block {
 }  // namespace
 
 bool has_local_form(const Study& study) {
-  const Anatomy anatomy = study.model().anatomy();
-  const ModelInfo& info = study.info();
-  if (anatomy.blocks == nullptr || info.pre_norm || info.groups != info.heads) return false;
-  return std::all_of(anatomy.blocks->begin(), anatomy.blocks->end(), [](const BlockWeights& w) {
-    return !w.mlp.gate && !w.attention_norm.beta.empty() && !w.mlp_norm.beta.empty();
-  });
+  for (int l = 0; l < study.info().layers; ++l) {
+    const std::optional<PlainBlock> block = plain_block(study.tape(), {.layer = l});
+    if (!block || block->pre_norm || !block->plain_scores || block->heads.groups != block->heads.heads ||
+        block->weights.mlp.gate || block->weights.attention_norm.beta.empty() ||
+        block->weights.mlp_norm.beta.empty())
+      return false;
+  }
+  return true;
 }
 
 std::vector<double> local_norms(const Study& study, int layer) {

@@ -24,6 +24,7 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
+#include "blocks/recognise.h"
 #include "kernels/kernels.h"
 #include "mixing/attention_parts.h"
 #include "study/maps.h"
@@ -56,7 +57,7 @@ struct Stage {
 Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage, int layer) {
   Stage made{.maps = {}, .scales = std::vector<double>(static_cast<std::size_t>(parts.tokens()), 1.0)};
   if (stage < NormStage::AttentionNorm) return made;
-  const BlockWeights& block = (*study.model().anatomy().blocks)[static_cast<std::size_t>(layer)];
+  const BlockWeights block = plain_block(study.tape(), {.layer = layer})->weights;
   const Index D = parts.width();
   const auto divide = [&](const std::vector<double>& rows) {
     for (Index i = 0; i < parts.tokens(); ++i)
@@ -225,7 +226,7 @@ void run_layer(const Study& study, const NormRequest& request, int layer, Attrib
     sums.add(parts, begin, count, u);
     norms.add(begin, count, u);
   });
-  const BlockWeights& block = (*study.model().anatomy().blocks)[static_cast<std::size_t>(layer)];
+  const BlockWeights block = plain_block(study.tape(), {.layer = layer})->weights;
   const NormMap after(block.attention_norm);
   sums.end(parts, study.at(Site::ResidMid, layer), study.info().pre_norm ? nullptr : &after);
   std::vector<double>& map = norms.map();

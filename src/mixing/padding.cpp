@@ -36,7 +36,7 @@ std::vector<Tensor> padded_values(const Study& study, Index length) {
   std::vector<Edit> mask;
   mask.reserve(static_cast<std::size_t>(info.layers));
   for (int l = 0; l < info.layers; ++l)
-    mask.push_back({Site::Scores, l, [text](Tensor& scores) { forbid_keys_from(scores, text); }});
+    mask.push_back({{Site::Scores, l}, [text](Tensor& scores) { forbid_keys_from(scores, text); }});
   Tape tape(Keep::Sites, std::move(mask));
   study.model().run(tape, batch);
   std::vector<Tensor> values;

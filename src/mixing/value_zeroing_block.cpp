@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "mixing/value_zeroing_clean.h"
 #include "mixing/value_zeroing_fold.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -365,9 +366,44 @@ bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& op
   return options.fold == Keep || fold_pays(tokens, info.head_width, info.width);
 }
 
+Place compared_at(const Study& study, int layer, const ZeroingOptions& options) {
+  const bool last = options.final_norm && layer + 1 == study.info().layers;
+  return last && study.tape().recorded(Site::FinalNorm) ? Place(Site::FinalNorm) : Place(Site::ResidPost, layer);
+}
+
+namespace {
+
+// By replay, as many rows at a time as fit the memory for tiles.
+Tensor zero_by_replay(const Study& study, int layer, const ZeroingOptions& options,
+                      const std::function<void(double)>& progress) {
+  const Tensor pattern = study.at(Site::Pattern, layer);
+  const Index T = pattern.dim(2), S = pattern.dim(3);
+  const bool set = !options.together.empty(), causal = study.info().causal;
+  std::vector<Pair> pairs;
+  for (Index i = 0; i < T; ++i)
+    for (Index j = 0; j < (set ? 1 : causal ? i + 1 : S); ++j) pairs.push_back({i, j});
+  const std::size_t tile = std::max<std::size_t>(1, study.scratch / (2 * passing_bytes(study.info(), 1, 1)));
+  Tensor result = Tensor::zeros(set ? Shape{T} : Shape{T, S}, pattern.dtype());
+  for (std::size_t begin = 0; begin < pairs.size(); begin += tile) {
+    progress(static_cast<double>(begin) / static_cast<double>(pairs.size()));
+    const auto some = std::span(pairs).subspan(begin, std::min(tile, pairs.size() - begin));
+    const std::vector<double> found = plain_distances(study, layer, some, options);
+    dispatch(result.dtype(), [&](auto r) {
+      using R = decltype(r);
+      for (std::size_t p = 0; p < some.size(); ++p)
+        result.data<R>()[set ? some[p].row : some[p].row * S + some[p].zeroed] = static_cast<R>(found[p]);
+    });
+  }
+  return result;
+}
+
+}  // namespace
+
 Tensor zero_values(const Study& study, int layer, const ZeroingOptions& options,
                    const std::function<void(double)>& progress) {
-  const CleanBlock block = clean_block(study, layer, options);
+  const std::optional<CleanBlock> plain = clean_block(study, layer, options);
+  if (!plain) return zero_by_replay(study, layer, options, progress);
+  const CleanBlock& block = *plain;
   Tensor result;
   dispatch(study.info().dtype, [&](auto r) {
     using R = decltype(r);

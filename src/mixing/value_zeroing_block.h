@@ -1,6 +1,6 @@
 // Value zeroing in one block: how far each output moves when the values of one token (or of a set of tokens)
-// are zeroed there and all attention weights stay. By the exact shortcut at the top of the source; no block
-// is run again, and the bits depend neither on the number of threads nor on the memory for tiles.
+// are zeroed there and all attention weights stay. By the exact shortcut at the top of the source no block is
+// run again; the bits depend neither on the number of threads nor on the memory for tiles.
 #pragma once
 
 #include <functional>
@@ -20,17 +20,20 @@ struct ZeroingOptions {
 };
 
 // D[i, j] = 1 − cos(output i with the values of j zeroed, output i), [T, T], exactly 0 where a causal mask
-// forbids; [T] for a set. Throws Unsupported if the model shows no blocks. `progress`, called with 0 … 1, may
-// throw to stop.
+// forbids; [T] for a set. By the shortcut where the block is a plain one, by replay otherwise. `progress`,
+// called with 0 … 1, may throw to stop.
 Tensor zero_values(const Study& study, int layer, const ZeroingOptions& options,
                    const std::function<void(double)>& progress);
 
 // Whether zero_values would fold the first feed-forward matrix.
 bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& options);
 
+// Where outputs are compared: after the block, or after the model's last norm.
+Place compared_at(const Study& study, int layer, const ZeroingOptions& options);
+
 // The same numbers D[i, j] by running the block again for these rows, plainly, from the values of the run.
 struct Pair {
-  Index row, zeroed;  // i, j
+  Index row, zeroed;  // i, j; of a set the row alone counts
 };
 std::vector<double> plain_distances(const Study& study, int layer, std::span<const Pair> pairs,
                                     const ZeroingOptions& options);

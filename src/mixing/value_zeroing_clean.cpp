@@ -9,8 +9,6 @@
 
 #include <cmath>
 
-#include <headwater/error.h>
-
 #include "mixing/value_zeroing_fold.h"
 
 namespace headwater {
@@ -102,24 +100,26 @@ void fill(CleanBlock& block, const Study& study, int layer, const NormWeights* f
 
 }  // namespace
 
-CleanBlock clean_block(const Study& study, int layer, const ZeroingOptions& options) {
-  const Anatomy anatomy = study.model().anatomy();
-  if (anatomy.blocks == nullptr)
-    throw Unsupported("value_zeroing: " + study.info().architecture +
-                      " is not made of blocks with one attention and one feed-forward part; use "
-                      "attention_rollout");
-  const auto l = static_cast<std::size_t>(layer);
-  CleanBlock block{.weights = &(*anatomy.blocks)[l], .heads = anatomy.heads[l]};
+std::optional<CleanBlock> clean_block(const Study& study, int layer, const ZeroingOptions& options) {
+  std::optional<PlainBlock> found = plain_block(study.tape(), {.layer = layer});
+  if (!found) return {};
+  auto known = std::make_shared<KnownBlock>(KnownBlock{.block = std::move(*found), .final_norm = {}});
+  if (compared_at(study, layer, options).site == Site::FinalNorm) {
+    const NormWeights* last = final_norm(study.tape(), {.layer = layer});
+    if (last == nullptr || !known->block.pre_norm) return {};
+    known->final_norm = *last;
+  }
+  CleanBlock block{.known = known, .weights = &known->block.weights, .heads = known->block.heads};
   block.T = study.tokens();
   block.D = study.info().width;
   block.F = block.weights->mlp.up.weight->rows();
   block.E = study.info().head_width;
-  block.post_norm = !study.info().pre_norm;
+  block.post_norm = !known->block.pre_norm;
   block.pattern = study.at(Site::Pattern, layer);
   block.v = study.at(Site::V, layer);
-  const bool last = options.final_norm && l + 1 == anatomy.blocks->size();
-  dispatch(study.info().dtype,
-           [&](auto r) { fill<decltype(r)>(block, study, layer, last ? anatomy.final_norm : nullptr); });
+  dispatch(study.info().dtype, [&](auto r) {
+    fill<decltype(r)>(block, study, layer, known->final_norm ? &*known->final_norm : nullptr);
+  });
   return block;
 }
 

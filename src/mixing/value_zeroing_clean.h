@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "blocks/recognise.h"
 #include "kernels/shifts.h"
 #include "mixing/value_zeroing_block.h"
 
@@ -25,7 +26,14 @@ struct HiddenState {
   Tensor e, c;  // [T, F], [F]
 };
 
+// The weights a clean block points to.
+struct KnownBlock {
+  PlainBlock block;
+  std::optional<NormWeights> final_norm;  // where the outputs are compared after it
+};
+
 struct CleanBlock {
+  std::shared_ptr<const KnownBlock> known;
   const BlockWeights* weights = nullptr;
   HeadLayout heads{};
   Index T = 0, D = 0, F = 0, E = 0;
@@ -41,6 +49,7 @@ struct CleanBlock {
   Index group(int head) const { return Index{head} * heads.groups / heads.heads; }
 };
 
-CleanBlock clean_block(const Study& study, int layer, const ZeroingOptions& options);
+// Nothing if the block is not a plain one.
+std::optional<CleanBlock> clean_block(const Study& study, int layer, const ZeroingOptions& options);
 
 }  // namespace headwater

@@ -32,13 +32,7 @@ class Bert final : public Model {
     c.weights.ignore("cls");  // the pre-training heads
   }
 
-  Anatomy anatomy() const override {
-    return {.blocks = &encoder_.blocks,
-            .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
-            .final_norm = nullptr,
-            .words = &encoder_.words,
-            .reads_first = head_.reads == Head::Reads::First};
-  }
+  Tensor words() const override { return encoder_.words; }
 
  private:
   Head read_head(const Checkpoint& c, const Weights& base) {
@@ -63,10 +57,9 @@ class Bert final : public Model {
                       vocabulary_projection(lm, "decoder", "bias", c.config, encoder_)}};
   }
 
-  Var start(Tape& tape, const Batch& batch) const override {
-    return encoder_.start(tape, batch, counted_positions(batch));
+  Var forward(Tape& tape, const Batch& batch) const override {
+    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
   }
-  Var finish(const Var& stream, const Batch& batch) const override { return head_(stream, batch); }
 
   PostNormEncoder encoder_;
   Head head_;

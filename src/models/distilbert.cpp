@@ -34,13 +34,7 @@ class DistilBert final : public Model {
       c.weights.ignore(other);  // the pre-training head
   }
 
-  Anatomy anatomy() const override {
-    return {.blocks = &encoder_.blocks,
-            .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
-            .final_norm = nullptr,
-            .words = &encoder_.words,
-            .reads_first = head_.reads == Head::Reads::First};
-  }
+  Tensor words() const override { return encoder_.words; }
 
  private:
   void read_encoder(const Checkpoint& c, const Weights& base) {
@@ -84,10 +78,9 @@ class DistilBert final : public Model {
                 vocabulary_projection(root, "vocab_projector", "vocab_projector.bias", c.config, encoder_)}};
   }
 
-  Var start(Tape& tape, const Batch& batch) const override {
-    return encoder_.start(tape, batch, counted_positions(batch));
+  Var forward(Tape& tape, const Batch& batch) const override {
+    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
   }
-  Var finish(const Var& stream, const Batch& batch) const override { return head_(stream, batch); }
 
   PostNormEncoder encoder_;
   Head head_;

@@ -31,13 +31,7 @@ class Electra final : public Model {
       c.weights.ignore(other);  // the pre-training heads
   }
 
-  Anatomy anatomy() const override {
-    return {.blocks = &encoder_.blocks,
-            .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
-            .final_norm = nullptr,
-            .words = &encoder_.words,
-            .reads_first = head_.reads == Head::Reads::First};
-  }
+  Tensor words() const override { return encoder_.words; }
 
  private:
   Head read_head(const Checkpoint& c) {
@@ -66,10 +60,9 @@ class Electra final : public Model {
                                             encoder_)}};
   }
 
-  Var start(Tape& tape, const Batch& batch) const override {
-    return encoder_.start(tape, batch, counted_positions(batch));
+  Var forward(Tape& tape, const Batch& batch) const override {
+    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
   }
-  Var finish(const Var& stream, const Batch& batch) const override { return head_(stream, batch); }
 
   PostNormEncoder encoder_;
   Head head_;

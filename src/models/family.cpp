@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "blocks/transformer.h"
-
 namespace headwater {
 namespace {
 
@@ -66,69 +64,6 @@ std::string supported_types() {
 }
 
 }  // namespace
-
-Var Model::start(Tape& /*tape*/, const Batch& /*batch*/) const {
-  throw InternalError("model: expected one made of blocks, found one without a start");
-}
-
-Var Model::finish(const Var& /*stream*/, const Batch& /*batch*/) const {
-  throw InternalError("model: expected one made of blocks, found one without an end");
-}
-
-Var Model::forward(Tape& tape, const Batch& batch) const {
-  return resume(start(tape, batch), 0, batch);
-}
-
-namespace {
-
-Halfway enter(Tape& tape, const Entry& entry, const std::vector<int>& rows) {
-  const Var stream = tape.leaf(entry.stream);
-  const Var attended = tape.leaf(entry.attended, Site::AttnOut, entry.layer);
-  if (rows.empty()) return {stream, attended};
-  return {gather(stream, rows), gather(attended, rows)};
-}
-
-Halfway joined(const Halfway& a, const Halfway& b) {
-  return {join({a.stream, b.stream}), join({a.attended, b.attended})};
-}
-
-}  // namespace
-
-Var Model::through_blocks(std::optional<Var> stream, int layer, Tape& tape, std::span<const Entry> entries,
-                          const Batch& batch, const std::vector<int>& rows) const {
-  const Anatomy parts = anatomy();
-  if (parts.blocks == nullptr) return finish(*stream, batch);
-  const Index tokens = stream ? stream->value.dim(1) : entries.front().stream.dim(1);
-  BlockOptions options{.heads = {}, .rotary = rotary(tokens), .pre_norm = info_.pre_norm};
-  for (auto l = static_cast<std::size_t>(layer); l < parts.blocks->size(); ++l) {
-    const BlockWeights& weights = (*parts.blocks)[l];
-    options.heads = parts.heads[l];
-    const int at = static_cast<int>(l);
-    const std::vector<int> needed = l + 1 == parts.blocks->size() ? rows : std::vector<int>{};
-    std::optional<Halfway> all;
-    if (stream) all = attend(*stream, weights, options, at, needed);
-    for (; !entries.empty() && entries.front().layer == at; entries = entries.subspan(1)) {
-      const Halfway fresh = enter(tape, entries.front(), needed);
-      all = all ? joined(*all, fresh) : fresh;
-    }
-    stream = after_attention(*all, weights, options, at);
-  }
-  if (!entries.empty())
-    throw InternalError(fmt::format("model: expected inputs to enter in order, found layer {} after {}",
-                                    entries.front().layer, layer));
-  return finish(*stream, batch);
-}
-
-Var Model::resume(const Var& stream, int layer, const Batch& batch) const {
-  return through_blocks(stream, layer, *stream.tape, {}, batch, {});
-}
-
-Var Model::resume(Tape& tape, std::span<const Entry> entries, const Batch& batch,
-                  const std::vector<int>& rows) const {
-  if (entries.empty() || anatomy().blocks == nullptr)
-    throw InternalError("model: expected inputs that enter at a block, found none or no blocks");
-  return through_blocks({}, entries.front().layer, tape, entries, batch, rows);
-}
 
 Var Model::run(Tape& tape, const Batch& batch) const {
   if (info_.image_size > 0)

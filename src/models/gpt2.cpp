@@ -62,11 +62,7 @@ class Gpt2 final : public Model {
     c.weights.ignore("lm_head");
   }
 
-  Anatomy anatomy() const override {
-    Anatomy parts{.blocks = &blocks_, .heads = {}, .final_norm = &final_norm_, .words = &words_};
-    for (int l = 0; l < info_.layers; ++l) parts.heads.push_back(layout_of(l));
-    return parts;
-  }
+  Tensor words() const override { return words_; }
 
  private:
   HeadLayout layout_of(int layer) const {
@@ -75,12 +71,12 @@ class Gpt2 final : public Model {
     return {.heads = info_.heads, .groups = info_.heads, .scale = scale, .causal = true};
   }
 
-  Var start(Tape& tape, const Batch& batch) const override {
-    return add(embed(tape, words_, batch.ids, Site::Embed), embed(tape, positions_, counted_positions(batch)),
-               Site::ResidPre);
-  }
-  Var finish(const Var& stream, const Batch& batch) const override {
-    return head_(norm(stream, final_norm_, Site::FinalNorm), batch);
+  Var forward(Tape& tape, const Batch& batch) const override {
+    Var x = add(embed(tape, words_, batch.ids, Site::Embed),
+                embed(tape, positions_, counted_positions(batch)), Site::ResidPre);
+    for (int l = 0; l < info_.layers; ++l)
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout_of(l)}, {.layer = l});
+    return head_(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 
   Tensor words_, positions_;

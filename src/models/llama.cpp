@@ -79,12 +79,7 @@ class Llama final : public Model {
     c.weights.ignore("lm_head");
   }
 
-  Anatomy anatomy() const override {
-    return {.blocks = &blocks_,
-            .heads = std::vector<HeadLayout>(blocks_.size(), layout()),
-            .final_norm = &final_norm_,
-            .words = &words_};
-  }
+  Tensor words() const override { return words_; }
 
  private:
   HeadLayout layout() const {
@@ -130,21 +125,20 @@ class Llama final : public Model {
     return config.has("sliding_window") ? std::optional(config.positive("sliding_window")) : std::nullopt;
   }
 
-  Var start(Tape& tape, const Batch& batch) const override {
+  Var forward(Tape& tape, const Batch& batch) const override {
     const auto tokens = static_cast<Index>(batch.ids.front().size());
     if (window_ && tokens > *window_)
       throw Unsupported(fmt::format(
           "model: sliding-window attention is not implemented for texts longer than the window of "
           "{} tokens, found {}; shorten the text or use --truncate",
           *window_, tokens));
+    const AttentionOptions options{.heads = layout(),
+                                   .rotary = rotary_tables(frequencies_, tokens, words_.dtype())};
     // The stream starts as the embedding itself; a copy lets both be named and edited apart.
-    return scale(embed(tape, words_, batch.ids, Site::Embed), 1, Site::ResidPre);
-  }
-  Var finish(const Var& stream, const Batch& batch) const override {
-    return head_(norm(stream, final_norm_, Site::FinalNorm), batch);
-  }
-  std::optional<RotaryTables> rotary(Index tokens) const override {
-    return rotary_tables(frequencies_, tokens, words_.dtype());
+    Var x = scale(embed(tape, words_, batch.ids, Site::Embed), 1, Site::ResidPre);
+    for (int l = 0; l < info_.layers; ++l)
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], options, {.layer = l});
+    return head_(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 
   Tensor words_;

@@ -44,13 +44,7 @@ class Roberta final : public Model {
     c.weights.ignore("lm_head");
   }
 
-  Anatomy anatomy() const override {
-    return {.blocks = &encoder_.blocks,
-            .heads = std::vector<HeadLayout>(encoder_.blocks.size(), encoder_.heads),
-            .final_norm = nullptr,
-            .words = &encoder_.words,
-            .reads_first = head_.reads == Head::Reads::First};
-  }
+  Tensor words() const override { return encoder_.words; }
 
  private:
   Head read_head(const Checkpoint& c) const {
@@ -82,10 +76,9 @@ class Roberta final : public Model {
     return all;
   }
 
-  Var start(Tape& tape, const Batch& batch) const override {
-    return encoder_.start(tape, batch, positions(batch));
+  Var forward(Tape& tape, const Batch& batch) const override {
+    return head_(encoder_(tape, batch, positions(batch)), batch);
   }
-  Var finish(const Var& stream, const Batch& batch) const override { return head_(stream, batch); }
 
   PostNormEncoder encoder_;
   Head head_;

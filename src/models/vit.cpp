@@ -47,14 +47,6 @@ class VisionTransformer final : public Model {
     base.ignore("embeddings.mask_token");
   }
 
-  Anatomy anatomy() const override {
-    return {.blocks = &blocks_,
-            .heads = std::vector<HeadLayout>(blocks_.size(), layout()),
-            .final_norm = &final_norm_,
-            .words = nullptr,
-            .reads_first = head_.reads == Head::Reads::First && !teacher_};
-  }
-
  private:
   HeadLayout layout() const {
     return {.heads = info_.heads,
@@ -107,18 +99,20 @@ class VisionTransformer final : public Model {
     if (taught) teacher_ = read_linear(root, "distillation_classifier", labels, d);
   }
 
-  Var start(Tape& tape, const Batch& batch) const override {
+  Var forward(Tape& tape, const Batch& batch) const override {
     const Var pixels = tape.leaf(batch.pixels, Site::Pixels);
     const Var tokens =
         prepend(linear(patches(pixels, info_.patch_size), project_), prefix_, Site::Embed);  // [B, T, D]
     std::vector<std::vector<int>> order(static_cast<std::size_t>(pixels.value.dim(0)));
     for (auto& row : order)
       for (int t = 0; t < info_.positions; ++t) row.push_back(t);
-    return add(tokens, embed(tape, positions_, order), Site::ResidPre);
+    Var x = add(tokens, embed(tape, positions_, order), Site::ResidPre);
+    for (int l = 0; l < info_.layers; ++l)
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout()}, {.layer = l});
+    return answer(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 
-  Var finish(const Var& stream, const Batch& batch) const override {
-    const Var x = norm(stream, final_norm_, Site::FinalNorm);
+  Var answer(const Var& x, const Batch& batch) const {
     if (!teacher_) return head_(x, batch);
     // The mean of what [CLS] and the distillation token answer.
     const auto rows = static_cast<std::size_t>(x.value.dim(0));

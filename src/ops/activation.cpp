@@ -11,10 +11,11 @@
 namespace headwater {
 namespace {
 
-class ActivationOp final : public Op {
+class ActivationOp final : public RowByRowOp {
  public:
   explicit ActivationOp(Activation f) : f_(f) {}
   std::string_view name() const override { return "activation"; }
+  Activation function() const { return f_; }
 
   Tensor forward(std::span<const Tensor> x) const override {
     Tensor y(x[0].shape(), x[0].dtype());
@@ -53,8 +54,13 @@ class ActivationOp final : public Op {
 
 }  // namespace
 
-Var activation(const Var& x, Activation f, Site site, int layer) {
-  return x.tape->record(std::make_shared<ActivationOp>(f), {x}, site, layer);
+std::optional<Activation> as_activation(const Op* op) {
+  const auto* found = dynamic_cast<const ActivationOp*>(op);
+  return found == nullptr ? std::nullopt : std::optional(found->function());
+}
+
+Var activation(const Var& x, Activation f, Place place) {
+  return x.tape->record(std::make_shared<ActivationOp>(f), {x}, place);
 }
 
 }  // namespace headwater

@@ -13,7 +13,7 @@
 namespace headwater {
 namespace {
 
-class AddOp final : public Op {
+class AddOp final : public RowByRowOp {
  public:
   std::string_view name() const override { return "add"; }
 
@@ -99,8 +99,12 @@ std::vector<Tensor> relevance_of_sum(const Tensor& relevance, const Tensor& a, c
   return {to_a, to_b};
 }
 
-Var add(const Var& a, const Var& b, Site site, int layer) {
-  return a.tape->record(std::make_shared<AddOp>(), {a, b}, site, layer);
+bool is_add(const Op* op) {
+  return dynamic_cast<const AddOp*>(op) != nullptr;
+}
+
+Var add(const Var& a, const Var& b, Place place) {
+  return a.tape->record(std::make_shared<AddOp>(), {a, b}, place);
 }
 
 }  // namespace headwater

@@ -18,6 +18,11 @@ class AttentionMixOp final : public Op {
  public:
   explicit AttentionMixOp(const HeadLayout& layout) : layout_(layout) {}
   std::string_view name() const override { return "attention_mix"; }
+  const HeadLayout& layout() const { return layout_; }
+  Rows rows_needed(std::size_t input, const Rows& wanted) const override {
+    return input == 0 ? wanted : Rows{};  // a row is of one query's pattern and all values
+  }
+  std::shared_ptr<const Op> for_rows(const Rows& /*wanted*/) const override { return shared_from_this(); }
 
   Tensor forward(std::span<const Tensor> x) const override {
     const Shape &p = x[0].shape(), &v = x[1].shape();
@@ -170,8 +175,13 @@ class AttentionMixOp final : public Op {
 
 }  // namespace
 
-Var attention_mix(const Var& pattern, const Var& v, const HeadLayout& layout, int layer) {
-  return pattern.tape->record(std::make_shared<AttentionMixOp>(layout), {pattern, v}, Site::Z, layer);
+const HeadLayout* as_attention_mix(const Op* op) {
+  const auto* found = dynamic_cast<const AttentionMixOp*>(op);
+  return found == nullptr ? nullptr : &found->layout();
+}
+
+Var attention_mix(const Var& pattern, const Var& v, const HeadLayout& layout, Place place) {
+  return pattern.tape->record(std::make_shared<AttentionMixOp>(layout), {pattern, v}, place);
 }
 
 }  // namespace headwater

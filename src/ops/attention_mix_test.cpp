@@ -12,7 +12,7 @@ std::vector<OpSample> attention_mix_samples() {
     samples.push_back(
         {.name = "4 heads on " + std::to_string(groups),
          .inputs = {random_tensor({2, 4, 3, 3}, 1), random_tensor({2, 3, groups * 5}, 2)},
-         .apply = [layout](const std::vector<Var>& x) { return attention_mix(x[0], x[1], layout, 0); },
+         .apply = [layout](const std::vector<Var>& x) { return attention_mix(x[0], x[1], layout); },
          .rejected = {{random_tensor({2, 3, 3, 3}, 1), random_tensor({2, 3, groups * 5}, 2)},
                       {random_tensor({2, 4, 3, 3}, 1), random_tensor({2, 4, groups * 5}, 2)}}});
   }
@@ -23,7 +23,7 @@ TEST(AttentionMix, SharesRelevanceHalfAndHalf) {
   Tape tape;
   const Var pattern = tape.leaf(Tensor::of({1, 1, 2, 2}, std::vector<double>{.7, .3, .2, .8}));
   const Var v = tape.leaf(Tensor::of({1, 2, 2}, std::vector<double>{1, -.5, 2, .25}));
-  const Var z = attention_mix(pattern, v, {.heads = 1, .groups = 1, .scale = 1, .causal = false}, 0);
+  const Var z = attention_mix(pattern, v, {.heads = 1, .groups = 1, .scale = 1, .causal = false});
   const Signals back = tape.pull(z, Tensor::of({1, 2, 2}, std::vector<double>{.4, .1, .3, .2}),
                                  {.relevance = Rules::Relevance::Chefer, .guard = Rules::Guard::Reference});
   const std::vector<double> to_pattern{.171328671, .078671329, -.083333332, .333333331};

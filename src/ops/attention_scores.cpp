@@ -18,6 +18,11 @@ class AttentionScoresOp final : public Op {
  public:
   explicit AttentionScoresOp(const HeadLayout& layout) : layout_(layout) {}
   std::string_view name() const override { return "attention_scores"; }
+  const HeadLayout& layout() const { return layout_; }
+  Rows rows_needed(std::size_t input, const Rows& wanted) const override {
+    return input == 0 ? wanted : Rows{};  // a row of scores is of one query and all keys
+  }
+  std::shared_ptr<const Op> for_rows(const Rows& /*wanted*/) const override { return shared_from_this(); }
 
   Tensor forward(std::span<const Tensor> x) const override {
     const Shape &q = x[0].shape(), &k = x[1].shape();
@@ -150,8 +155,13 @@ class AttentionScoresOp final : public Op {
 
 }  // namespace
 
-Var attention_scores(const Var& q, const Var& k, const HeadLayout& layout, int layer) {
-  return q.tape->record(std::make_shared<AttentionScoresOp>(layout), {q, k}, Site::Scores, layer);
+const HeadLayout* as_attention_scores(const Op* op) {
+  const auto* found = dynamic_cast<const AttentionScoresOp*>(op);
+  return found == nullptr ? nullptr : &found->layout();
+}
+
+Var attention_scores(const Var& q, const Var& k, const HeadLayout& layout, Place place) {
+  return q.tape->record(std::make_shared<AttentionScoresOp>(layout), {q, k}, place);
 }
 
 }  // namespace headwater

@@ -10,7 +10,7 @@ std::vector<OpSample> attention_scores_samples() {
     samples.push_back(
         {.name = "4 heads on " + std::to_string(groups),
          .inputs = {random_tensor({2, 3, 4 * 5}, 1), random_tensor({2, 3, groups * 5}, 2)},
-         .apply = [layout](const std::vector<Var>& x) { return attention_scores(x[0], x[1], layout, 0); },
+         .apply = [layout](const std::vector<Var>& x) { return attention_scores(x[0], x[1], layout); },
          .rejected = {{random_tensor({2, 3, 4 * 5}, 1), random_tensor({2, 3, groups * 6}, 2)},
                       {random_tensor({2, 3, 4 * 5}, 1), random_tensor({1, 3, groups * 5}, 2)},
                       {random_tensor({3, 4 * 5}, 1), random_tensor({3, groups * 5}, 2)}}});

@@ -13,7 +13,7 @@
 
 namespace headwater {
 
-Var embed(Tape& tape, const Tensor& table, const std::vector<std::vector<int>>& ids, Site site, int layer) {
+Var embed(Tape& tape, const Tensor& table, const std::vector<std::vector<int>>& ids, Place place) {
   const auto batch = static_cast<Index>(ids.size());
   const Index tokens = ids.empty() ? 0 : static_cast<Index>(ids.front().size());
   const Index width = table.dim(1);
@@ -33,7 +33,7 @@ Var embed(Tape& tape, const Tensor& table, const std::vector<std::vector<int>>& 
       });
     }
   }
-  return tape.leaf(std::move(y), site, layer);
+  return tape.leaf(std::move(y), place);
 }
 
 }  // namespace headwater

@@ -1,9 +1,12 @@
-// y[b, p, :] = x[b, positions[b][p], :]: the rows a head reads. `select` takes one row and drops its axis.
+// y[b, p, :] = x[b, positions[b][p], :]: the rows a head reads. `select` takes one row and drops its axis. One
+// list of positions serves batches of any size.
 //
 //   pull  adds each row's signal back to its place, zero elsewhere          push  picks the same rows
 // Relevance goes back the same way.
 
 #include <algorithm>
+#include <numeric>
+#include <string>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -20,16 +23,29 @@ class GatherOp final : public Op {
   GatherOp(std::vector<std::vector<int>> positions, TokenAxis axis)
       : positions_(std::move(positions)), axis_(axis) {}
   std::string_view name() const override { return "gather"; }
+  Rows rows_needed(std::size_t /*input*/, const Rows& wanted) const override {
+    if (positions_.size() != 1) return {};
+    return wanted ? picked_of(*wanted) : Rows(positions_[0]);
+  }
+  // The rows needed come as they are wanted.
+  std::shared_ptr<const Op> for_rows(const Rows& wanted) const override {
+    if (positions_.size() != 1) return Op::for_rows(wanted);
+    std::vector<int> order(wanted ? wanted->size() : positions_[0].size());
+    std::iota(order.begin(), order.end(), 0);
+    return std::make_shared<GatherOp>(std::vector<std::vector<int>>{std::move(order)}, axis_);
+  }
 
   Tensor forward(std::span<const Tensor> x) const override {
     const Shape& shape = x[0].shape();
-    bool inside = shape.rank() == 3 && shape[0] == static_cast<Index>(positions_.size());
+    bool inside = shape.rank() == 3 &&
+                  (positions_.size() == 1 || shape[0] == static_cast<Index>(positions_.size()));
     for (const auto& row : positions_)
       inside = inside && row.size() == positions_[0].size() &&
                std::all_of(row.begin(), row.end(), [&](int p) { return p >= 0 && p < shape[1]; });
     if (!inside)
       throw InternalError(fmt::format("gather: expected x [{}, T, D] with T above every position, found {}",
-                                      positions_.size(), shape.str()));
+                                      positions_.size() == 1 ? "B" : std::to_string(positions_.size()),
+                                      shape.str()));
     return picked(x[0], shape[0], shape[1], {});
   }
 
@@ -56,6 +72,11 @@ class GatherOp final : public Op {
   }
 
  private:
+  std::vector<int> picked_of(const std::vector<int>& rows) const {
+    std::vector<int> picked;
+    for (const int row : rows) picked.push_back(positions_[0][static_cast<std::size_t>(row)]);
+    return picked;
+  }
   Index count() const { return positions_.empty() ? 0 : static_cast<Index>(positions_[0].size()); }
   // b runs over seeds × batch.
   Index position(Index b, Index p) const {
@@ -77,23 +98,23 @@ class GatherOp final : public Op {
     return y;
   }
 
-  std::vector<std::vector<int>> positions_;  // [B][P]
+  std::vector<std::vector<int>> positions_;  // [B][P], or one list for all
   TokenAxis axis_;
 };
 
 }  // namespace
 
-Var gather(const Var& x, const std::vector<int>& positions, Site site, int layer) {
-  std::vector<std::vector<int>> rows(static_cast<std::size_t>(x.value.dim(0)), positions);
-  return x.tape->record(std::make_shared<GatherOp>(std::move(rows), GatherOp::TokenAxis::Keep), {x}, site,
-                        layer);
+Var gather(const Var& x, const std::vector<int>& positions, Place place) {
+  return x.tape->record(std::make_shared<GatherOp>(std::vector<std::vector<int>>{positions}, GatherOp::TokenAxis::Keep),
+                        {x}, place);
 }
 
-Var select(const Var& x, const std::vector<int>& position_of_row, Site site, int layer) {
+Var select(const Var& x, const std::vector<int>& position_of_row, Place place) {
   std::vector<std::vector<int>> rows;
   for (const int position : position_of_row) rows.push_back({position});
-  return x.tape->record(std::make_shared<GatherOp>(std::move(rows), GatherOp::TokenAxis::Drop), {x}, site,
-                        layer);
+  const bool alike = std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return row == rows[0]; });
+  if (alike && static_cast<Index>(rows.size()) == x.value.dim(0)) rows.resize(1);
+  return x.tape->record(std::make_shared<GatherOp>(std::move(rows), GatherOp::TokenAxis::Drop), {x}, place);
 }
 
 }  // namespace headwater

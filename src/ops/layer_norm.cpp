@@ -14,10 +14,11 @@
 namespace headwater {
 namespace {
 
-class LayerNormOp final : public Op {
+class LayerNormOp final : public RowByRowOp {
  public:
   explicit LayerNormOp(NormWeights w) : w_(std::move(w)) {}
   std::string_view name() const override { return "layer_norm"; }
+  const NormWeights& weights() const { return w_; }
 
   Tensor forward(std::span<const Tensor> x) const override {
     require_shape("layer_norm", "x", x[0].shape(), x[0].shape().with_back(w_.gamma.size()));
@@ -57,8 +58,13 @@ class LayerNormOp final : public Op {
 
 }  // namespace
 
-Var layer_norm(const Var& x, const NormWeights& w, Site site, int layer) {
-  return x.tape->record(std::make_shared<LayerNormOp>(w), {x}, site, layer);
+const NormWeights* as_layer_norm(const Op* op) {
+  const auto* found = dynamic_cast<const LayerNormOp*>(op);
+  return found == nullptr ? nullptr : &found->weights();
+}
+
+Var layer_norm(const Var& x, const NormWeights& w, Place place) {
+  return x.tape->record(std::make_shared<LayerNormOp>(w), {x}, place);
 }
 
 }  // namespace headwater

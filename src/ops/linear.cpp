@@ -76,10 +76,11 @@ Tensor sum(const Tensor& a, const Tensor& b) {
   return zip(a, b, [](auto u, auto v) { return u + v; });
 }
 
-class LinearOp final : public Op {
+class LinearOp final : public RowByRowOp {
  public:
   explicit LinearOp(LinearWeights w) : w_(std::move(w)) {}
   std::string_view name() const override { return "linear"; }
+  const LinearWeights& weights() const { return w_; }
 
   Tensor forward(std::span<const Tensor> x) const override {
     if (x[0].rank() == 0 || x[0].shape().back() != w_.weight->cols())
@@ -289,8 +290,13 @@ class LinearOp final : public Op {
 
 }  // namespace
 
-Var linear(const Var& x, const LinearWeights& w, Site site, int layer) {
-  return x.tape->record(std::make_shared<LinearOp>(w), {x}, site, layer);
+const LinearWeights* as_linear(const Op* op) {
+  const auto* found = dynamic_cast<const LinearOp*>(op);
+  return found == nullptr ? nullptr : &found->weights();
+}
+
+Var linear(const Var& x, const LinearWeights& w, Place place) {
+  return x.tape->record(std::make_shared<LinearOp>(w), {x}, place);
 }
 
 }  // namespace headwater

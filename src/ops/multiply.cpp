@@ -11,7 +11,7 @@
 namespace headwater {
 namespace {
 
-class MultiplyOp final : public Op {
+class MultiplyOp final : public RowByRowOp {
  public:
   std::string_view name() const override { return "multiply"; }
 
@@ -61,8 +61,12 @@ class MultiplyOp final : public Op {
 
 }  // namespace
 
-Var multiply(const Var& gate, const Var& up, Site site, int layer) {
-  return gate.tape->record(std::make_shared<MultiplyOp>(), {gate, up}, site, layer);
+bool is_multiply(const Op* op) {
+  return dynamic_cast<const MultiplyOp*>(op) != nullptr;
+}
+
+Var multiply(const Var& gate, const Var& up, Place place) {
+  return gate.tape->record(std::make_shared<MultiplyOp>(), {gate, up}, place);
 }
 
 }  // namespace headwater

@@ -23,16 +23,15 @@ struct NormWeights {
 };
 
 // table [V, D]; ids are row numbers for [B, T]. Not differentiable with respect to the ids: a source.
-Var embed(Tape& tape, const Tensor& table, const std::vector<std::vector<int>>& ids, Site site = Site::None,
-          int layer = 0);
-Var linear(const Var& x, const LinearWeights& w, Site site = Site::None, int layer = 0);
-Var layer_norm(const Var& x, const NormWeights& w, Site site = Site::None, int layer = 0);
-Var rms_norm(const Var& x, const NormWeights& w, Site site = Site::None, int layer = 0);
-Var activation(const Var& x, Activation f, Site site = Site::None, int layer = 0);
-Var add(const Var& a, const Var& b, Site site = Site::None, int layer = 0);
+Var embed(Tape& tape, const Tensor& table, const std::vector<std::vector<int>>& ids, Place place = {});
+Var linear(const Var& x, const LinearWeights& w, Place place = {});
+Var layer_norm(const Var& x, const NormWeights& w, Place place = {});
+Var rms_norm(const Var& x, const NormWeights& w, Place place = {});
+Var activation(const Var& x, Activation f, Place place = {});
+Var add(const Var& a, const Var& b, Place place = {});
 // The elementwise product of a gated feed-forward block: gate ⊙ up.
-Var multiply(const Var& gate, const Var& up, Site site = Site::None, int layer = 0);
-Var scale(const Var& x, double factor, Site site = Site::None, int layer = 0);
+Var multiply(const Var& gate, const Var& up, Place place = {});
+Var scale(const Var& x, double factor, Place place = {});
 
 struct HeadLayout {
   int heads;     // H
@@ -40,25 +39,37 @@ struct HeadLayout {
   double scale;  // of the scores
   bool causal;
 };
-// q [B, T, H·E], k [B, T, G·E] → [B, H, T, T]
-Var attention_scores(const Var& q, const Var& k, const HeadLayout& layout, int layer);
+// q [B, T, H·E], k [B, S, G·E] → [B, H, T, S]; S = T but for attention to another sequence.
+Var attention_scores(const Var& q, const Var& k, const HeadLayout& layout, Place place = {});
 // Rows sum to one; with causal, keys after the query get exactly 0.
-Var softmax(const Var& scores, bool causal, Site site = Site::None, int layer = 0);
-// pattern [B, H, T, T], v [B, T, G·E] → z [B, T, H·E]
-Var attention_mix(const Var& pattern, const Var& v, const HeadLayout& layout, int layer);
+Var softmax(const Var& scores, bool causal, Place place = {});
+// pattern [B, H, T, S], v [B, S, G·E] → z [B, T, H·E]
+Var attention_mix(const Var& pattern, const Var& v, const HeadLayout& layout, Place place = {});
 
 // x [B, T, heads·E]; cos, sin [T, E/2] tables of the positions.
-Var rotary(const Var& x, const Tensor& cos, const Tensor& sin, int heads, Site site = Site::None,
-           int layer = 0);
+Var rotary(const Var& x, const Tensor& cos, const Tensor& sin, int heads, Place place = {});
 // Rows at these positions of the token axis: x [B, T, D] → [B, P, D].
-Var gather(const Var& x, const std::vector<int>& positions, Site site = Site::None, int layer = 0);
+Var gather(const Var& x, const std::vector<int>& positions, Place place = {});
 // One row of each batch member: x [B, T, D] → [B, D].
-Var select(const Var& x, const std::vector<int>& position_of_row, Site site = Site::None, int layer = 0);
-// Batches one after the other: x_k [B_k, …] → [Σ B_k, …].
-Var join(const std::vector<Var>& batches, Site site = Site::None, int layer = 0);
+Var select(const Var& x, const std::vector<int>& position_of_row, Place place = {});
 // rows [P, D] put before the tokens: x [B, T, D] → [B, P + T, D].
-Var prepend(const Var& x, const Tensor& rows, Site site = Site::None, int layer = 0);
+Var prepend(const Var& x, const Tensor& rows, Place place = {});
 // pixels [B, C, height, width] → [B, N, C·P·P], patches in reading order, channel-major inside.
-Var patches(const Var& pixels, int patch, Site site = Site::None, int layer = 0);
+Var patches(const Var& pixels, int patch, Place place = {});
+
+// What an op on a tape is, for those who recognise a pattern of ops (Tape::op_at); null or nothing if it is
+// another op, or none.
+const LinearWeights* as_linear(const Op* op);
+const NormWeights* as_layer_norm(const Op* op);
+const NormWeights* as_rms_norm(const Op* op);
+inline const NormWeights* as_norm(const Op* op) {  // either
+  const NormWeights* layer = as_layer_norm(op);
+  return layer != nullptr ? layer : as_rms_norm(op);
+}
+std::optional<Activation> as_activation(const Op* op);
+const HeadLayout* as_attention_scores(const Op* op);
+const HeadLayout* as_attention_mix(const Op* op);
+bool is_add(const Op* op);
+bool is_multiply(const Op* op);
 
 }  // namespace headwater

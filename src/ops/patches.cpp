@@ -69,8 +69,8 @@ class PatchesOp final : public Op {
 
 }  // namespace
 
-Var patches(const Var& pixels, int patch, Site site, int layer) {
-  return pixels.tape->record(std::make_shared<PatchesOp>(patch), {pixels}, site, layer);
+Var patches(const Var& pixels, int patch, Place place) {
+  return pixels.tape->record(std::make_shared<PatchesOp>(patch), {pixels}, place);
 }
 
 }  // namespace headwater

@@ -67,8 +67,8 @@ class PrependOp final : public Op {
 
 }  // namespace
 
-Var prepend(const Var& x, const Tensor& rows, Site site, int layer) {
-  return x.tape->record(std::make_shared<PrependOp>(rows), {x}, site, layer);
+Var prepend(const Var& x, const Tensor& rows, Place place) {
+  return x.tape->record(std::make_shared<PrependOp>(rows), {x}, place);
 }
 
 }  // namespace headwater

@@ -11,10 +11,11 @@
 namespace headwater {
 namespace {
 
-class RmsNormOp final : public Op {
+class RmsNormOp final : public RowByRowOp {
  public:
   explicit RmsNormOp(NormWeights w) : w_(std::move(w)) {}
   std::string_view name() const override { return "rms_norm"; }
+  const NormWeights& weights() const { return w_; }
 
   Tensor forward(std::span<const Tensor> x) const override {
     require_shape("rms_norm", "x", x[0].shape(), x[0].shape().with_back(w_.gamma.size()));
@@ -51,8 +52,13 @@ class RmsNormOp final : public Op {
 
 }  // namespace
 
-Var rms_norm(const Var& x, const NormWeights& w, Site site, int layer) {
-  return x.tape->record(std::make_shared<RmsNormOp>(w), {x}, site, layer);
+const NormWeights* as_rms_norm(const Op* op) {
+  const auto* found = dynamic_cast<const RmsNormOp*>(op);
+  return found == nullptr ? nullptr : &found->weights();
+}
+
+Var rms_norm(const Var& x, const NormWeights& w, Place place) {
+  return x.tape->record(std::make_shared<RmsNormOp>(w), {x}, place);
 }
 
 }  // namespace headwater

@@ -8,6 +8,7 @@
 
 #include "ops/ops.h"
 #include "ops/relevance.h"
+#include "tape/copies.h"
 
 namespace headwater {
 namespace {
@@ -16,6 +17,15 @@ class RotaryOp final : public Op {
  public:
   RotaryOp(Tensor cos, Tensor sin, int heads) : cos_(std::move(cos)), sin_(std::move(sin)), heads_(heads) {}
   std::string_view name() const override { return "rotary"; }
+  Rows rows_needed(std::size_t /*input*/, const Rows& wanted) const override { return wanted; }
+  std::shared_ptr<const Op> for_rows(const Rows& wanted) const override {
+    if (!wanted) return shared_from_this();
+    const auto some = [&](const Tensor& table) {  // [T, E/2]
+      const Tensor rows = rows_of(table.reshaped(table.shape().with_front(1)), *wanted);
+      return rows.reshaped(rows.shape().without_front());
+    };
+    return std::make_shared<RotaryOp>(some(cos_), some(sin_), heads_);
+  }
 
   Tensor forward(std::span<const Tensor> x) const override {
     const Shape& shape = x[0].shape();
@@ -50,8 +60,8 @@ class RotaryOp final : public Op {
 
 }  // namespace
 
-Var rotary(const Var& x, const Tensor& cos, const Tensor& sin, int heads, Site site, int layer) {
-  return x.tape->record(std::make_shared<RotaryOp>(cos, sin, heads), {x}, site, layer);
+Var rotary(const Var& x, const Tensor& cos, const Tensor& sin, int heads, Place place) {
+  return x.tape->record(std::make_shared<RotaryOp>(cos, sin, heads), {x}, place);
 }
 
 }  // namespace headwater

@@ -8,7 +8,7 @@
 namespace headwater {
 namespace {
 
-class ScaleOp final : public Op {
+class ScaleOp final : public RowByRowOp {
  public:
   explicit ScaleOp(double factor) : factor_(factor) {}
   std::string_view name() const override { return "scale"; }
@@ -36,8 +36,8 @@ class ScaleOp final : public Op {
 
 }  // namespace
 
-Var scale(const Var& x, double factor, Site site, int layer) {
-  return x.tape->record(std::make_shared<ScaleOp>(factor), {x}, site, layer);
+Var scale(const Var& x, double factor, Place place) {
+  return x.tape->record(std::make_shared<ScaleOp>(factor), {x}, place);
 }
 
 }  // namespace headwater

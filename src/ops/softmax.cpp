@@ -3,6 +3,8 @@
 // The Jacobian diag(p) − p pᵀ is symmetric, so pull and push agree: g → p ⊙ (g − Σ g p).
 // Under Rules::Softmax::Constant the pattern is taken as given: nothing passes. Relevance forms hand R on.
 
+#include <algorithm>
+
 #include <headwater/error.h>
 
 #include "ops/ops.h"
@@ -14,18 +16,31 @@ namespace {
 
 class SoftmaxOp final : public Op {
  public:
-  explicit SoftmaxOp(bool causal) : causal_(causal) {}
+  explicit SoftmaxOp(bool causal, Rows rows = {}) : causal_(causal), rows_(std::move(rows)) {}
   std::string_view name() const override { return "softmax"; }
+  Rows rows_needed(std::size_t /*input*/, const Rows& wanted) const override { return wanted; }
+  std::shared_ptr<const Op> for_rows(const Rows& wanted) const override {
+    if (!causal_ || !wanted) return shared_from_this();
+    return std::make_shared<SoftmaxOp>(causal_, wanted);
+  }
 
   Tensor forward(std::span<const Tensor> x) const override {
     const Shape& shape = x[0].shape();
-    if (shape.rank() < 2 || (causal_ && shape[shape.rank() - 2] != shape.back()))
+    const auto queries = rows_ ? static_cast<Index>(rows_->size()) : shape.rank() < 2 ? 0 : shape.back();
+    if (shape.rank() < 2 || (causal_ && shape[shape.rank() - 2] != queries))
       throw InternalError("softmax: expected scores [.., T, T], found " + shape.str());
     Tensor p(shape, x[0].dtype());
     dispatch(p.dtype(), [&](auto r) {
       using R = decltype(r);
-      kernels::softmax(x[0].data<R>(), p.data<R>(), p.size() / shape.back(), shape.back(),
-                       causal_ ? shape[shape.rank() - 2] : Index{0});
+      const R* from = x[0].data<R>();
+      R* to = p.data<R>();
+      const Index n = shape.back(), count = p.size() / n;
+      if (!rows_) return kernels::softmax(from, to, count, n, causal_ ? queries : Index{0});
+      for (Index i = 0; i < count; ++i) {
+        const Index keys = (*rows_)[static_cast<std::size_t>(i % queries)] + 1;
+        kernels::softmax(from + i * n, to + i * n, 1, keys, 0);
+        std::fill(to + i * n + keys, to + (i + 1) * n, R{0});
+      }
     });
     return p;
   }
@@ -49,12 +64,13 @@ class SoftmaxOp final : public Op {
   }
 
   bool causal_;
+  Rows rows_;  // which queries the rows are of; none: all, in order
 };
 
 }  // namespace
 
-Var softmax(const Var& scores, bool causal, Site site, int layer) {
-  return scores.tape->record(std::make_shared<SoftmaxOp>(causal), {scores}, site, layer);
+Var softmax(const Var& scores, bool causal, Place place) {
+  return scores.tape->record(std::make_shared<SoftmaxOp>(causal), {scores}, place);
 }
 
 }  // namespace headwater

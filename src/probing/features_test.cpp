@@ -52,7 +52,7 @@ TEST(Features, RowsDependNeitherOnBatchesNorOnOrder) {
       for (std::size_t p = 0; p < places.size(); ++p)
         EXPECT_EQ(largest_difference(alone[p], all[p].rows(first[t], texts[t].tokens())), 0) << name;
     }
-    const Tensor words = *model->anatomy().words;
+    const Tensor words = model->words();
     for (Index c = 0; c < words.dim(1); ++c)
       EXPECT_EQ(all[3].at(c), words.at(texts[0].ids[0] * words.dim(1) + c)) << name;
   }

@@ -194,7 +194,7 @@ class ModelRun {
       const Tensor mapped = map(rows_of(hidden_.at(state), first_, chosen));
       FinishedCell cell = fitted;
       cell.hits = request_.pool == TokenPool::Vocabulary
-                      ? match_in_vocabulary(texts, mapped, *model_.anatomy().words, name.distance)
+                      ? match_in_vocabulary(texts, mapped, model_.words(), name.distance)
                       : match_in_texts(texts, mapped, rows_of(targets_, first_, chosen).to(DType::Float64),
                                        name.distance);
       name.state = state;

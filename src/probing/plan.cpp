@@ -53,8 +53,8 @@ void require_once(const std::vector<T>& list, std::string_view option) {
 }
 
 Index target_width(const Model& model, TokenTarget target) {
-  const Tensor* words = model.anatomy().words;
-  return target == TokenTarget::Hidden || words == nullptr ? model.info().width : words->dim(1);
+  const Tensor words = model.words();
+  return target == TokenTarget::Hidden || words.empty() ? model.info().width : words.dim(1);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ void check_identify(const IdentifyRequest& request, const ModelInfo& info, const
     throw InputError(fmt::format(
         "pool: expected target word with a whole vocabulary, found {}, which depends on the place in a text",
         name_of(request.target)));
-  if (model.anatomy().words == nullptr)
+  if (model.words().empty())
     throw Unsupported(fmt::format("identify: {} has no table of word embeddings; supported are text models",
                                   info.architecture));
   const Index width = target_width(model, request.target);

@@ -75,20 +75,66 @@ Run Study::window_from(int layer) const {
   return made;
 }
 
-Tensor Study::at(Site site, int layer) const {
-  if (sites_.empty() || run_) return run().at(site, layer);
+void Study::require_recorded(Place place) const {
+  if (!tape().recorded(place))
+    throw Unsupported(fmt::format("{}: has no {}, which this method reads", info().architecture, text_of(place)));
+}
+
+Origin Study::op_at(Place place) const {
+  require_recorded(place);
+  return tape().op_at(place);
+}
+
+Tensor Study::at(Place place) const {
+  require_recorded(place);
+  if (sites_.empty() || run_) return run().at(place);
   if (!window_) window_ = window_from(0);
-  if (!window_->tape->has(site, layer)) {
+  if (!window_->tape->has(place)) {
     window_.reset();  // two windows would be twice the memory
-    window_ = window_from(layer);
+    window_ = window_from(place.layer);
   }
-  return window_->at(site, layer);
+  return window_->at(place);
+}
+
+const Tape& Study::tape() const {
+  if (sites_.empty() || run_) return *run().tape;
+  if (!window_) window_ = window_from(0);
+  if (!computed_) computed_ = window_->tape->without_values();
+  return *computed_;
 }
 
 Tensor Study::logits() const {
   if (sites_.empty() || run_) return run().logits.value;
   if (!window_) window_ = window_from(0);
   return window_->logits.value;
+}
+
+Rows Study::logit_rows(const std::vector<int>& positions) const {
+  if (positions.empty() || logits().rank() != 3) return {};
+  if (batch_.positions.empty()) return positions;
+  std::vector<int> rows;
+  for (const int position : positions) {
+    const auto found = std::find(batch_.positions.begin(), batch_.positions.end(), position);
+    if (found == batch_.positions.end())
+      throw InternalError(fmt::format("study: expected a row the head computed, found position {}", position));
+    rows.push_back(static_cast<int>(found - batch_.positions.begin()));
+  }
+  return rows;
+}
+
+std::vector<Index> Study::rows_read() const {
+  if (info().task == Task::FeatureExtraction) return {info().causal ? tokens() - 1 : 0};
+  std::vector<int> targets = rows_of(target_);
+  std::sort(targets.begin(), targets.end());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  const Rows found = tape().rows_read(tape().spot(Site::Logits), {Site::ResidPost, info().layers - 1},
+                                      logit_rows(targets));
+  std::vector<Index> rows;
+  if (found)
+    rows.assign(found->begin(), found->end());
+  else
+    for (Index t = 0; t < tokens(); ++t) rows.push_back(t);
+  return rows;
 }
 
 // Logits are [1, N] for sequence heads and [1, rows, N] for token-wise ones.

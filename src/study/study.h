@@ -20,7 +20,8 @@ namespace headwater {
 struct Run {
   std::unique_ptr<Tape> tape;
   Var logits;  // Site::Logits
-  Tensor at(Site site, int layer = 0) const { return tape->at(site, layer).value; }
+  Tensor at(Place place) const { return tape->at(place).value; }
+  Tensor at(Site site, int layer) const { return at({site, layer}); }
 };
 
 // Ids a method may put in a token's place, and the one that takes part in an answer's probability.
@@ -53,9 +54,20 @@ class Study {
   const Target& target() const { return target_; }
   int tokens() const;  // T, patches and [CLS] included
 
-  // A value of the input's run: Logits, FinalNorm, Embed and Pooled always, the others if kept.
-  Tensor at(Site site, int layer = 0) const;
+  // The rows of the last block that the target's logits are computed from: [CLS], the last token, the token of a
+  // token-wise head, or several. Without a head: the first token of an encoder, the last of a decoder.
+  std::vector<Index> rows_read() const;
+  // Where these positions are among the rows of logits; none: all rows, or a head without rows.
+  Rows logit_rows(const std::vector<int>& positions) const;
+
+  // A value of the input's run, of which a model without such values is Unsupported: Logits, FinalNorm, Embed and Pooled always, the others if kept.
+  Tensor at(Place place) const;
+  Tensor at(Site site, int layer) const { return at({site, layer}); }
   Tensor logits() const;
+  // The tape of the input's run, to ask how values were made and to replay from. Where layers are kept in
+  // windows it has no values, and at() gives them.
+  const Tape& tape() const;
+  Origin op_at(Place place) const;  // how a value of the run was made
   // The forward run with everything kept; made once and shared by all methods.
   const Run& run() const;
   Run run(std::vector<Edit> edits) const;  // another one, edited
@@ -82,6 +94,7 @@ class Study {
   Index logit_offset(const Tensor& logits, const Term& term) const;
   Tensor seed_at(const Tensor& logits) const;
   Run window_from(int layer) const;
+  void require_recorded(Place place) const;
 
   const Model& model_;
   Batch batch_;
@@ -90,6 +103,7 @@ class Study {
   std::vector<Site> sites_;  // empty: keep everything
   std::size_t window_bytes_ = 0;
   mutable std::optional<Run> run_, window_;
+  mutable std::unique_ptr<const Tape> computed_;  // of the windows
 };
 
 }  // namespace headwater

@@ -9,8 +9,15 @@
 //
 // Note [Nothing saved]. An op gets its inputs and its output when it is pulled or pushed, and keeps
 // nothing itself; it is immutable, so one op may run on many threads.
+//
+// Note [Rows]. Axis 1 of a value, of scores and patterns axis 2, counts the rows: units of a sequence. Many ops
+// compute row t of their output from row t of an input, and some rows can then be had without the others:
+// rows_needed says which rows of an input these are, for_rows gives the op that makes them of those rows alone.
+// Without that an op needs all rows, and makes all.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -26,7 +33,9 @@ struct Call {
   Tensor y;               // output
 };
 
-class Op {
+using Rows = std::optional<std::vector<int>>;  // these rows in this order, or all
+
+class Op : public std::enable_shared_from_this<Op> {
  public:
   Op() = default;
   Op(const Op&) = delete;
@@ -40,6 +49,19 @@ class Op {
   virtual std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const = 0;
   // parts[k] belongs to x[k]; an empty tensor stands for zero. At least one is not empty.
   virtual Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& rules) const = 0;
+  // See Note [Rows]. The rows of this input that `wanted` rows of the output are made of.
+  virtual Rows rows_needed(std::size_t /*input*/, const Rows& /*wanted*/) const { return {}; }
+  // The op that makes the wanted rows from the rows needed alone; null if it can only make all.
+  virtual std::shared_ptr<const Op> for_rows(const Rows& wanted) const {
+    return wanted ? nullptr : shared_from_this();
+  }
+};
+
+// An op that computes row by row and does not ask which row it is: the most of them.
+class RowByRowOp : public Op {
+ public:
+  Rows rows_needed(std::size_t /*input*/, const Rows& wanted) const override { return wanted; }
+  std::shared_ptr<const Op> for_rows(const Rows& /*wanted*/) const override { return shared_from_this(); }
 };
 
 // How many seeds `signal` carries for a value of this shape: S if it has a leading axis, else 1.

@@ -1,5 +1,7 @@
 #include "tape/site.h"
 
+#include <fmt/format.h>
+
 namespace headwater {
 
 std::string_view name_of(Site site) {
@@ -30,6 +32,22 @@ std::string_view name_of(Site site) {
       return "attn_out";
     case Site::ResidMid:
       return "resid_mid";
+    case Site::CrossQ:
+      return "cross_q";
+    case Site::CrossK:
+      return "cross_k";
+    case Site::CrossV:
+      return "cross_v";
+    case Site::CrossScores:
+      return "cross_scores";
+    case Site::CrossPattern:
+      return "cross_pattern";
+    case Site::CrossZ:
+      return "cross_z";
+    case Site::CrossOut:
+      return "cross_out";
+    case Site::ResidCross:
+      return "resid_cross";
     case Site::MlpPre:
       return "mlp_pre";
     case Site::MlpPost:
@@ -46,6 +64,11 @@ std::string_view name_of(Site site) {
       return "logits";
   }
   return "unknown";
+}
+
+std::string text_of(Place place) {
+  const std::string text = fmt::format("{} of layer {}", name_of(place.site), place.layer);
+  return place.stack == 0 ? text : fmt::format("{} of stack {}", text, place.stack);
 }
 
 }  // namespace headwater

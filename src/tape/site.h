@@ -1,7 +1,9 @@
-// Site: the named places of a Transformer, in TransformerLens' words. A tape finds a value by site and layer.
+// Site: the named places of a Transformer, in TransformerLens' words. A tape finds a value by its place: the
+// stack it stands in, the site and the layer.
 #pragma once
 
 #include <compare>
+#include <string>
 #include <string_view>
 
 namespace headwater {
@@ -14,33 +16,47 @@ enum class Site {
   ResidPre,  // input of a block
   Q,
   K,
-  V,          // [B, T, H·E]; K and V [B, T, G·E]; after rotary where there is one
-  Scores,     // [B, H, T, T], scaled, before the mask
-  Pattern,    // [B, H, T, T], after softmax
-  Z,          // pattern · v, [B, T, H·E]
-  AttnOut,    // after the output projection, [B, T, D]
-  ResidMid,   // after attention's residual sum (post-norm families: after its norm)
-  MlpPre,     // before the activation, [B, T, F]
-  MlpPost,    // after it (gated: after the product)
-  MlpOut,     // [B, T, D]
-  ResidPost,  // output of a block, [B, T, D]
-  FinalNorm,  // after the last norm of a pre-norm family
-  Pooled,     // what a classification head reads, [B, D]
+  V,             // [B, T, H·E]; K and V [B, T, G·E]; after rotary where there is one
+  Scores,        // [B, H, T, T], scaled, before the mask
+  Pattern,       // [B, H, T, T], after softmax
+  Z,             // pattern · v, [B, T, H·E]
+  AttnOut,       // what attention adds to the stream, [B, T, D]
+  ResidMid,      // after attention's residual sum (post-norm families: after its norm)
+  CrossQ,        // the same of attention to another stack's output, in the stack that reads:
+  CrossK,        // [B, S, G·E], S the units of the sequence that is read
+  CrossV,        // [B, S, G·E]
+  CrossScores,   // [B, H, T, S]
+  CrossPattern,  // [B, H, T, S]
+  CrossZ,        // [B, T, H·E]
+  CrossOut,      // [B, T, D]
+  ResidCross,    // after its residual sum
+  MlpPre,        // before the activation, [B, T, F]
+  MlpPost,       // after it (gated: after the product)
+  MlpOut,        // [B, T, D]
+  ResidPost,     // output of a block, [B, T, D]
+  FinalNorm,     // after the last norm of a stack
+  Pooled,        // what a classification head reads, [B, D]
   Logits,
 };
 
 std::string_view name_of(Site site);
 
-// Where a value stands.
+// Where a value stands. Most models have one stack, whose places are named by site and layer alone.
 struct Place {
   Site site;
-  int layer;
+  int layer, stack;
+  // A site alone names its place where there is one layer of it in one stack: Embed, FinalNorm, Logits.
+  constexpr Place(Site of = Site::None, int in_layer = 0, int in_stack = 0)
+      : site(of), layer(in_layer), stack(in_stack) {}
   auto operator<=>(const Place&) const = default;
 };
 
+std::string text_of(Place place);  // "pattern of layer 3", and the stack where it is not the first
+
 // The input of block l is the output of block l − 1: one value, found under both names.
 inline Place canonical(Place place) {
-  if (place.site == Site::ResidPre && place.layer > 0) return {Site::ResidPost, place.layer - 1};
+  if (place.site == Site::ResidPre && place.layer > 0)
+    return {Site::ResidPost, place.layer - 1, place.stack};
   return place;
 }
 

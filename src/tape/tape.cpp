@@ -37,21 +37,22 @@ void accumulate(Tensor& sum, Tensor addend) {
 
 }  // namespace
 
-const Tensor& Signals::at(Site site, int layer) const {
-  const int id = tape_->find(site, layer);
+const Tensor& Signals::at(Place wanted) const {
+  const int id = tape_->find(wanted);
   if (id < 0 || values_[place(id)].empty())
-    throw InternalError(fmt::format("signals: nothing arrived at {} of layer {}", name_of(site), layer));
+    throw InternalError(fmt::format("signals: nothing arrived at {}", text_of(wanted)));
   return values_[place(id)];
 }
 
-bool Signals::has(Site site, int layer) const {
-  const int id = tape_->find(site, layer);
+bool Signals::has(Place wanted) const {
+  const int id = tape_->find(wanted);
   return id >= 0 && !values_[place(id)].empty();
 }
 
 Tape::Tape(Keep keep, std::vector<Edit> edits) : keep_(keep), edits_(std::move(edits)) {}
 
-Tape::Tape(const std::vector<Place>& kept) : keep_(Keep::Sites), kept_(std::in_place) {
+Tape::Tape(const std::vector<Place>& kept, std::vector<Edit> edits)
+    : keep_(Keep::Sites), kept_(std::in_place), edits_(std::move(edits)) {
   for (const Place& wanted : kept) kept_->push_back(canonical(wanted));
 }
 
@@ -64,7 +65,7 @@ bool Tape::keeps(Place place) const {
 void Tape::apply_edits(Tensor& value, Place place) const {
   if (place.site == Site::None) return;
   for (const Edit& edit : edits_) {
-    if (canonical({edit.site, edit.layer}) != place) continue;
+    if (canonical(edit.at) != place) continue;
     const Shape before = value.shape();
     value = value.clone();
     edit.apply(value);
@@ -74,16 +75,18 @@ void Tape::apply_edits(Tensor& value, Place place) const {
 
 Var Tape::append(Node node, Tensor value) {
   const int id = static_cast<int>(nodes_.size());
-  if (node.place.site != Site::None) named_.insert_or_assign(node.place, id);
+  if (node.place.site != Site::None && !named_.emplace(node.place, id).second)
+    throw InternalError(fmt::format("tape: {} was recorded twice", text_of(node.place)));
   apply_edits(value, node.place);
   if (keeps(node.place)) node.value = value;
-  if (keep_ != Keep::Everything) node.op.reset();
+  node.shape = value.shape();
+  if (keep_ == Keep::Nothing) node.op.reset();
   nodes_.push_back(std::move(node));
   return {.tape = this, .id = id, .value = std::move(value)};
 }
 
-Var Tape::record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Site site, int layer) {
-  Node node{.op = std::move(op), .inputs = {}, .value = {}, .place = canonical({site, layer})};
+Var Tape::record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Place at) {
+  Node node{.op = std::move(op), .inputs = {}, .value = {}, .shape = {}, .place = canonical(at)};
   std::vector<Tensor> x;
   for (const Var& input : inputs) {
     if (input.tape != this)
@@ -95,27 +98,62 @@ Var Tape::record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, S
   return append(std::move(node), std::move(y));
 }
 
-Var Tape::leaf(Tensor value, Site site, int layer) {
-  return append({.op = nullptr, .inputs = {}, .value = {}, .place = canonical({site, layer})},
+Var Tape::leaf(Tensor value, Place at) {
+  return append({.op = nullptr, .inputs = {}, .value = {}, .shape = {}, .place = canonical(at)},
                 std::move(value));
 }
 
-int Tape::find(Site site, int layer) const {
-  const auto found = named_.find(canonical({site, layer}));
+int Tape::find(Place wanted) const {
+  const auto found = named_.find(canonical(wanted));
   return found == named_.end() ? -1 : found->second;
 }
 
-bool Tape::has(Site site, int layer) const {
-  const int id = find(site, layer);
+int Tape::require(Place wanted) const {
+  const int id = find(wanted);
+  if (id < 0) throw InternalError(fmt::format("tape: {} was never recorded", text_of(wanted)));
+  return id;
+}
+
+bool Tape::has(Place wanted) const {
+  const int id = find(wanted);
   return id >= 0 && !nodes_[place(id)].value.empty();
 }
 
-Var Tape::at(Site site, int layer) const {
-  const int id = find(site, layer);
-  if (id < 0 || nodes_[place(id)].value.empty())
-    throw InternalError(fmt::format("tape: {} of layer {} was {}", name_of(site), layer,
-                                    id < 0 ? "never recorded" : "not kept"));
+bool Tape::recorded(Place wanted) const {
+  return find(wanted) >= 0;
+}
+
+Var Tape::var_of(int id) const {
   return {.tape = const_cast<Tape*>(this), .id = id, .value = nodes_[place(id)].value};
+}
+
+Var Tape::at(Place wanted) const {
+  Var found = var_of(require(wanted));
+  if (found.value.empty()) throw InternalError(fmt::format("tape: {} was not kept", text_of(wanted)));
+  return found;
+}
+
+Var Tape::spot(Place wanted) const {
+  return var_of(require(wanted));
+}
+
+Origin Tape::origin_of(const Var& var) const {
+  const Node& node = nodes_[place(var.id)];
+  Origin origin{.op = node.op.get(), .inputs = {}};
+  for (const int input : node.inputs) origin.inputs.push_back(var_of(input));
+  return origin;
+}
+
+Origin Tape::op_at(Place wanted) const {
+  return origin_of(var_of(require(wanted)));
+}
+
+std::unique_ptr<const Tape> Tape::without_values() const {
+  auto copy = std::make_unique<Tape>(std::vector<Place>{});
+  copy->named_ = named_;
+  copy->nodes_ = nodes_;
+  for (Node& node : copy->nodes_) node.value = Tensor();
+  return copy;
 }
 
 std::size_t Tape::kept_bytes() const {
@@ -139,20 +177,25 @@ void Tape::require_kept(std::string_view walk, const Var& var) const {
 
 std::vector<bool> Tape::marked(const std::vector<Place>& wanted) const {
   std::vector<bool> mark(nodes_.size(), wanted.empty());
-  for (const Place& w : wanted) {
-    const int id = find(w.site, w.layer);
-    if (id < 0)
-      throw InternalError(fmt::format("tape: {} of layer {} was never recorded", name_of(w.site), w.layer));
-    mark[place(id)] = true;
-  }
+  for (const Place& one : wanted) mark[place(require(one))] = true;
   return mark;
 }
 
 Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted,
                    const PullHooks& hooks) const {
+  return pull_marked(from, std::move(seed), rules, marked(wanted), hooks);
+}
+
+Signals Tape::pull_to(const std::vector<Var>& wanted, const Var& from, Tensor seed, const Rules& rules) const {
+  std::vector<bool> keep(nodes_.size(), false);
+  for (const Var& one : wanted) keep[place(one.id)] = true;
+  return pull_marked(from, std::move(seed), rules, std::move(keep), {});
+}
+
+Signals Tape::pull_marked(const Var& from, Tensor seed, const Rules& rules, std::vector<bool> keep,
+                          const PullHooks& hooks) const {
   require_kept("pull", from);
   stack_of(seed, nodes_[place(from.id)].value);
-  const std::vector<bool> keep = marked(wanted);
   // A node matters if it is wanted or something wanted lies before it.
   std::vector<bool> matters(keep);
   for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -164,7 +207,7 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::
   for (std::size_t i = place(from.id) + 1; i-- > 0;) {
     const Node& node = nodes_[i];
     if (hooks.meet && branches[i].size() > 1)
-      signal[i] = hooks.meet({node.place.site, node.place.layer, node.value, branches[i]});
+      signal[i] = hooks.meet({node.place, node.value, branches[i]});
     else if (hooks.meet && branches[i].size() == 1)
       signal[i] = std::move(branches[i][0].signal);
     if (hooks.meet) branches[i].clear();
@@ -177,7 +220,7 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::
       for (std::size_t k = 0; k < back.size(); ++k)
         if (!matters[place(node.inputs[k])]) back[k] = Tensor();
       if (hooks.passed)
-        hooks.passed({node.op->name(), node.place.site, node.place.layer, call, signal[i], back});
+        hooks.passed({node.op->name(), node.place, call, signal[i], back});
       if (!keep[i]) signal[i] = Tensor();
       for (std::size_t k = 0; k < back.size(); ++k) {
         if (back[k].empty()) continue;
@@ -221,42 +264,14 @@ Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::
     }
     if (any) {
       part[i] = node.op->push(call_of(node), in,
-                              hooks.rules ? hooks.rules(node.place.site, node.place.layer) : rules);
-      if (hooks.made) hooks.made(node.place.site, node.place.layer, part[i]);
+                              hooks.rules ? hooks.rules(node.place) : rules);
+      if (hooks.made) hooks.made(node.place, part[i]);
     }
     in.clear();
     for (const int input : node.inputs)
       if (last_reader[place(input)] == i && !keep[place(input)]) part[place(input)] = Tensor();
   }
   return {this, std::move(part)};
-}
-
-Tensor Tape::replay(const Var& from, Tensor changed, const Var& to) const {
-  require_kept("replay", from);
-  require_kept("replay", to);
-  require_shape("replay", "changed value", changed.shape(), nodes_[place(from.id)].value.shape());
-  std::vector<std::size_t> last_reader(nodes_.size(), 0);
-  for (std::size_t i = 0; i <= place(to.id); ++i)
-    for (const int input : nodes_[i].inputs) last_reader[place(input)] = i;
-
-  std::vector<Tensor> fresh(nodes_.size());
-  fresh[place(from.id)] = std::move(changed);
-  for (std::size_t i = place(from.id) + 1; i <= place(to.id); ++i) {
-    const Node& node = nodes_[i];
-    std::vector<Tensor> x;
-    bool touched = false;
-    for (const int input : node.inputs) {
-      const bool is_fresh = !fresh[place(input)].empty();
-      touched = touched || is_fresh;
-      x.push_back(is_fresh ? fresh[place(input)] : nodes_[place(input)].value);
-    }
-    if (!touched) continue;
-    fresh[i] = node.op->forward(x);
-    apply_edits(fresh[i], node.place);
-    for (const int input : node.inputs)
-      if (last_reader[place(input)] == i) fresh[place(input)] = Tensor();
-  }
-  return fresh[place(to.id)].empty() ? nodes_[place(to.id)].value : fresh[place(to.id)];
 }
 
 }  // namespace headwater

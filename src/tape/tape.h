@@ -2,7 +2,7 @@
 //
 //   pull    backwards: a signal at one value becomes a signal at every earlier value
 //   push    forwards:  a part at one value becomes a part at every later value
-//   replay  forward again from one changed value, recomputing only what depends on it
+//   replay  forward again from changed values, recomputing only what depends on them
 //
 // Node ids grow along every edge, so a loop over ids is a topological order. A tape is filled by one
 // thread; afterwards the walkers are const and may run on many.
@@ -26,20 +26,19 @@ class Tape;
 struct Var {
   Tape* tape = nullptr;
   int id = -1;
-  Tensor value;
+  Tensor value;  // empty where it was not kept and is not needed
 };
 
 // Changes a value while the model runs: zero a value vector, scale a pattern, patch a residual. `apply`
 // receives a private copy.
 struct Edit {
-  Site site;
-  int layer;
+  Place at;
   std::function<void(Tensor&)> apply;
 };
 
 enum class Keep {
   Everything,  // for pull, push and replay
-  Sites,       // only values that carry a site name: to read, not to walk
+  Sites,       // only values that carry a site name: to read, and to replay from
   Nothing,     // for predictions
 };
 
@@ -47,8 +46,9 @@ enum class Keep {
 class Signals {
  public:
   Signals(const Tape* tape, std::vector<Tensor> values) : tape_(tape), values_(std::move(values)) {}
-  const Tensor& at(Site site, int layer = 0) const;  // throws InternalError if nothing arrived there
-  bool has(Site site, int layer = 0) const;
+  const Tensor& at(Place place) const;  // throws InternalError if nothing arrived there
+  const Tensor& at(Site site, int layer) const { return at({site, layer}); }
+  bool has(Place place) const;
   const Tensor& of(const Var& var) const { return values_[static_cast<std::size_t>(var.id)]; }
 
  private:
@@ -62,8 +62,7 @@ struct Meeting {
     Site reader;  // of the value the reader computed
     Tensor signal;
   };
-  Site site;
-  int layer;
+  Place at;
   const Tensor& value;
   std::span<const Branch> branches;
 };
@@ -71,8 +70,7 @@ struct Meeting {
 // An op that a pull has passed. `back` holds what goes on: empty where nothing does.
 struct Passed {
   std::string_view op;
-  Site site;
-  int layer;
+  Place at;
   const Call& call;
   const Tensor& signal;
   std::span<const Tensor> back;
@@ -87,54 +85,105 @@ struct PullHooks {
 // What a push may be told beside the rules.
 struct PushHooks {
   // The rules for the op that computes this value, instead of the walk's.
-  std::function<Rules(Site site, int layer)> rules = {};
+  std::function<Rules(Place at)> rules = {};
   // Sees every part as it is made, and may change it: the block's input comes as ResidPost of the block
   // below.
-  std::function<void(Site site, int layer, Tensor& part)> made = {};
+  std::function<void(Place at, Tensor& part)> made = {};
+};
+
+// How a value came to be: by this op from these, or from outside (op is null).
+struct Origin {
+  const Op* op = nullptr;
+  std::vector<Var> inputs;
+};
+
+// Changed copies of a value, for a replay: [n · B, …] where the tape has [B, …].
+struct Changed {
+  Var at;
+  Tensor copies;
+  bool wanted_rows_only = false;  // they hold the rows the replay asks for there, not all
+};
+
+struct ReplayOptions {
+  // The rows of the result that are wanted, repeats allowed; none: all.
+  Rows rows = {};
+  // Where values that the tape did not keep are to be had: by Study::at.
+  std::function<Tensor(Place)> missing = {};
+};
+
+// A replayed value, [Σ n · B, …]: the copies of the changes one after the other, as they were given.
+struct Replayed {
+  struct Entry {
+    Var var;    // the copies of a change: where a pull from the value ends
+    Rows rows;  // of them that were needed
+  };
+  Var value;
+  std::vector<Entry> entries;
 };
 
 class Tape {
  public:
   explicit Tape(Keep keep = Keep::Everything, std::vector<Edit> edits = {});
   // Keeps these values only: to read, not to walk.
-  explicit Tape(const std::vector<Place>& kept);
+  explicit Tape(const std::vector<Place>& kept, std::vector<Edit> edits = {});
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
   ~Tape() = default;
 
-  // Runs the op on the inputs and records the call.
-  Var record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Site site = Site::None,
-             int layer = 0);
+  // Runs the op on the inputs and records the call. Throws InternalError if the place is taken.
+  Var record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Place place = {});
   // A value from outside: nothing is pulled through it.
-  Var leaf(Tensor value, Site site = Site::None, int layer = 0);
+  Var leaf(Tensor value, Place place = {});
 
-  Var at(Site site, int layer = 0) const;  // throws InternalError if not recorded or not kept
-  bool has(Site site, int layer = 0) const;
+  Var at(Place place) const;  // throws InternalError if not recorded or not kept
+  Var at(Site site, int layer) const { return at({site, layer}); }
+  Var spot(Place place) const;       // the same whether kept or not: its value may be empty
+  bool has(Place place) const;       // recorded and kept
+  bool recorded(Place place) const;  // kept or not
+  Origin origin_of(const Var& var) const;  // not with Keep::Nothing
+  Origin op_at(Place place) const;         // the same of the value there; throws if not recorded
   std::size_t size() const { return nodes_.size(); }
+  // What was computed from what, and none of the values: to ask and, with ReplayOptions::missing, to replay.
+  std::unique_ptr<const Tape> without_values() const;
   std::size_t kept_bytes() const;  // memory of the kept values
 
   // With `wanted`, only values at those places keep their signal, and the walk goes only where it can reach
   // one of them; without, every signal is kept.
   Signals pull(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted = {},
                const PullHooks& hooks = {}) const;
+  // The same for values that need not be named.
+  Signals pull_to(const std::vector<Var>& wanted, const Var& from, Tensor seed, const Rules& rules) const;
   Signals push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted = {},
                const PushHooks& hooks = {}) const;
-  // The value of `to` when `from` had been `changed`. Equals an edited rerun bit for bit.
-  Tensor replay(const Var& from, Tensor changed, const Var& to) const;
+  // What `to` had been with the changes, recorded onto another tape: forward again from the changed values,
+  // computing only what depends on them and only the rows that the result is made of; the rest is read.
+  // Copies that enter at different places join where they meet and share every product from there. A copy's
+  // bits are those of an edited run, whatever runs beside it.
+  Replayed replay(std::span<const Changed> changes, const Var& to, Tape& onto,
+                  const ReplayOptions& options = {}) const;
+  // The rows of the value at `from` that these rows of `to` are made of, as far as ops work row by row; none:
+  // all.
+  Rows rows_read(const Var& to, Place from, const Rows& wanted = {}) const;
 
  private:
   friend class Signals;
+  friend class Replay;
   struct Node {
     std::shared_ptr<const Op> op;  // null for a leaf
     std::vector<int> inputs;
     Tensor value;  // empty when not kept
+    Shape shape;   // of the value
     Place place;
   };
   Var append(Node node, Tensor value);
   void apply_edits(Tensor& value, Place place) const;
   Call call_of(const Node& node) const;
-  int find(Site site, int layer) const;  // −1 if absent
+  int find(Place place) const;  // −1 if absent
+  int require(Place place) const;
+  Var var_of(int id) const;
   std::vector<bool> marked(const std::vector<Place>& wanted) const;
+  Signals pull_marked(const Var& from, Tensor seed, const Rules& rules, std::vector<bool> keep,
+                      const PullHooks& hooks) const;
   void require_kept(std::string_view walk, const Var& var) const;
 
   bool keeps(Place place) const;
@@ -143,7 +192,7 @@ class Tape {
   std::optional<std::vector<Place>> kept_;  // canonical; with Keep::Sites
   std::vector<Edit> edits_;
   std::vector<Node> nodes_;
-  std::map<Place, int> named_;  // by canonical place; of two nodes the later one
+  std::map<Place, int> named_;  // by canonical place
 };
 
 }  // namespace headwater

@@ -12,7 +12,7 @@ namespace {
 struct Diamond {
   Tape tape;
   Var x = tape.leaf(Tensor::of({1, 2}, std::vector<double>{1, 4}), Site::ResidPre);
-  Var y = add(scale(x, 2, Site::Q), scale(x, 3), Site::ResidPost, 1);
+  Var y = add(scale(x, 2, Site::Q), scale(x, 3), {Site::ResidPost, 1});
 };
 
 TEST(PullHooks, PassedSeesEveryOpOnTheWay) {
@@ -22,8 +22,7 @@ TEST(PullHooks, PassedSeesEveryOpOnTheWay) {
     seen.emplace_back(op.op);
     EXPECT_EQ(op.back.size(), op.call.x.size());
     if (op.op == "add") {
-      EXPECT_EQ(op.site, Site::ResidPost);
-      EXPECT_EQ(op.layer, 1);
+      EXPECT_EQ(op.at, Place(Site::ResidPost, 1));
       EXPECT_EQ(op.call.y.at(1), 20);
       EXPECT_EQ(op.signal.at(0), 1);
     }
@@ -39,7 +38,7 @@ TEST(PullHooks, MeetJoinsWhatArrivesAtOneValue) {
   int meetings = 0;
   const PullHooks hooks{.meet = [&](const Meeting& meeting) {
     ++meetings;
-    EXPECT_EQ(meeting.site, Site::ResidPre);
+    EXPECT_EQ(meeting.at.site, Site::ResidPre);
     EXPECT_EQ(meeting.value.at(1), 4);
     EXPECT_EQ(meeting.branches.size(), 2U);
     for (const Meeting::Branch& branch : meeting.branches)

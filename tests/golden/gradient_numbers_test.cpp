@@ -35,13 +35,10 @@ class SineClassifier : public Model {
       for (Index i = 0; i < 4; ++i) turned.push_back(w.at(i * 2 + o));
     head_ = {.weight = std::make_shared<Matrix>(Tensor::of({2, 4}, turned)), .bias = sines({2}, 70.1, .1)};
   }
-  Anatomy anatomy() const override { return body_.anatomy(); }
 
  protected:
-  Var start(Tape& tape, const Batch& batch) const override {
-    return scale(embed(tape, table_, batch.ids, Site::Embed), 1, Site::ResidPre);
-  }
-  Var finish(const Var& stream, const Batch&) const override {
+  Var forward(Tape& tape, const Batch& batch) const override {
+    const Var stream = body_.blocks(scale(embed(tape, table_, batch.ids, Site::Embed), 1, Site::ResidPre));
     const std::vector<int> first(static_cast<std::size_t>(stream.value.dim(0)), 0);
     return linear(select(stream, first, Site::Pooled), head_, Site::Logits);
   }

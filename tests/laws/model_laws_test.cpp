@@ -17,6 +17,7 @@
 
 #include "base/parallel.h"
 #include "support/random.h"
+#include "support/replayed.h"
 #include "support/tiny_models.h"
 
 namespace headwater::testing {
@@ -47,7 +48,7 @@ Site source_of(const Model& model) {
 
 // The logits of an input whose source value was moved by step · direction.
 Tensor moved_logits(const Model& model, const Batch& batch, const Tensor& direction, double step) {
-  Tape tape(Keep::Nothing, {{.site = source_of(model), .layer = 0, .apply = [&](Tensor& x) {
+  Tape tape(Keep::Nothing, {{.at = source_of(model), .apply = [&](Tensor& x) {
                                for (Index i = 0; i < x.size(); ++i)
                                  x.data<double>()[i] += step * direction.at(i);
                              }}});
@@ -171,9 +172,9 @@ TEST(ModelLaws, ReplayFromAnEditedValueEqualsAnEditedRun) {
       const Var v = tape.at(Site::V, l);
       Tensor changed = v.value.clone();
       zero_second_token(changed);
-      Tape edited(Keep::Nothing, {{.site = Site::V, .layer = l, .apply = zero_second_token}});
+      Tape edited(Keep::Nothing, {{.at = {Site::V, l}, .apply = zero_second_token}});
       const Tensor expected = model.run(edited, batch).value;
-      EXPECT_EQ(largest_difference(tape.replay(v, changed, logits), expected), 0);
+      EXPECT_EQ(largest_difference(replayed(tape, v, changed, logits), expected), 0);
       EXPECT_GT(largest_difference(expected, logits.value), 0);
     }
   });

@@ -14,6 +14,7 @@
 
 #include "support/op_samples.h"
 #include "support/random.h"
+#include "support/replayed.h"
 
 namespace headwater::testing {
 namespace {
@@ -141,7 +142,7 @@ TEST(OpLaws, ReplayEqualsAnEditedRun) {
       std::vector<Tensor> changed = sample.inputs;
       changed[k] = random_tensor(sample.inputs[k].shape(), 29);
       ASSERT_EQ(
-          largest_difference(r.tape->replay(r.inputs[k], changed[k], r.y), record(sample, changed).y.value),
+          largest_difference(replayed(*r.tape, r.inputs[k], changed[k], r.y), record(sample, changed).y.value),
           0);
     }
   });

@@ -123,7 +123,7 @@ TEST(SeveralTokens, GradientsAreDifferences) {
     constexpr double h = 1e-5;
     double difference = 0, slope = 0;
     for (const double sign : {1.0, -1.0}) {
-      const Edit move{Site::Embed, 0, [&](Tensor& value) {
+      const Edit move{Site::Embed, [&](Tensor& value) {
                         for (Index i = 0; i < value.size(); ++i)
                           value.data<double>()[i] += sign * h * direction.at(i);
                       }};
@@ -166,7 +166,7 @@ TEST(SeveralTokens, OcclusionIsTheDifferenceOfTwoRuns) {
     const Study study = study_of(model, whole());
     const Attribution result = run(find_method("occlusion"), study, {{"replace", "zero"}});
     for (const Index gone : {Index{1}, Index{prefix}}) {  // a token of the input, one of the target's own
-      const Edit zero{Site::Embed, 0, [&](Tensor& value) {
+      const Edit zero{Site::Embed, [&](Tensor& value) {
                         const Index D = value.dim(2);
                         std::fill_n(value.data<double>() + gone * D, D, 0.0);
                       }};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/method.h"
+#include "support/replayed.h"
 #include "support/tiny_models.h"
 
 namespace headwater::testing {
@@ -25,7 +26,7 @@ double distance(const Tensor& a, const Tensor& b, Index row) {
 }
 
 // By replay of the tape from the changed values. Values of a group serve all its heads.
-double replayed(const Study& study, int layer, Index i, Index j) {
+double by_replay(const Study& study, int layer, Index i, Index j) {
   const Tape& tape = *study.run().tape;
   const Var v = tape.at(Site::V, layer);
   Tensor changed = v.value.clone();
@@ -33,7 +34,7 @@ double replayed(const Study& study, int layer, Index i, Index j) {
   std::fill_n(changed.data<double>() + j * width, width, 0.0);
   const bool last = layer + 1 == study.info().layers && tape.has(Site::FinalNorm);
   const Var to = last ? tape.at(Site::FinalNorm) : tape.at(Site::ResidPost, layer);
-  return distance(tape.replay(v, changed, to), to.value, i);
+  return distance(replayed(tape, v, changed, to), to.value, i);
 }
 
 TEST(ValueZeroingLaw, ShortcutEqualsReplay) {
@@ -51,7 +52,7 @@ TEST(ValueZeroingLaw, ShortcutEqualsReplay) {
       for (int layer = 0; layer < study.info().layers; ++layer)
         for (Index j = 0; j < T; ++j)
           for (Index i = study.info().causal ? j : 0; i < T; ++i) {
-            const double plain = replayed(study, layer, i, j);
+            const double plain = by_replay(study, layer, i, j);
             const double found = result.scores.at((layer * T + i) * T + j);
             // 1e-9 relative; a distance of 1e-16 is one of rounding
             worst = std::max(worst, std::abs(found - plain) / (plain + 1e-12));

@@ -11,8 +11,8 @@ Var FakeModel::forward(Tape& tape, const Batch& batch) const {
   ++runs;
   seen.push_back(batch);
   for (std::size_t layer = 0; layer < patterns.size(); ++layer)
-    tape.leaf(patterns[layer].reshaped(patterns[layer].shape().with_front(1)), Site::Pattern,
-              static_cast<int>(layer));
+    tape.leaf(patterns[layer].reshaped(patterns[layer].shape().with_front(1)),
+              {Site::Pattern, static_cast<int>(layer)});
   const std::size_t count =
       batch.pixels.empty() ? batch.ids.size() : static_cast<std::size_t>(batch.pixels.dim(0));
   std::vector<double> all;

@@ -59,22 +59,19 @@ SineModel::SineModel(bool pre_norm) {
                        .mlp_norm = norm_of(b + 8, eps)});
 }
 
-Anatomy SineModel::anatomy() const {
-  return {.blocks = &blocks_, .heads = {heads_, heads_}, .final_norm = nullptr};
-}
-
 Batch SineModel::batch() const {
   return {.ids = {{4, 5, 6}}};
 }
 
+Var SineModel::blocks(Var x) const {
+  const auto block = info_.pre_norm ? pre_norm_block : post_norm_block;
+  for (int l = 0; l < 2; ++l)
+    x = block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads_}, {.layer = l});
+  return x;
+}
+
 Var SineModel::forward(Tape& tape, const Batch&) const {
-  Var x = tape.leaf(sines({1, T, D}, 1, 1), Site::ResidPre);
-  for (int layer = 0; layer < 2; ++layer) {
-    const BlockWeights& block = blocks_[static_cast<std::size_t>(layer)];
-    const BlockOptions options{.heads = heads_, .rotary = {}, .pre_norm = info_.pre_norm};
-    x = headwater::block(x, block, options, layer);
-  }
-  return scale(x, 1, Site::Logits);
+  return scale(blocks(tape.leaf(sines({1, T, D}, 1, 1), Site::ResidPre)), 1, Site::Logits);
 }
 
 }  // namespace headwater::testing

@@ -3,6 +3,7 @@
 // hand.
 #pragma once
 
+#include "blocks/weights.h"
 #include "models/model.h"
 
 namespace headwater::testing {
@@ -11,8 +12,8 @@ namespace headwater::testing {
 class SineModel : public Model {
  public:
   explicit SineModel(bool pre_norm);
-  Anatomy anatomy() const override;
   Batch batch() const;  // what it is run on; the ids do not matter
+  Var blocks(Var x) const;
 
  protected:
   Var forward(Tape& tape, const Batch& batch) const override;

@@ -59,16 +59,12 @@ HeadLayout ToyModel::layout() const {
   return {.heads = 2, .groups = 2, .scale = 1 / std::sqrt(2.0), .causal = false};
 }
 
-Anatomy ToyModel::anatomy() const {
-  return {.blocks = &blocks_, .heads = {layout(), layout()}, .final_norm = nullptr};
-}
-
 Var ToyModel::forward(Tape& tape, const Batch& /*batch*/) const {
   const Tensor input = filled(
       {1, tokens, width}, [](double idx) { return std::sin(0.9 * idx + 0.3) + 0.5 * std::cos(2.3 * idx); });
   Var x = tape.leaf(input, Site::ResidPre);
   for (int l = 0; l < 2; ++l)
-    x = headwater::block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout(), .rotary = {}}, l);
+    x = post_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout()}, {.layer = l});
   return scale(x, 1, Site::Logits);
 }
 

@@ -2,6 +2,7 @@
 // numbers per token, feed-forward 8; weights and input are sines of their places, so that no file is needed.
 #pragma once
 
+#include "blocks/weights.h"
 #include "models/model.h"
 
 namespace headwater::testing {
@@ -9,7 +10,6 @@ namespace headwater::testing {
 class ToyModel : public Model {
  public:
   ToyModel();
-  Anatomy anatomy() const override;
   BlockWeights& block(int layer) { return blocks_[static_cast<std::size_t>(layer)]; }
 
  protected:

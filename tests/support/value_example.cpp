@@ -58,20 +58,13 @@ class ValueExample : public Model {
     }
   }
 
-  Anatomy anatomy() const override {
-    return {
-        .blocks = &blocks_, .heads = {heads(), heads()}, .final_norm = info_.pre_norm ? &final_ : nullptr};
-  }
-
  protected:
   Var forward(Tape& tape, const Batch&) const override {
     Var x = tape.leaf(Tensor::of({1, T, D}, sine(1, T * D, 1), info_.dtype), Site::ResidPre);
-    const BlockOptions options{.heads = heads(), .rotary = {}, .pre_norm = info_.pre_norm};
-    for (int l = 0; l < info_.layers; ++l) {
-      const BlockWeights& w = blocks_[static_cast<std::size_t>(l)];
-      x = block(x, w, options, l);
-    }
-    return info_.pre_norm ? norm(x, final_, Site::FinalNorm) : x;
+    const auto block = info_.pre_norm ? pre_norm_block : post_norm_block;
+    for (int l = 0; l < info_.layers; ++l)
+      x = block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads()}, {.layer = l});
+    return scale(info_.pre_norm ? norm(x, final_, Site::FinalNorm) : x, 1, Site::Logits);
   }
 
  private:

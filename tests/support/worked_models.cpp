@@ -91,13 +91,13 @@ class WorkedBert final : public Model {
              .steps = {make.linear(100, D, D), Activation::Tanh, make.linear(110, C, D)}};
   }
 
-  Anatomy anatomy() const override {
-    return {.blocks = &blocks_, .heads = {heads, heads}, .final_norm = nullptr};
-  }
-
  private:
-  Var start(Tape& tape, const Batch& /*batch*/) const override { return tape.leaf(input_, Site::ResidPre); }
-  Var finish(const Var& stream, const Batch& batch) const override { return head_(stream, batch); }
+  Var forward(Tape& tape, const Batch& batch) const override {
+    Var x = tape.leaf(input_, Site::ResidPre);
+    for (int l = 0; l < L; ++l)
+      x = post_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads}, {.layer = l});
+    return head_(x, batch);
+  }
 
   Tensor input_;
   std::vector<BlockWeights> blocks_;
@@ -123,18 +123,14 @@ class WorkedVit final : public Model {
     head_ = {.reads = Head::Reads::First, .steps = {make.linear(110, C, D)}};
   }
 
-  Anatomy anatomy() const override {
-    return {.blocks = &blocks_, .heads = {heads, heads}, .final_norm = &norm_};
-  }
-
  private:
-  Var start(Tape& tape, const Batch& batch) const override {
+  Var forward(Tape& tape, const Batch& batch) const override {
     const Var pixels = tape.leaf(batch.pixels, Site::Pixels);
     const Var tokens = prepend(linear(patches(pixels, 4), project_), cls_, Site::Embed);
-    return add(tokens, embed(tape, positions_, {{0, 1, 2, 3, 4}}), Site::ResidPre);
-  }
-  Var finish(const Var& stream, const Batch& batch) const override {
-    return head_(norm(stream, norm_, Site::FinalNorm), batch);
+    Var x = add(tokens, embed(tape, positions_, {{0, 1, 2, 3, 4}}), Site::ResidPre);
+    for (int l = 0; l < L; ++l)
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads}, {.layer = l});
+    return head_(norm(x, norm_, Site::FinalNorm), batch);
   }
 
   LinearWeights project_;
