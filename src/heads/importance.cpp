@@ -18,10 +18,10 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/attention_attribution.h"
+#include "explain/attention_attribution.h"
 #include "heads/checks.h"
 #include "heads/memory.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/attention_attribution.h"
+#include "explain/attention_attribution.h"
 #include "heads/checks.h"
 #include "heads/memory.h"
 

@@ -17,11 +17,11 @@
 #include <numeric>
 
 #include "base/parallel.h"
+#include "explain/attention_parts.h"
+#include "explain/norms.h"
 #include "kernels/kernels.h"
 #include "methods/method.h"
-#include "mixing/attention_parts.h"
-#include "mixing/norms.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "methods/method.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

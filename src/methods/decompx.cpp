@@ -15,7 +15,7 @@
 
 #include <headwater/error.h>
 
-#include "attribution/token_relevance.h"
+#include "explain/token_relevance.h"
 #include "methods/method.h"
 #include "ops/shared_bias.h"
 

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/game.h"
-#include "attribution/least_squares.h"
-#include "attribution/random.h"
+#include "explain/game.h"
 #include "methods/method.h"
+#include "numerics/least_squares.h"
+#include "numerics/random_sequence.h"
 
 namespace headwater {
 

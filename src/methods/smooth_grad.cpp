@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/gradients.h"
-#include "attribution/random.h"
+#include "explain/gradients.h"
 #include "methods/method.h"
+#include "numerics/random_sequence.h"
 #include "study/memory.h"
 
 namespace headwater {
