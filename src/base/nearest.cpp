@@ -6,9 +6,7 @@
 #include <fmt/format.h>
 
 namespace headwater {
-namespace {
 
-// Damerau's distance in its restricted form: insertions, deletions, substitutions and swaps of neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -23,8 +21,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return d[a.size()][b.size()];
 }
-
-}  // namespace
 
 std::string suggestion(std::string_view typed, std::span<const std::string> known) {
   // A third of the letters may be wrong, three at most; names are never longer than this.

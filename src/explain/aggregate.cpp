@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "explain/rollout.h"
 #include "numerics/flow.h"
+#include "numerics/row_division.h"
 #include "study/map_checks.h"
 
 namespace headwater {
@@ -70,17 +71,6 @@ Check check_above_rollout(const Tensor& flow, Tensor rollout) {
   return {.name = "no flow below rollout", .passed = worst <= 1e-9, .value = worst, .bound = 1e-9};
 }
 
-void divide_by_row_sums(Tensor& flow) {
-  const Index T = flow.shape().back();
-  double* row = flow.data<double>();
-  for (Index i = 0; i < flow.size() / T; ++i, row += T) {
-    double sum = 0;
-    for (Index j = 0; j < T; ++j) sum += row[j];
-    if (sum > 0)
-      for (Index j = 0; j < T; ++j) row[j] /= sum;
-  }
-}
-
 std::string saturation_note(const Flow& flow) {
   const auto closed =
       std::count_if(flow.closed_at.begin(), flow.closed_at.end(), [](int l) { return l >= 0; });
@@ -121,7 +111,7 @@ void put_flow(Attribution& result, const Tensor& maps, const FlowView& view, DTy
                               .values = Tensor::of({static_cast<Index>(closed.size())}, closed, dtype)});
     result.notes.push_back(saturation_note(flow));
   }
-  if (view.normalised) divide_by_row_sums(flow.values);
+  if (view.normalised) divide_rows(flow.values);
   result.scores = flow.values.to(dtype);
   if (view.normalised && !chosen) result.checks.push_back(check_row_sums(result.scores));
 }

@@ -26,6 +26,7 @@
 #include "base/parallel.h"
 #include "explain/attention_parts.h"
 #include "kernels/kernels.h"
+#include "numerics/row_division.h"
 #include "study/map_checks.h"
 
 namespace headwater {
@@ -232,7 +233,7 @@ void run_layer(const Study& study, const NormRequest& request, int layer, Attrib
   if (!request.each_head) totals.apart = std::max(totals.apart, plain_difference(parts, stage, request, map));
   if (has_mixing_ratio(request.stage)) mixing_ratios(parts, stage, map, ratios);
   totals.see_rows(map, parts.tokens());
-  if (request.normalise_rows) normalise_rows(map, parts.tokens());
+  if (request.normalise_rows) divide_rows(std::span(map), parts.tokens());
   dispatch(result.scores.dtype(), [&](auto r) {
     using R = decltype(r);
     std::transform(map.begin(), map.end(), result.scores.data<R>() + static_cast<Index>(map.size()) * layer,
@@ -254,19 +255,6 @@ void add_checks(Attribution& result, const NormRequest& request, const SumCheck&
 }
 
 }  // namespace
-
-Index normalise_rows(std::vector<double>& map, Index tokens) {
-  Index empty = 0;
-  for (auto row = map.begin(); row != map.end(); row += tokens) {
-    const double sum = std::accumulate(row, row + tokens, 0.0);
-    if (!(sum > 0)) {
-      ++empty;
-      continue;
-    }
-    std::for_each(row, row + tokens, [&](double& v) { v /= sum; });
-  }
-  return empty;
-}
 
 std::string row_sums_note(double smallest, double largest, Index empty) {
   std::string note = fmt::format("Raw row sums lie between {:.4g} and {:.4g}.", smallest, largest);

@@ -31,8 +31,6 @@ std::vector<Site> norm_sites(NormStage stage);
 // The reason why a method of a norm after the residual sum means nothing for this model, or empty.
 std::string lacks_post_norm(std::string_view method, const ModelInfo& info);
 
-// Divides rows by their sum; a row of zeros stays one. Returns how many of those there are.
-Index normalise_rows(std::vector<double>& map, Index tokens);
 // What the raw numbers were before any row was divided: "raw row sums lie between …".
 std::string row_sums_note(double smallest, double largest, Index empty);
 

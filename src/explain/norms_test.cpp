@@ -228,10 +228,7 @@ TEST(Norms, ModelsWithoutBlocksAreRefused) {
     EXPECT_THROW(explain(*fixture.model, name, {}), Unsupported) << name;
 }
 
-TEST(NormaliseRows, LeavesEmptyRowsAndCountsThem) {
-  std::vector<double> map{1, 3, 0, 0};
-  EXPECT_EQ(normalise_rows(map, 2), 1);
-  EXPECT_EQ(map, (std::vector<double>{.25, .75, 0, 0}));
+TEST(RowSumsNote, CountsEmptyRows) {
   EXPECT_EQ(row_sums_note(0, 4, 1),
             "Raw row sums lie between 0 and 4. Rows without any weight, left at zero: 1.");
   EXPECT_EQ(row_sums_note(1, 4, 0), "Raw row sums lie between 1 and 4.");

@@ -12,6 +12,7 @@
 #include <headwater/error.h>
 
 #include "kernels/kernels.h"
+#include "numerics/row_division.h"
 
 namespace headwater {
 
@@ -59,12 +60,7 @@ Index mix_with_identity(std::vector<double>& map, Index tokens, double residual)
     double* row = map.data() + i * tokens;
     for (Index j = 0; j < tokens; ++j) row[j] *= 1 - residual;
     row[i] += residual;
-    const double sum = std::accumulate(row, row + tokens, 0.0);
-    if (!(sum > 0)) {
-      if (empty < 0) empty = i;
-      continue;
-    }
-    for (Index j = 0; j < tokens; ++j) row[j] /= sum;
+    if (divide_rows(std::span(row, static_cast<std::size_t>(tokens)), tokens) > 0 && empty < 0) empty = i;
   }
   return empty;
 }

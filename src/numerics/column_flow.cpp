@@ -15,7 +15,7 @@
 // more.
 //
 // One query alone. Sharing what reaches a node out over its arcs in proportion (A stochastic: one step of
-// rollout) is a flow, so the rolled-down row of a lower layer m is a supply the query can deliver there; if
+// rollout) is a flow, so the row rolled down to a lower layer m is a supply the query can deliver there; if
 // that reaches the upper bound, in a network of m layers instead of l, the value is proved.
 #include "numerics/column_flow.h"
 
@@ -60,22 +60,22 @@ void share_out(const Units* arcs, Units total, Units amount, Index T, std::vecto
 
 }  // namespace
 
-Rolled roll_down(const Capacities& capacities, Index layer, Index query) {
+QuerySupply supply_of(const Capacities& capacities, Index layer, Index query) {
   const Index T = capacities.T;
-  Rolled rolled{layer, query, std::vector<std::vector<Units>>(size(layer))};
+  QuerySupply supply{layer, query, std::vector<std::vector<Units>>(size(layer))};
   std::vector<Units> share(size(T));
   for (Index m = layer - 1; m >= 0; --m) {
-    std::vector<Units>& to = rolled.at[size(m)];
+    std::vector<Units>& to = supply.at[size(m)];
     if (m == layer - 1) {
       to.assign(capacities.row(layer, query), capacities.row(layer, query) + T);
       continue;
     }
     to.assign(size(T), 0);
     for (Index p = 0; p < T; ++p)
-      share_out(capacities.row(m + 1, p), capacities.row_sum(m + 1, p), rolled.at[size(m + 1)][size(p)], T,
+      share_out(capacities.row(m + 1, p), capacities.row_sum(m + 1, p), supply.at[size(m + 1)][size(p)], T,
                 to, share);
   }
-  return rolled;
+  return supply;
 }
 
 ColumnFlow::ColumnFlow(const Capacities& capacities)
@@ -174,7 +174,7 @@ bool ColumnFlow::closes(Index l) {
   return u == *most && lowest_[size(l)] >= u && (u == ceiling_ || u == highest_[size(l)]);
 }
 
-Units ColumnFlow::one(Index t, const Rolled& from) {
+Units ColumnFlow::one(Index t, const QuerySupply& from) {
   start(t);
   const Index l = from.layer;
   if (l <= 1) {

@@ -12,11 +12,11 @@ namespace headwater {
 
 // What one query can send down, as supplies for the layers below it: at[m][p] units can reach node (m, p),
 // all of them together. at[layer − 1] is the query's own row.
-struct Rolled {
+struct QuerySupply {
   Index layer = 0, query = 0;
   std::vector<std::vector<Units>> at;
 };
-Rolled roll_down(const Capacities& capacities, Index layer, Index query);
+QuerySupply supply_of(const Capacities& capacities, Index layer, Index query);
 
 class ColumnFlow {
  public:
@@ -30,7 +30,7 @@ class ColumnFlow {
   int all(Index t, const Write& write, const Step& step);
 
   // From one query alone.
-  Units one(Index t, const Rolled& from);
+  Units one(Index t, const QuerySupply& from);
 
   FlowCounts counts;
   Units bound_violation = 0;

@@ -97,12 +97,12 @@ void flow_of_all(const Capacities& c, const FlowOptions& options, Flow& flow) {
 }
 
 void flow_of_rows(const Capacities& c, const FlowOptions& options, Flow& flow) {
-  std::vector<Rolled> queries;
+  std::vector<QuerySupply> queries;
   for (Index l = options.last_layer_only ? c.L - 1 : 0; l < c.L; ++l)
-    for (const int k : options.rows) queries.push_back(roll_down(c, l, k));
+    for (const int k : options.rows) queries.push_back(supply_of(c, l, k));
   Run run(c, options, c.T, flow);
   run.over_columns([&](ColumnFlow& column, Index t) {
-    for (const Rolled& query : queries)
+    for (const QuerySupply& query : queries)
       *run.cell(query.layer, query.query, t) = static_cast<double>(column.one(t, query)) / c.unit;
     run.step();
   });

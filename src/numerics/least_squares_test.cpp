@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "numerics/random_sequence.h"
+#include "numerics/random.h"
 
 namespace headwater {
 namespace {
@@ -85,7 +85,7 @@ void expect_errors_are_the_spread(const Draw& draw) {
   constexpr std::size_t trials = 400;
   std::vector<double> sum(units, 0), squares(units, 0), stated(units, 0);
   for (std::uint64_t seed = 0; seed < trials; ++seed) {
-    Random random(seed);
+    RandomSequence random(seed);
     const std::optional<Fit> fit = draw(random);
     ASSERT_TRUE(fit);
     for (std::size_t u = 0; u < units; ++u) {
@@ -99,7 +99,7 @@ void expect_errors_are_the_spread(const Draw& draw) {
 }
 
 TEST(LeastSquares, StandardErrorsOfPairsAreTheSpreadOverSeeds) {
-  expect_errors_are_the_spread([](Random& random) {
+  expect_errors_are_the_spread([](RandomSequence& random) {
     Masks z;
     std::vector<double> y;
     for (int k = 0; k < 100; ++k) {
@@ -113,7 +113,7 @@ TEST(LeastSquares, StandardErrorsOfPairsAreTheSpreadOverSeeds) {
 }
 
 TEST(LeastSquares, StandardErrorsOfARidgeAreTheSpreadOverSeeds) {
-  expect_errors_are_the_spread([](Random& random) {
+  expect_errors_are_the_spread([](RandomSequence& random) {
     Masks z;
     std::vector<double> y, weights;
     for (int k = 0; k < 200; ++k) {

@@ -1,5 +1,5 @@
-// SplitMix64 (Steele, Lea and Flood, 2014) as a hash of a counter; normal numbers by Box and Muller (1958);
-// names by FNV-1a.
+// SplitMix64 (Steele, Lea and Flood, 2014) as a hash of a counter and as a sequence; normal numbers by Box
+// and Muller (1958); names by FNV-1a.
 #include "numerics/random.h"
 
 #include <algorithm>
@@ -9,11 +9,24 @@
 
 namespace headwater {
 
+namespace {
+
+constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+
+std::uint64_t mixed(std::uint64_t z) {
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31U);
+}
+
+double unit_of(std::uint64_t bits) {
+  return static_cast<double>(bits >> 11U) * 0x1p-53;
+}
+
+}  // namespace
+
 std::uint64_t splitmix64(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31U);
+  return mixed(x + golden);
 }
 
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
@@ -21,7 +34,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
 }
 
 double random_uniform(std::uint64_t seed, std::uint64_t i) {
-  return static_cast<double>(random_bits(seed, i) >> 11U) * 0x1p-53;
+  return unit_of(random_bits(seed, i));
 }
 
 double random_normal(std::uint64_t seed, std::uint64_t i) {
@@ -43,6 +56,49 @@ std::vector<std::size_t> random_order(std::uint64_t seed, std::size_t n) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
   return order;
+}
+
+std::uint64_t RandomSequence::bits() {
+  state_ += golden;
+  return mixed(state_);
+}
+
+double RandomSequence::uniform() {
+  return unit_of(bits());
+}
+
+double RandomSequence::normal() {
+  const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+  return radius * std::cos(2 * std::numbers::pi * uniform());
+}
+
+std::vector<bool> RandomSequence::choice(std::size_t n, std::size_t count) {
+  std::vector<bool> chosen(n, false);
+  for (std::size_t k = n - count; k < n; ++k) {  // Floyd
+    const std::size_t at = below(k + 1);
+    chosen[chosen[at] ? k : at] = true;
+  }
+  return chosen;
+}
+
+KeyedNormals::KeyedNormals(std::uint64_t seed, std::initializer_list<std::uint64_t> key) : sequence_(0) {
+  std::uint64_t state = splitmix64(seed);
+  for (const std::uint64_t part : key) state = mixed(state ^ (part + golden));
+  sequence_ = RandomSequence(state);
+}
+
+double KeyedNormals::next() {
+  if (has_spare_) {
+    has_spare_ = false;
+    return spare_;
+  }
+  constexpr double unit = 0x1p-53;
+  const double u = (static_cast<double>(bits() >> 11U) + 1) * unit;  // (0, 1]
+  const double angle = 2 * std::numbers::pi * static_cast<double>(bits() >> 11U) * unit;
+  const double radius = std::sqrt(-2 * std::log(u));
+  spare_ = radius * std::sin(angle);
+  has_spare_ = true;
+  return radius * std::cos(angle);
 }
 
 }  // namespace headwater

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
+#include "base/index_list.h"
 #include "base/nearest.h"
 #include "base/strings.h"
 #include "cli/arguments.h"
@@ -54,26 +55,12 @@ std::vector<T> chosen(const std::string& option, const std::string& text, const 
   return found;
 }
 
-int whole_number(const std::string& text) {
-  const bool digits = !text.empty() && text.size() < 6 &&
-                      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits)
-    throw InputError(fmt::format("--states: expected numbers and ranges such as 0,3-6, found \"{}\"", text));
-  return std::stoi(text);
-}
-
 std::vector<int> parsed_states(const std::string& text) {
-  std::vector<int> states;
-  if (text.empty()) return states;
-  for (const std::string& piece : split(text, ',')) {
-    const std::vector<std::string> ends = split(piece, '-');
-    const int first = whole_number(ends.front()), last = whole_number(ends.back());
-    if (ends.size() > 2 || last < first)
-      throw InputError(
-          fmt::format("--states: expected numbers and ranges such as 0,3-6, found \"{}\"", text));
-    for (int state = first; state <= last; ++state) states.push_back(state);
-  }
-  return states;
+  constexpr int limit = 100'000;  // the model's own is checked when there is one
+  if (text.empty()) return {};
+  return parse_index_list(text, limit, [](const std::string& piece) {
+    throw InputError(fmt::format("--states: expected numbers and ranges such as 0,3-6, found \"{}\"", piece));
+  });
 }
 
 void read_texts(InputReader& reader, IdentifyRequest& request) {

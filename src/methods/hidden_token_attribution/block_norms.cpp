@@ -18,6 +18,7 @@
 #include "methods/hidden_token_attribution/local_jacobian.h"
 #include "methods/hidden_token_attribution/probes.h"
 #include "methods/hidden_token_attribution/tangents.h"
+#include "numerics/random.h"
 
 namespace headwater {
 
@@ -81,7 +82,7 @@ class Estimator {
  private:
   void ones(std::vector<double>& norms) {
     for (int l = 0; l < layers_; ++l) {
-      Course course = courses_.front();
+      LayerRange course = courses_.front();
       if (s_.with_respect_to == Differentiated::Local) course.first = l;
       course.last = l;
       pull_ones(study_, course, norms);
@@ -91,7 +92,7 @@ class Estimator {
 
   void spectral(std::vector<double>& norms) {
     double done = 0;
-    for (const Course& course : courses_)
+    for (const LayerRange& course : courses_)
       for (Index i = 0; i < tokens_; ++i) {
         push_spectral(study_, course, i, norms);
         study_.progress(++done / static_cast<double>(tokens_ * static_cast<Index>(courses_.size())));
@@ -108,13 +109,13 @@ class Estimator {
   }
 
   // What a direction v becomes: v, or x_i ⊙ v.
-  void times_input(const Course& course, Index token, std::vector<double>& v) const {
+  void times_input(const LayerRange& course, Index token, std::vector<double>& v) const {
     if (s_.norm != BlockNorm::GradientTimesInput) return;
     const Tensor x = study_.run().at(course.source, course.first);
     for (std::size_t c = 0; c < v.size(); ++c) v[c] *= x.at(token * width_ + static_cast<Index>(c));
   }
 
-  std::vector<Start> starts_of(const Course& course, Index token, const Directions& guided) const {
+  std::vector<Start> starts_of(const LayerRange& course, Index token, const Directions& guided) const {
     std::vector<Start> starts;
     const auto push = [&](std::vector<double> direction, bool probe, double scale) {
       for (double& v : direction) v *= scale;
@@ -143,7 +144,7 @@ class Estimator {
     double done = 0;
     const auto all = static_cast<double>(tokens_) * static_cast<double>(courses_.size());
     SquaredNorms* heads = s_.heads ? &of_heads_ : nullptr;
-    for (const Course& course : courses_) {
+    for (const LayerRange& course : courses_) {
       std::vector<Start> waiting;
       for (Index i = 0; i < tokens_; ++i) {
         std::vector<Start> more = starts_of(course, i, guided[static_cast<std::size_t>(i)]);
@@ -185,7 +186,7 @@ class Estimator {
     return {std::sqrt(square) * (1 + variance / (8 * square * square)), variance / (4 * square)};
   }
 
-  std::vector<Directions> guided_directions(const Course& course) const {
+  std::vector<Directions> guided_directions(const LayerRange& course) const {
     const Index K = passes_of(s_), tile = tangents_at_once(study_);
     std::vector<std::vector<std::vector<float>>> samples(static_cast<std::size_t>(tokens_));
     for (Index first = 0; first < K; first += tile) {
@@ -224,7 +225,7 @@ class Estimator {
       for (std::size_t p = 0; p < halves.size(); ++p)
         for (Index j = 0; j < tokens_; ++j, to += D) {
           if (!halves[p][static_cast<std::size_t>(j)]) continue;
-          NormalStream normal(s_.seed, {cotangent_stream, static_cast<std::uint64_t>(first) + p,
+          KeyedNormals normal(s_.seed, {cotangent_stream, static_cast<std::uint64_t>(first) + p,
                                         static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(j)});
           std::generate_n(to, D, [&] { return static_cast<R>(normal.next()); });
         }
@@ -253,7 +254,7 @@ class Estimator {
   // The same norms of one token from another basis.
   Check check_complete() const {
     const Index i = tokens_ / 2;
-    const Course& course = courses_.front();
+    const LayerRange& course = courses_.front();
     std::vector<Start> starts;
     for (auto& q : random_directions(s_.seed, i, width_, width_)) {
       times_input(course, i, q);
@@ -270,7 +271,7 @@ class Estimator {
   // Tangents of one token through the first block.
   Check check_closed_form(const BlockNorms& result) const {
     const Index i = tokens_ / 2;
-    const Course first{Site::ResidPre, 0, 0};
+    const LayerRange first{Site::ResidPre, 0, 0};
     std::vector<Start> starts;
     for (Index c = 0; c < study_.info().width; ++c) {
       starts.push_back({i, false, std::vector<double>(static_cast<std::size_t>(study_.info().width))});
@@ -286,11 +287,11 @@ class Estimator {
 
   // u·(J v) = (Jᵀu)·v for a random v at one token and a random u at the last.
   Check check_adjoint() const {
-    const Course& course = courses_.front();
+    const LayerRange& course = courses_.front();
     const Index D = study_.info().width, i = tokens_ / 2, j = tokens_ - 1;
     const DType dtype = study_.info().dtype;
     const auto random = [&](Index width, Index token, std::uint64_t key) {
-      NormalStream normal(s_.seed, {check_stream, key});
+      KeyedNormals normal(s_.seed, {check_stream, key});
       std::vector<double> all(static_cast<std::size_t>(tokens_ * width));
       std::generate_n(all.begin() + token * width, width, [&] { return normal.next(); });
       return Tensor::of({1, 1, tokens_, width}, all, dtype);
@@ -313,7 +314,7 @@ class Estimator {
   const Study& study_;
   const BlockNormSettings& s_;
   Index layers_, heads_, tokens_, width_;
-  std::vector<Course> courses_;
+  std::vector<LayerRange> courses_;
   SquaredNorms hidden_, of_heads_;
 };
 

@@ -1,4 +1,3 @@
-// SplitMix64 (Steele, Lea and Flood, 2014) started from a hash of the key, and Box-Muller for normal numbers.
 // Orthonormal blocks by Gram-Schmidt on Gaussian columns; leading directions of samples Y by subspace
 // iteration, Q ← orth(Y Yᵀ Q), from the first samples.
 #include "methods/hidden_token_attribution/probes.h"
@@ -10,16 +9,11 @@
 
 #include "kernels/kernels.h"
 #include "numerics/dense.h"
+#include "numerics/random.h"
 
 namespace headwater {
 
 namespace {
-
-std::uint64_t mixed(std::uint64_t z) {
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31U);
-}
 
 // Different uses of one seed draw from different streams.
 constexpr std::uint64_t probe_stream = 1, half_stream = 2;
@@ -40,30 +34,6 @@ Dense product(const Dense& a, const Dense& b) {
 
 }  // namespace
 
-NormalStream::NormalStream(std::uint64_t seed, std::initializer_list<std::uint64_t> key)
-    : state_(mixed(seed + 0x9e3779b97f4a7c15U)) {
-  for (const std::uint64_t part : key) state_ = mixed(state_ ^ (part + 0x9e3779b97f4a7c15U));
-}
-
-std::uint64_t NormalStream::bits() {
-  state_ += 0x9e3779b97f4a7c15U;
-  return mixed(state_);
-}
-
-double NormalStream::next() {
-  if (has_spare_) {
-    has_spare_ = false;
-    return spare_;
-  }
-  constexpr double unit = 0x1p-53;
-  const double u = (static_cast<double>(bits() >> 11U) + 1) * unit;  // (0, 1]
-  const double angle = 2 * std::numbers::pi * static_cast<double>(bits() >> 11U) * unit;
-  const double radius = std::sqrt(-2 * std::log(u));
-  spare_ = radius * std::sin(angle);
-  has_spare_ = true;
-  return radius * std::cos(angle);
-}
-
 Directions random_directions(std::uint64_t seed, Index token, Index width, Index count,
                              const Directions& taken) {
   Dense columns(width, static_cast<Index>(taken.size()) + count);
@@ -73,7 +43,7 @@ Directions random_directions(std::uint64_t seed, Index token, Index width, Index
     ++at;
   }
   for (Index p = 0; p < count; ++p, ++at) {
-    NormalStream normal(seed,
+    KeyedNormals normal(seed,
                         {probe_stream, static_cast<std::uint64_t>(token), static_cast<std::uint64_t>(p)});
     for (Index c = 0; c < width; ++c) columns(c, at) = normal.next();
   }
@@ -97,7 +67,7 @@ Directions leading_directions(const std::vector<std::vector<float>>& samples, In
 }
 
 std::vector<bool> random_half(std::uint64_t seed, std::uint64_t pass, Index count) {
-  NormalStream stream(seed, {half_stream, pass});
+  KeyedNormals stream(seed, {half_stream, pass});
   std::vector<Index> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), Index{0});
   std::vector<bool> half(order.size());

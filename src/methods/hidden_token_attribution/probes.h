@@ -3,25 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <vector>
 
 #include <headwater/tensor.h>
 
 namespace headwater {
-
-// Normal numbers: a stream of its own for every key.
-class NormalStream {
- public:
-  NormalStream(std::uint64_t seed, std::initializer_list<std::uint64_t> key);
-  double next();
-  std::uint64_t bits();
-
- private:
-  std::uint64_t state_;
-  double spare_ = 0;
-  bool has_spare_ = false;
-};
 
 // Orthonormal columns, each `width` numbers long.
 using Directions = std::vector<std::vector<double>>;

@@ -20,12 +20,12 @@ Tensor step(const Tape& tape, Site from, int layer, Site to, Tensor seeds) {
 }
 
 // From the source to the input of the first layer.
-Tensor enter(const Tape& tape, const Course& course, Tensor seeds) {
+Tensor enter(const Tape& tape, const LayerRange& course, Tensor seeds) {
   if (course.source == Site::ResidPre) return seeds;
   return step(tape, course.source, 0, Site::ResidPre, std::move(seeds));
 }
 
-Tensor seeds_of(const Study& study, const Course& course, std::span<const Start> starts) {
+Tensor seeds_of(const Study& study, const LayerRange& course, std::span<const Start> starts) {
   const Tensor& source = study.run().at(course.source, course.first);
   Tensor seeds = Tensor::zeros(source.shape().with_front(static_cast<Index>(starts.size())), source.dtype());
   const Index D = source.shape().back();
@@ -93,7 +93,7 @@ Index tangents_at_once(const Study& study) {
   return std::max<Index>(1, static_cast<Index>(study.scratch / tangent_bytes(study.info(), study.tokens())));
 }
 
-void push_starts(const Study& study, const Course& course, std::span<const Start> starts,
+void push_starts(const Study& study, const LayerRange& course, std::span<const Start> starts,
                  SquaredNorms& hidden, SquaredNorms* heads, const std::function<void(Index)>& after) {
   const Tape& tape = *study.run().tape;
   const Index H = study.info().heads;
@@ -113,7 +113,7 @@ void push_starts(const Study& study, const Course& course, std::span<const Start
   }
 }
 
-void push_spectral(const Study& study, const Course& course, Index token, std::vector<double>& norms) {
+void push_spectral(const Study& study, const LayerRange& course, Index token, std::vector<double>& norms) {
   const Tape& tape = *study.run().tape;
   const Index T = study.tokens(), D = study.info().width;
   const Index inputs = study.run().at(course.source, course.first).shape().back();
@@ -150,7 +150,7 @@ void push_spectral(const Study& study, const Course& course, Index token, std::v
   }
 }
 
-Tensor push_to_last(const Study& study, const Course& course, Tensor seeds) {
+Tensor push_to_last(const Study& study, const LayerRange& course, Tensor seeds) {
   const Tape& tape = *study.run().tape;
   Tensor t = enter(tape, course, std::move(seeds));
   for (int l = course.first; l <= course.last; ++l)
@@ -158,7 +158,8 @@ Tensor push_to_last(const Study& study, const Course& course, Tensor seeds) {
   return t;
 }
 
-Tensor pull_layers(const Study& study, const Course& course, const std::function<Tensor(int)>& cotangent) {
+Tensor pull_layers(const Study& study, const LayerRange& course,
+                   const std::function<Tensor(int)>& cotangent) {
   const Tape& tape = *study.run().tape;
   Tensor signal;
   for (int l = course.last; l >= course.first; --l) {
@@ -182,7 +183,7 @@ Tensor pull_layers(const Study& study, const Course& course, const std::function
       .at(course.source, 0);
 }
 
-void pull_ones(const Study& study, const Course& course, std::vector<double>& norms) {
+void pull_ones(const Study& study, const LayerRange& course, std::vector<double>& norms) {
   const Index T = study.tokens(), D = study.info().width, tile = tangents_at_once(study);
   for (Index j0 = 0; j0 < T; j0 += tile) {
     const Index count = std::min(tile, T - j0);

@@ -14,46 +14,22 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/index_list.h"
 #include "methods/method.h"
 #include "methods/value_zeroing/block.h"
+#include "numerics/row_division.h"
 #include "study/map_checks.h"
 
 namespace headwater {
 
 namespace {
 
-// "0,3,5-7" → 0 3 5 6 7, sorted and without repeats; every one must be below `limit`.
 std::vector<int> parse_list(std::string_view option, const std::string& text, int limit) {
-  const auto refuse = [&] {
+  return parse_index_list(text, limit, [&](const std::string&) {
     throw InputError(
         fmt::format("value_zeroing: option {}: expected {} or a list such as 0,2-4 of 0 … {}, found '{}'",
                     option, option == "heads" ? "all" : "each", limit - 1, text));
-  };
-  std::vector<int> list;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const auto number = [&] {
-    int value = -1;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc{} || value < 0 || value >= limit) refuse();
-    at = next;
-    return value;
-  };
-  for (bool more = true; more;) {
-    const int first = number();
-    int last = first;
-    if (at != end && *at == '-') {
-      ++at;
-      last = number();
-    }
-    if (last < first) refuse();
-    for (int i = first; i <= last; ++i) list.push_back(i);
-    more = at != end;
-    if (more && *at++ != ',') refuse();
-  }
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-  return list;
+  });
 }
 
 ZeroingOptions zeroing_options(const MethodOptions& options, const ModelInfo& info, Index tokens) {
@@ -107,21 +83,6 @@ class SampledPairs {
   int pairs_ = 0;
 };
 
-// Divides the rows by their sums; returns how many were empty and stay so.
-int divide_rows(Tensor& map) {
-  int empty = 0;
-  dispatch(map.dtype(), [&](auto r) {
-    using R = decltype(r);
-    const Index T = map.shape().back();
-    for (R* row = map.data<R>(); row != map.data<R>() + map.size(); row += T) {
-      const double sum = std::accumulate(row, row + T, 0.0);
-      if (!(sum > 0)) ++empty;
-      for (Index j = 0; j < T && sum > 0; ++j) row[j] = static_cast<R>(static_cast<double>(row[j]) / sum);
-    }
-  });
-  return empty;
-}
-
 // Of the rows that have any weight.
 Check check_rows(const Tensor& map) {
   const Index T = map.shape().back();
@@ -138,7 +99,7 @@ Check check_rows(const Tensor& map) {
 void finish_map(Attribution& result, const Study& study, const MethodOptions& options) {
   result.axes = {"layer", "query", "key"};
   if (options.text("normalise") == "rows") {
-    if (const int empty = divide_rows(result.scores); empty > 0)
+    if (const Index empty = divide_rows(result.scores); empty > 0)
       result.notes.push_back(
           fmt::format("{} rows moved by nothing at all: they are left as zeros and do not sum to 1.", empty));
     result.checks.push_back(check_rows(result.scores));
