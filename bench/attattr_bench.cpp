@@ -29,8 +29,8 @@
 
 #include <headwater/error.h>
 
-#include "attribution/attention_attribution.h"
 #include "base/parallel.h"
+#include "explain/attention_attribution.h"
 #include "models/family.h"
 
 namespace headwater {

@@ -18,9 +18,9 @@
 
 #include <headwater/error.h>
 
-#include "attribution/relevance_walk.h"
-#include "attribution/rows.h"
 #include "base/parallel.h"
+#include "explain/relevance_walk.h"
+#include "explain/weighted_patterns.h"
 #include "methods/method.h"
 #include "models/family.h"
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "mixing/flow.h"
+#include "numerics/flow.h"
 
 namespace headwater {
 namespace {

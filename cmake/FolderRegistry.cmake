@@ -1,21 +1,26 @@
 # folder_registry(<target> <folder> <Type> <function>)
 #
-# Every <folder>/<stem>.cpp defines `extern const <Type> <stem>`. This writes <function>(), which returns
-# them all in alphabetical order, so that adding a file is all it takes to add an entry. Besides entries a
-# registry folder holds <type>.h/.cpp, which say what an entry is, and nothing else (main.cpp of cli/ aside).
+# Every <folder>/<stem>.cpp defines `extern const <Type> <stem>`, and so does <folder>/<stem>/<stem>.cpp, which has
+# helpers of its own beside it. This writes <function>(), which returns them all in alphabetical order, so that adding
+# a file is all it takes to add an entry. Besides entries a registry folder holds <type>.h/.cpp, which say what an
+# entry is, and nothing else.
 function(folder_registry target folder type function)
-  file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/src/${folder}"
-       "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")
+  set(place "${PROJECT_SOURCE_DIR}/src/${folder}")
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${place}" "${place}/*.cpp" "${place}/*/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   string(TOLOWER "${type}" header)
-  list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|^main\\.cpp|^${header}\\.cpp)$")
-  if(EXISTS "${PROJECT_SOURCE_DIR}/src/${folder}/${header}.cpp")
-    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src/${folder}/${header}.cpp")
-  endif()
+  set(stems "")
+  foreach(source IN LISTS sources)
+    target_sources(${target} PRIVATE "${place}/${source}")
+    cmake_path(GET source STEM stem)
+    if(source STREQUAL "${stem}/${stem}.cpp" OR (source STREQUAL "${stem}.cpp" AND NOT stem STREQUAL header))
+      list(APPEND stems "${stem}")
+    endif()
+  endforeach()
+  list(SORT stems)
   set(declarations "")
   set(entries "")
-  foreach(source IN LISTS sources)
-    cmake_path(GET source STEM stem)
-    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src/${folder}/${source}")
+  foreach(stem IN LISTS stems)
     string(APPEND declarations "extern const ${type} ${stem};\n")
     string(APPEND entries "      &${stem},\n")
   endforeach()

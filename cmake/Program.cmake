@@ -1,9 +1,9 @@
 # The program. Its code is an object library, so that the unit tests can link it too.
 add_library(headwater_commands OBJECT)
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli_support/*.cpp")
-list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.cpp")
+list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
 target_sources(headwater_commands PRIVATE ${sources})
-folder_registry(headwater_commands cli Command all_commands)
+folder_registry(headwater_commands cli/commands Command all_commands)
 target_include_directories(headwater_commands PUBLIC "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(headwater_commands PUBLIC headwater nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11
   PRIVATE $<BUILD_INTERFACE:headwater_warnings>)

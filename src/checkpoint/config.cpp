@@ -47,7 +47,7 @@ std::optional<Index> as_index(const Json& value) {
 }
 
 // "0", "1", "12": no sign, no leading zero.
-std::optional<std::size_t> label_index(const std::string& key) {
+std::optional<std::size_t> index_of_key(const std::string& key) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
   const bool plain =
@@ -130,7 +130,7 @@ std::vector<std::string> Config::labels() const {
   // Keys are distinct (as JSON strings) and canonical, so n keys below n are exactly 0 … n-1.
   labels.resize(map->size());
   for (const auto& [key, value] : map->items()) {
-    const auto index = label_index(key);
+    const auto index = index_of_key(key);
     if (!index || *index >= labels.size())
       fail(*this, "id2label", fmt::format(R"(the keys "0" to "{}")", labels.size() - 1), Json(key));
     if (!value.is_string() && !value.is_number()) fail(*this, "id2label", "labels that are strings", value);

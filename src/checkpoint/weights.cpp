@@ -12,8 +12,8 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
-#include "base/random.h"
 #include "base/utf8.h"
+#include "numerics/random.h"
 
 namespace headwater {
 

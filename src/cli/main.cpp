@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/commands/command.h"
 
 int main(int argc, char** argv) {
   return headwater::run_program(argc, argv);

@@ -1,23 +1,19 @@
-// `headwater version`: one line, as --version prints it.
-#include "cli_support/version.h"
+#include "cli/version.h"
 
-#include <fmt/format.h>
-
-#include "cli/command.h"
+#include <headwater/engine.h>
 
 namespace headwater {
-namespace {
 
-std::function<int()> setup(Arguments& /*arguments*/) {
-  return [] {
-    fmt::print("{}\n", version_line());
-    return 0;
-  };
+std::string version_line() {
+  return "headwater " + version();
 }
 
-}  // namespace
+std::string build_compiler() {
+  return HEADWATER_COMPILER;
+}
 
-extern const Command version{
-    .name = "version", .summary = "Print the version", .group = "About the program", .setup = setup};
+std::string build_type() {
+  return HEADWATER_BUILD_TYPE;
+}
 
 }  // namespace headwater

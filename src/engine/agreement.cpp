@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/rank.h"
+#include "numerics/rank_correlation.h"
 #include "report/focus.h"
 
 namespace headwater {

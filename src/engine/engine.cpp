@@ -91,24 +91,24 @@ std::string version() {
 }
 
 struct Engine::Impl {
-  Reader reader;
+  LoadedModel loaded;
   Checkpoint identity;  // without its weights: what a run record needs
   std::string cache_dir;
   mutable std::once_flag hashed;
   mutable std::string weights_hash;
   mutable std::once_flag loaded_exact;
-  mutable Reader exact;  // the same in float64, once somebody asked for it
+  mutable LoadedModel exact;  // the same in float64, once somebody asked for it
 
   Impl(const Checkpoint& opened, const LoadOptions& options)
       : identity{opened.folder, opened.config, Weights({}, options.dtype), opened.weight_files},
         cache_dir(options.cache_dir) {
-    reader.model = load_model(opened);
-    if (reads_images(reader.info()))
-      reader.processor = ImageProcessor::load(opened.folder.path);
+    loaded.model = load_model(opened);
+    if (reads_images(loaded.info()))
+      loaded.processor = ImageProcessor::load(opened.folder.path);
     else
-      reader.tokenizer = Tokenizer::load(opened.folder.path);
-    reader.problem = problem_of(opened.config, reader.info());
-    reader.eos = end_tokens(opened.config, opened.folder.path);
+      loaded.tokenizer = Tokenizer::load(opened.folder.path);
+    loaded.problem = problem_of(opened.config, loaded.info());
+    loaded.eos = end_tokens(opened.config, opened.folder.path);
   }
 
   RunRecord record() const {
@@ -118,20 +118,20 @@ struct Engine::Impl {
     made.model = identity.folder.id;
     made.commit = identity.folder.commit;
     if (!made.commit.empty()) made.cache_dir = cache_dir;
-    made.model_type = reader.info().model_type;
-    made.architecture = reader.info().architecture;
+    made.model_type = loaded.info().model_type;
+    made.architecture = loaded.info().architecture;
     made.weights_sha256 = weights_hash;
-    if (reader.tokenizer) made.tokenizer_sha256 = reader.tokenizer->hash();
-    made.dtype = name_of(reader.info().dtype);
+    if (loaded.tokenizer) made.tokenizer_sha256 = loaded.tokenizer->hash();
+    made.dtype = name_of(loaded.info().dtype);
     made.threads = thread_count();
     for (const KernelChoice& choice : kernels_in_use())
       made.kernels.emplace_back(choice.kernel, choice.implementation);
     return made;
   }
 
-  const Reader& exact_reader() const {
+  const LoadedModel& exact_model() const {
     std::call_once(loaded_exact, [this] {
-      exact = reader;
+      exact = loaded;
       exact.model = load_model(open_checkpoint(identity.folder, DType::Float64));
     });
     return exact;
@@ -139,7 +139,7 @@ struct Engine::Impl {
 
   std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options) const;
   // Without the view. `aimed`: the target is that one, whatever the prediction.
-  Report explain(const Reader& with, const Request& request, const Target* aimed) const;
+  Report explain(const LoadedModel& with, const Request& request, const Target* aimed) const;
 };
 
 std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
@@ -147,24 +147,24 @@ std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
   std::vector<Batch> batches;
   std::vector<Encoding> encodings;
   for (const Input& input : inputs) {
-    Prepared prepared = prepare(reader, input);
-    if (reader.tokenizer) prepared.batch.positions = wanted_rows(reader, prepared.encoding);
+    Prepared prepared = prepare(loaded, input);
+    if (loaded.tokenizer) prepared.batch.positions = wanted_rows(loaded, prepared.encoding);
     batches.push_back(std::move(prepared.batch));
     encodings.push_back(std::move(prepared.encoding));
   }
   std::vector<Prediction> predictions(inputs.size());
   for (const Group& group : group_inputs(batches, batch_tokens)) {
     Tape tape(Keep::Nothing);
-    const Tensor logits = reader.model->run(tape, group.batch).value;
+    const Tensor logits = loaded.model->run(tape, group.batch).value;
     for (std::size_t m = 0; m < group.members.size(); ++m) {
       const std::size_t i = group.members[m];
       const Row row = row_of(logits, static_cast<Index>(m), group.batch.positions);
-      predictions[i] = read_prediction(reader, row, encodings[i], options.top);
+      predictions[i] = read_prediction(loaded, row, encodings[i], options.top);
     }
   }
   if (options.max_new_tokens != 0)
     for (std::size_t i = 0; i < predictions.size(); ++i) {
-      Continuation made = continue_greedily(reader, encodings[i], options.max_new_tokens);
+      Continuation made = continue_greedily(loaded, encodings[i], options.max_new_tokens);
       predictions[i].continuation = std::move(made.text);
       predictions[i].continuation_ids = std::move(made.ids);
     }
@@ -184,7 +184,7 @@ Engine Engine::load(const std::string& model, const LoadOptions& options) {
 }
 
 const ModelInfo& Engine::info() const {
-  return impl_->reader.info();
+  return impl_->loaded.info();
 }
 
 RunRecord Engine::record() const {
@@ -192,12 +192,12 @@ RunRecord Engine::record() const {
 }
 
 std::vector<TokenView> Engine::tokenize(const Input& input) const {
-  if (!impl_->reader.tokenizer)
+  if (!impl_->loaded.tokenizer)
     throw InputError(fmt::format("tokenize: expected a text model, found {}", info().architecture));
-  const Index limit = input_limit(impl_->reader);
+  const Index limit = input_limit(impl_->loaded);
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate && limit > 0 ? limit : Index{1} << 30};
-  Encoding encoding = impl_->reader.tokenizer->encode(input.text, input.pair, options);
+  Encoding encoding = impl_->loaded.tokenizer->encode(input.text, input.pair, options);
   end_words_at_spaces(encoding);
   return views_of(encoding);
 }
@@ -217,7 +217,7 @@ std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const Pre
   return all;
 }
 
-Report Engine::Impl::explain(const Reader& with, const Request& request, const Target* aimed) const {
+Report Engine::Impl::explain(const LoadedModel& with, const Request& request, const Target* aimed) const {
   const ModelInfo& info = with.info();
   const std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
   Prepared prepared = prepare(with, request.input);
@@ -267,9 +267,9 @@ Report Engine::Impl::explain(const Reader& with, const Request& request, const T
 Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   if (request.verify) require_float32(info());
-  Report report = impl_->explain(impl_->reader, request, nullptr);
+  Report report = impl_->explain(impl_->loaded, request, nullptr);
   if (request.verify)
-    compare_with_exact(report, impl_->explain(impl_->exact_reader(), request, &report.target));
+    compare_with_exact(report, impl_->explain(impl_->exact_model(), request, &report.target));
   report.asked = asked_of(request, report.target, info());
   show_as(report, request.view);
   report.record = impl_->record();
@@ -278,20 +278,20 @@ Report Engine::explain(const Request& request) const {
 }
 
 IdentifyReport Engine::identify(const IdentifyRequest& request) const {
-  return identify_texts(impl_->reader, impl_->identity, request, impl_->record());
+  return identify_texts(impl_->loaded, impl_->identity, request, impl_->record());
 }
 
 IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
-  return plan_texts(impl_->reader, request);
+  return plan_texts(impl_->loaded, request);
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {
-  const Reader& reader = impl_->reader;
+  const LoadedModel& loaded = impl_->loaded;
   Index tokens = image_tokens(info()), rows = 1, added = 0;
-  if (reader.tokenizer) {
-    const Prepared prepared = prepare(reader, request.input);
-    const auto wanted = wanted_rows(reader, prepared.encoding, request.target.position);
-    added = most_added(reader, request.target, prepared.encoding);
+  if (loaded.tokenizer) {
+    const Prepared prepared = prepare(loaded, request.input);
+    const auto wanted = wanted_rows(loaded, prepared.encoding, request.target.position);
+    added = most_added(loaded, request.target, prepared.encoding);
     tokens = static_cast<Index>(prepared.encoding.tokens.size()) + added;
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size()) + added;
   }
@@ -307,23 +307,23 @@ std::size_t Engine::planned_bytes(const Request& request) const {
 
 HeadImportance Engine::head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
                                        const LabelledRun& run) const {
-  return rank_heads(impl_->reader, inputs, ranking, run, impl_->record());
+  return rank_heads(impl_->loaded, inputs, ranking, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
                                           std::size_t max_memory) const {
-  return plan_importance(impl_->reader, prepare_labelled(impl_->reader, inputs), ranking, max_memory);
+  return plan_importance(impl_->loaded, prepare_labelled(impl_->loaded, inputs), ranking, max_memory);
 }
 
 PruningReport Engine::pruning_curves(std::span<const LabelledInput> inputs,
                                      std::span<const HeadImportance> rankings, const PruningOptions& options,
                                      const LabelledRun& run) const {
-  return prune_heads(impl_->reader, inputs, rankings, options, run, impl_->record());
+  return prune_heads(impl_->loaded, inputs, rankings, options, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_pruning(std::span<const LabelledInput> inputs, std::size_t rankings,
                                   const PruningOptions& options, std::size_t max_memory) const {
-  return headwater::plan_pruning(impl_->reader, prepare_labelled(impl_->reader, inputs), rankings, options,
+  return headwater::plan_pruning(impl_->loaded, prepare_labelled(impl_->loaded, inputs), rankings, options,
                                  max_memory);
 }
 
@@ -336,12 +336,12 @@ void Engine::save_pruned(const HeadImportance& importance, double rate, const st
 
 TriggerReport Engine::triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
                                const LabelledRun& run) const {
-  return try_triggers(impl_->reader, inputs, options, run, impl_->record());
+  return try_triggers(impl_->loaded, inputs, options, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
                                    std::size_t max_memory) const {
-  return headwater::plan_triggers(impl_->reader, prepare_labelled(impl_->reader, inputs), options,
+  return headwater::plan_triggers(impl_->loaded, prepare_labelled(impl_->loaded, inputs), options,
                                   max_memory);
 }
 

@@ -9,12 +9,12 @@
 
 namespace headwater {
 
-HeadImportance rank_heads(const Reader& reader, std::span<const LabelledInput> inputs,
+HeadImportance rank_heads(const LoadedModel& loaded, std::span<const LabelledInput> inputs,
                           const std::string& ranking, const LabelledRun& run, RunRecord record);
-PruningReport prune_heads(const Reader& reader, std::span<const LabelledInput> inputs,
+PruningReport prune_heads(const LoadedModel& loaded, std::span<const LabelledInput> inputs,
                           std::span<const HeadImportance> rankings, const PruningOptions& options,
                           const LabelledRun& run, RunRecord record);
-TriggerReport try_triggers(const Reader& reader, std::span<const LabelledInput> inputs,
+TriggerReport try_triggers(const LoadedModel& loaded, std::span<const LabelledInput> inputs,
                            const TriggerOptions& options, const LabelledRun& run, RunRecord record);
 
 }  // namespace headwater

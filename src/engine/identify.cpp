@@ -19,15 +19,15 @@ std::string name_of_text(const IdentifyRequest& request, std::size_t t) {
   return t < request.names.size() ? request.names[t] : fmt::format("text {}", t + 1);
 }
 
-std::vector<ProbeText> encoded(const Reader& reader, const IdentifyRequest& request, bool& truncated) {
-  if (!reader.tokenizer)
+std::vector<ProbeText> encoded(const LoadedModel& loaded, const IdentifyRequest& request, bool& truncated) {
+  if (!loaded.tokenizer)
     throw Unsupported(
-        fmt::format("identify: {} reads images; supported are text models", reader.info().architecture));
+        fmt::format("identify: {} reads images; supported are text models", loaded.info().architecture));
   if (request.texts.empty()) throw InputError("texts: expected at least three, found none");
   std::vector<ProbeText> texts;
   for (std::size_t t = 0; t < request.texts.size(); ++t) {
     try {
-      const Prepared prepared = prepare(reader, request.texts[t]);
+      const Prepared prepared = prepare(loaded, request.texts[t]);
       ProbeText text{.ids = prepared.batch.ids.front(), .type_ids = {}, .special = {}};
       if (!prepared.batch.type_ids.empty()) text.type_ids = prepared.batch.type_ids.front();
       for (const Token& token : prepared.encoding.tokens) text.special.push_back(token.special);
@@ -85,25 +85,25 @@ void note_cut_training(IdentifyReport& report) {
 
 }  // namespace
 
-IdentifyReport identify_texts(const Reader& reader, const Checkpoint& identity,
+IdentifyReport identify_texts(const LoadedModel& loaded, const Checkpoint& identity,
                               const IdentifyRequest& request, RunRecord record) {
   const auto start = std::chrono::steady_clock::now();
   bool truncated = false;
-  std::vector<ProbeText> texts = encoded(reader, request, truncated);
-  check_identify(request, reader.info(), *reader.model);
+  std::vector<ProbeText> texts = encoded(loaded, request, truncated);
+  check_identify(request, loaded.info(), *loaded.model);
   const std::size_t count = texts.size();
   std::size_t tokens = 0;
   for (const ProbeText& text : texts) tokens += text.ids.size();
   const std::map<std::string, std::string> settings = settings_of(request, record, texts);
   const ProbeCorpus corpus = corpus_of(std::move(texts), request);
-  identify_memory(request, *reader.model, corpus.texts);  // refuses before the file is touched
+  identify_memory(request, *loaded.model, corpus.texts);  // refuses before the file is touched
   Finished finished(request.resume, settings);
   const auto untrained = [&] {
-    Checkpoint fresh = open_checkpoint(identity.folder, reader.info().dtype);
+    Checkpoint fresh = open_checkpoint(identity.folder, loaded.info().dtype);
     fresh.weights = fresh.weights.untrained(request.seed, fresh.config.number("initializer_range", 0.02));
     return load_model(fresh);
   };
-  IdentifyReport report = run_identify(request, *reader.model, corpus, untrained, finished);
+  IdentifyReport report = run_identify(request, *loaded.model, corpus, untrained, finished);
   report.texts = count;
   report.tokens = tokens;
   if (report.distinct_texts < count)
@@ -116,20 +116,20 @@ IdentifyReport identify_texts(const Reader& reader, const Checkpoint& identity,
   return report;
 }
 
-IdentifyPlan plan_texts(const Reader& reader, const IdentifyRequest& request) {
+IdentifyPlan plan_texts(const LoadedModel& loaded, const IdentifyRequest& request) {
   bool truncated = false;
-  std::vector<ProbeText> texts = encoded(reader, request, truncated);
-  check_identify(request, reader.info(), *reader.model);
+  std::vector<ProbeText> texts = encoded(loaded, request, truncated);
+  check_identify(request, loaded.info(), *loaded.model);
   IdentifyPlan plan{.texts = texts.size()};
   for (const ProbeText& text : texts) plan.tokens += text.ids.size();
   const ProbeCorpus corpus = corpus_of(std::move(texts), request);
-  const IdentifyMemory memory = identify_memory(request, *reader.model, corpus.texts);
+  const IdentifyMemory memory = identify_memory(request, *loaded.model, corpus.texts);
   plan.train_texts = corpus.train;
   plan.validation_texts = corpus.validation;
   plan.test_texts = corpus.test;
-  plan.cells = cells_of(request, reader.info());
+  plan.cells = cells_of(request, loaded.info());
   plan.bytes = memory.total;
-  const int states = static_cast<int>(states_of(request, reader.info()).size());
+  const int states = static_cast<int>(states_of(request, loaded.info()).size());
   plan.passes = (states + memory.window - 1) / std::max(1, memory.window);
   return plan;
 }

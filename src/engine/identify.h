@@ -9,8 +9,8 @@
 namespace headwater {
 
 // `identity` finds the weights again, for the control's shapes.
-IdentifyReport identify_texts(const Reader& reader, const Checkpoint& identity,
+IdentifyReport identify_texts(const LoadedModel& loaded, const Checkpoint& identity,
                               const IdentifyRequest& request, RunRecord record);
-IdentifyPlan plan_texts(const Reader& reader, const IdentifyRequest& request);
+IdentifyPlan plan_texts(const LoadedModel& loaded, const IdentifyRequest& request);
 
 }  // namespace headwater

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "mixing/aggregate.h"
+#include "explain/aggregate.h"
 #include "study/memory.h"
 
 namespace headwater {

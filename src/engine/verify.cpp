@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "base/rank.h"
+#include "numerics/rank_correlation.h"
 
 namespace headwater {
 

@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "numerics/row_division.h"
+
 namespace headwater {
 
 namespace {
@@ -109,22 +111,6 @@ bool counts_pairs(const std::vector<std::string>& axes) {
                      [](const std::string& a) { return a == "key" || a == "token"; });
 }
 
-// Rows divided by what is left of them; a row with nothing left stays.
-void renormalise(Tensor& map) {
-  const Index T = map.shape().back();
-  dispatch(map.dtype(), [&](auto r) {
-    using R = decltype(r);
-    R* row = map.data<R>();
-    for (Index i = 0; i < map.size() / std::max<Index>(1, T); ++i, row += T) {
-      double sum = 0;
-      for (Index j = 0; j < T; ++j)
-        if (!std::isnan(row[j])) sum += static_cast<double>(row[j]);
-      if (sum > 0)
-        for (Index j = 0; j < T; ++j) row[j] = static_cast<R>(static_cast<double>(row[j]) / sum);
-    }
-  });
-}
-
 bool rows_summed_to_one(const Attribution& result) {
   return std::any_of(result.checks.begin(), result.checks.end(),
                      [](const Check& check) { return check.name == "rows sum to 1"; });
@@ -142,8 +128,8 @@ void regroup(Attribution& result, const Units& units, const View& view) {
   if (!result.answer.empty()) regroup(result.answer, {"layer", "key"}, units);
   if (!result.measured.empty()) result.measured = regrouped(result.measured, units);
   if (map && view.special == View::Special::Drop && rows_summed_to_one(result)) {
-    renormalise(result.scores);
-    renormalise(result.answer);
+    divide_rows(result.scores);
+    divide_rows(result.answer);
     result.notes.emplace_back("Special tokens were dropped and the rows divided by what is left.");
   }
   if (view.unit == View::Unit::Word)

@@ -6,7 +6,7 @@
 
 #include <headwater/report.h>
 
-#include "attribution/attention_attribution.h"
+#include "explain/attention_attribution.h"
 #include "study/study.h"
 
 namespace headwater {

@@ -18,10 +18,11 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/attention_attribution.h"
+#include "explain/attention_attribution.h"
 #include "heads/checks.h"
 #include "heads/memory.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
+#include "study/prediction.h"
 
 namespace headwater {
 
@@ -40,13 +41,13 @@ struct Sums {
 
 // One input on its way into the sums.
 struct Adding {
-  const Reader& reader;
+  const LoadedModel& loaded;
   const Labelled& one;
   const StudyMemory& memory;
   bool check_gradient;
 
   Study study() const {
-    Study made = study_of(reader, one, one.gold, memory.sites, memory.window);
+    Study made = study_of(loaded, one, one.gold, memory.sites, memory.window);
     made.scratch = memory.scratch;
     return made;
   }
@@ -97,11 +98,7 @@ void add_attention(const Adding& adding, Sums& sums) {
 
 // ∂(−log softmax(logits)[gold])/∂logits
 Tensor loss_seed(const Tensor& logits, int gold) {
-  std::vector<double> values = logits.to_doubles();
-  const double top = *std::max_element(values.begin(), values.end());
-  double sum = 0;
-  for (double& v : values) sum += v = std::exp(v - top);
-  for (double& v : values) v /= sum;
+  std::vector<double> values = softmax(logits.to_doubles());
   values[static_cast<std::size_t>(gold)] -= 1;
   return Tensor::of(logits.shape(), values, logits.dtype());
 }
@@ -179,21 +176,21 @@ void divide_by_length_of_layer(Scores& scores, std::size_t H) {
   }
 }
 
-void accuracy_differences(const Reader& reader, std::span<const Labelled> inputs, const Advance& advance,
+void accuracy_differences(const LoadedModel& loaded, std::span<const Labelled> inputs, const Advance& advance,
                           std::size_t batch_tokens, HeadImportance& result) {
-  std::vector<HeadMask> masks{all_heads(reader.info())};  // the whole model, then without each head
+  std::vector<HeadMask> masks{all_heads(loaded.info())};  // the whole model, then without each head
   for (std::size_t l = 0; l < masks.front().size(); ++l)
     for (std::size_t h = 0; h < masks.front()[l].size(); ++h) {
       masks.push_back(masks.front());
       masks.back()[l][h] = false;
     }
-  const std::vector<std::vector<int>> predicted = classify(reader, inputs, masks, advance, batch_tokens);
+  const std::vector<std::vector<int>> predicted = classify(loaded, inputs, masks, advance, batch_tokens);
   const double whole = accuracy(inputs, predicted.front());
   for (std::size_t m = 1; m < masks.size(); ++m)
     result.scores.push_back(whole - accuracy(inputs, predicted[m]));
   // Among the others the whole model's run is one that was resumed; alone it is not.
   result.checks = {check_same_classes("no head masked: the plain model's answers", predicted.front(),
-                                      classify(reader, inputs, masks.front(), batch_tokens))};
+                                      classify(loaded, inputs, masks.front(), batch_tokens))};
 }
 
 using Add = void (*)(const Adding&, Sums&);
@@ -226,9 +223,9 @@ std::vector<std::string> head_rankings() {
   return names;
 }
 
-HeadImportance head_importance(const Reader& reader, std::span<const Labelled> inputs,
+HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                const std::string& ranking, const Advance& advance, std::size_t max_memory) {
-  const ModelInfo& info = reader.info();
+  const ModelInfo& info = loaded.info();
   const PerInput* const how = find_ranking(ranking);
   const MemoryBound bound = bound_beside(inputs, max_memory);
   HeadImportance result{.ranking = ranking,
@@ -236,7 +233,7 @@ HeadImportance head_importance(const Reader& reader, std::span<const Labelled> i
                         .heads = info.heads,
                         .inputs = static_cast<int>(inputs.size())};
   if (how == nullptr) {
-    accuracy_differences(reader, inputs, advance, batch_memory(info, inputs, bound).batch_tokens, result);
+    accuracy_differences(loaded, inputs, advance, batch_memory(info, inputs, bound).batch_tokens, result);
     return result;
   }
   study_memory(info, how->kind, longest_of(info, inputs), bound);  // refuses before the first is run
@@ -245,7 +242,7 @@ HeadImportance head_importance(const Reader& reader, std::span<const Labelled> i
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     advance(static_cast<double>(i) / static_cast<double>(inputs.size()));
     const StudyMemory memory = study_memory(info, how->kind, tokens_in(info, inputs[i]), bound);
-    how->add({reader, inputs[i], memory, i % step == 0}, sums);
+    how->add({loaded, inputs[i], memory, i % step == 0}, sums);
   }
   result.scores = std::move(sums.scores);
   result.unresolved = sums.unresolved;
@@ -256,9 +253,9 @@ HeadImportance head_importance(const Reader& reader, std::span<const Labelled> i
   return result;
 }
 
-LabelledPlan plan_importance(const Reader& reader, std::span<const Labelled> inputs,
+LabelledPlan plan_importance(const LoadedModel& loaded, std::span<const Labelled> inputs,
                              const std::string& ranking, std::size_t max_memory) {
-  const ModelInfo& info = reader.info();
+  const ModelInfo& info = loaded.info();
   const PerInput* const how = find_ranking(ranking);
   const MemoryBound bound = bound_beside(inputs, max_memory);
   LabelledPlan plan = plan_for(info, inputs);

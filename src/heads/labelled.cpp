@@ -122,17 +122,17 @@ std::vector<int> classes_of(const Tensor& logits) {
 
 }  // namespace
 
-std::vector<Labelled> prepare_labelled(const Reader& reader, std::span<const LabelledInput> inputs) {
-  const ModelInfo& info = reader.info();
+std::vector<Labelled> prepare_labelled(const LoadedModel& loaded, std::span<const LabelledInput> inputs) {
+  const ModelInfo& info = loaded.info();
   const bool classifies = info.task == Task::TextClassification || info.task == Task::ImageClassification;
-  if (!classifies || info.labels.size() < 2 || reader.problem != Problem::SingleLabel)
+  if (!classifies || info.labels.size() < 2 || loaded.problem != Problem::SingleLabel)
     throw Unsupported(fmt::format("heads: needs a classifier with exclusive labels, found {} ({})",
                                   info.architecture, name_of(info.task)));
   if (inputs.empty()) throw InputError("heads: expected labelled inputs, found none");
   std::vector<Labelled> all;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     try {
-      Prepared prepared = prepare(reader, inputs[i].input);
+      Prepared prepared = prepare(loaded, inputs[i].input);
       all.push_back({std::move(prepared.batch), std::move(prepared.encoding),
                      label_index(info.labels, inputs[i].label, "label")});
     } catch (const InputError& error) {
@@ -142,12 +142,12 @@ std::vector<Labelled> prepare_labelled(const Reader& reader, std::span<const Lab
   return all;
 }
 
-Study study_of(const Reader& reader, const Labelled& one, int target, const std::vector<Site>& sites,
+Study study_of(const LoadedModel& loaded, const Labelled& one, int target, const std::vector<Site>& sites,
                std::size_t window) {
-  Study study(*reader.model, one.batch, one.encoding);
+  Study study(*loaded.model, one.batch, one.encoding);
   if (!sites.empty()) study.keep_only(sites, window);
   study.aim(
-      {.position = -1, .index = target, .label = reader.info().labels[static_cast<std::size_t>(target)]});
+      {.position = -1, .index = target, .label = loaded.info().labels[static_cast<std::size_t>(target)]});
   return study;
 }
 
@@ -157,14 +157,14 @@ HeadMask all_heads(const ModelInfo& info) {
   return mask;
 }
 
-std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs, const HeadMask& mask,
+std::vector<int> classify(const LoadedModel& loaded, std::span<const Labelled> inputs, const HeadMask& mask,
                           std::size_t batch_tokens) {
   return classify(
-             reader, inputs, {&mask, 1}, [](double) {}, batch_tokens)
+             loaded, inputs, {&mask, 1}, [](double) {}, batch_tokens)
       .front();
 }
 
-std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Labelled> inputs,
+std::vector<std::vector<int>> classify(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                        std::span<const HeadMask> masks, const Advance& advance,
                                        std::size_t batch_tokens) {
   const std::vector<Trial> trials = trials_of(masks);
@@ -172,7 +172,7 @@ std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Lab
   std::vector<std::vector<int>> predicted(masks.size(), std::vector<int>(inputs.size()));
   std::size_t done = 0;
   for (const Group& group : group_inputs(batches, batch_tokens)) {
-    MaskedRuns runs(*reader.model, group.batch, trials);
+    MaskedRuns runs(*loaded.model, group.batch, trials);
     for (std::size_t t = 0; t < trials.size(); ++t) {
       const double share = static_cast<double>(t) / static_cast<double>(trials.size());
       advance((static_cast<double>(done) + share * static_cast<double>(group.members.size())) /
@@ -187,16 +187,16 @@ std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Lab
   return predicted;
 }
 
-std::vector<int> classify_without_outputs(const Reader& reader, std::span<const Labelled> inputs,
+std::vector<int> classify_without_outputs(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                           std::size_t batch_tokens) {
   std::vector<Edit> edits;
-  for (int l = 0; l < reader.info().layers; ++l)
+  for (int l = 0; l < loaded.info().layers; ++l)
     edits.push_back({{Site::Z, l}, [](Tensor& z) { z = Tensor::zeros(z.shape(), z.dtype()); }});
   std::vector<int> predicted(inputs.size());
   const std::vector<Batch> batches = batches_of(inputs);
   for (const Group& group : group_inputs(batches, batch_tokens)) {
     Tape tape(Keep::Nothing, edits);
-    const std::vector<int> best = classes_of(reader.model->run(tape, group.batch).value);
+    const std::vector<int> best = classes_of(loaded.model->run(tape, group.batch).value);
     for (std::size_t m = 0; m < group.members.size(); ++m) predicted[group.members[m]] = best[m];
   }
   return predicted;

@@ -22,11 +22,11 @@ using Advance = std::function<void(double done)>;  // 0 … 1; may throw to stop
 
 // Throws Unsupported for models that do not classify whole texts or images into exclusive labels, InputError
 // for an unknown label or an input the model cannot take, naming the input by its number.
-std::vector<Labelled> prepare_labelled(const Reader& reader, std::span<const LabelledInput> inputs);
+std::vector<Labelled> prepare_labelled(const LoadedModel& loaded, std::span<const LabelledInput> inputs);
 
 // A study of one of them, aimed at a class, that keeps these sites (none: everything) in windows of so many
 // bytes (0: all layers at once).
-Study study_of(const Reader& reader, const Labelled& one, int target, const std::vector<Site>& sites,
+Study study_of(const LoadedModel& loaded, const Labelled& one, int target, const std::vector<Site>& sites,
                std::size_t window = 0);
 
 // Which heads stay: [layer][head].
@@ -37,14 +37,14 @@ HeadMask all_heads(const ModelInfo& info);
 inline constexpr std::size_t usual_batch_tokens = 4096;
 
 // The predicted class of every input when the other heads' attention is zero.
-std::vector<int> classify(const Reader& reader, std::span<const Labelled> inputs, const HeadMask& mask,
+std::vector<int> classify(const LoadedModel& loaded, std::span<const Labelled> inputs, const HeadMask& mask,
                           std::size_t batch_tokens = usual_batch_tokens);
 // The same under every mask: [mask][input]. Masks that agree on the lower layers share the run of those.
-std::vector<std::vector<int>> classify(const Reader& reader, std::span<const Labelled> inputs,
+std::vector<std::vector<int>> classify(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                        std::span<const HeadMask> masks, const Advance& advance,
                                        std::size_t batch_tokens = usual_batch_tokens);
 // The same without any head, another way: what their attention made of the values, z, is zero.
-std::vector<int> classify_without_outputs(const Reader& reader, std::span<const Labelled> inputs,
+std::vector<int> classify_without_outputs(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                           std::size_t batch_tokens = usual_batch_tokens);
 double accuracy(std::span<const Labelled> inputs, const std::vector<int>& predicted);
 

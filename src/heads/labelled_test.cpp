@@ -28,7 +28,7 @@ std::string refused(const auto& call) {
 TEST(PrepareLabelled, TakesLabelsByNameAndIndex) {
   const testing::Fixture fixture = make_fixture(Task::TextClassification);
   const std::vector<LabelledInput> given{{{.text = "not bad"}, "POSITIVE"}, {{.text = "bad film"}, "0"}};
-  const std::vector<Labelled> all = prepare_labelled(fixture.reader, given);
+  const std::vector<Labelled> all = prepare_labelled(fixture.loaded, given);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].gold, 1);
   EXPECT_EQ(all[1].gold, 0);
@@ -39,30 +39,30 @@ TEST(PrepareLabelled, NamesTheInputItRefuses) {
   const testing::Fixture fixture = make_fixture(Task::TextClassification);
   const auto prepare_one = [&](const std::string& label) {
     const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}, {{.text = "bad"}, label}};
-    return refused([&] { prepare_labelled(fixture.reader, given); });
+    return refused([&] { prepare_labelled(fixture.loaded, given); });
   };
   for (const char* label : {"2", "-1", "1x", "", "posit"})
     EXPECT_EQ(prepare_one(label),
               "input 2: label: expected one of NEGATIVE, POSITIVE or an index 0 … 1, found '" +
                   std::string(label) + "'");
-  EXPECT_THROW(prepare_labelled(fixture.reader, {}), InputError);
+  EXPECT_THROW(prepare_labelled(fixture.loaded, {}), InputError);
 }
 
 TEST(PrepareLabelled, NeedsExclusiveLabels) {
   const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}};
-  EXPECT_THROW(prepare_labelled(make_fixture(Task::TextGeneration).reader, given), Unsupported);
-  EXPECT_THROW(prepare_labelled(make_fixture(Task::TextClassification, {"only"}).reader, given), Unsupported);
+  EXPECT_THROW(prepare_labelled(make_fixture(Task::TextGeneration).loaded, given), Unsupported);
+  EXPECT_THROW(prepare_labelled(make_fixture(Task::TextClassification, {"only"}).loaded, given), Unsupported);
   testing::Fixture many = make_fixture(Task::TextClassification);
-  many.reader.problem = Problem::MultiLabel;
-  EXPECT_THROW(prepare_labelled(many.reader, given), Unsupported);
+  many.loaded.problem = Problem::MultiLabel;
+  EXPECT_THROW(prepare_labelled(many.loaded, given), Unsupported);
 }
 
 TEST(HeadImportance, ListsTheRankingsItKnows) {
   const testing::Fixture fixture = make_fixture(Task::TextClassification);
   const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}};
-  const std::vector<Labelled> inputs = prepare_labelled(fixture.reader, given);
+  const std::vector<Labelled> inputs = prepare_labelled(fixture.loaded, given);
   EXPECT_EQ(
-      refused([&] { head_importance(fixture.reader, inputs, "taylr", silently); }),
+      refused([&] { head_importance(fixture.loaded, inputs, "taylr", silently); }),
       "ranking: expected one of attattr, attention, taylor, taylor_published, accuracy_difference, found "
       "'taylr'");
 }
@@ -74,20 +74,20 @@ TEST(HeadImportance, AttentionIsTheMeanLargestWeight) {
                                                                    .9, .1, .0, .1, .1, .8, .2, .2, .6});
   fixture.model->patterns = {pattern, pattern};
   const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}, {{.text = "film"}, "0"}};
-  const std::vector<Labelled> inputs = prepare_labelled(fixture.reader, given);
-  EXPECT_EQ(head_importance(fixture.reader, inputs, "attention", silently).scores,
+  const std::vector<Labelled> inputs = prepare_labelled(fixture.loaded, given);
+  EXPECT_EQ(head_importance(fixture.loaded, inputs, "attention", silently).scores,
             (std::vector<double>{.7, .9, .7, .9}));
 }
 
 TEST(Classify, WorksForModelsThatCannotBeResumed) {
   testing::Fixture fixture = make_fixture(Task::TextClassification);
   const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}, {{.text = "film"}, "0"}};
-  const std::vector<Labelled> inputs = prepare_labelled(fixture.reader, given);
-  HeadMask other = all_heads(fixture.reader.info());
+  const std::vector<Labelled> inputs = prepare_labelled(fixture.loaded, given);
+  HeadMask other = all_heads(fixture.loaded.info());
   other[1][0] = false;
-  const std::vector<HeadMask> masks{all_heads(fixture.reader.info()), other};
+  const std::vector<HeadMask> masks{all_heads(fixture.loaded.info()), other};
   double done = 0;
-  const auto found = classify(fixture.reader, inputs, masks, [&](double share) {
+  const auto found = classify(fixture.loaded, inputs, masks, [&](double share) {
     EXPECT_GE(share, done);
     done = share;
   });
@@ -100,8 +100,8 @@ TEST(Classify, RefusesLogitsThatAreNotFinite) {
   testing::Fixture fixture = make_fixture(Task::TextClassification);
   fixture.model->logits = Tensor::of({2}, std::vector<double>{0, std::numeric_limits<double>::infinity()});
   const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}};
-  const std::vector<Labelled> inputs = prepare_labelled(fixture.reader, given);
-  EXPECT_THROW(classify(fixture.reader, inputs, all_heads(fixture.reader.info())), FormatError);
+  const std::vector<Labelled> inputs = prepare_labelled(fixture.loaded, given);
+  EXPECT_THROW(classify(fixture.loaded, inputs, all_heads(fixture.loaded.info())), FormatError);
 }
 
 // Runs that share their lower blocks give what each gives alone, whatever the order of the masks.
@@ -111,7 +111,7 @@ TEST(Classify, SharedBlocksChangeNothing) {
     const bool classifies = info.task == Task::TextClassification || info.task == Task::ImageClassification;
     if (!classifies || info.labels.size() < 2) continue;
     SCOPED_TRACE(tiny.name);
-    Reader reader{.model = std::move(tiny.model)};
+    LoadedModel loaded{.model = std::move(tiny.model)};
     std::vector<Labelled> inputs;
     for (unsigned seed = 0; seed < 6; ++seed)
       inputs.push_back({.batch = testing::random_batch(info, 1, 3 + static_cast<int>(seed % 2), seed)});
@@ -123,9 +123,9 @@ TEST(Classify, SharedBlocksChangeNothing) {
         for (std::size_t h = 0; h < layer.size(); ++h, bits = bits * 1664525U + 1013904223U)
           layer[h] = (bits >> 30) != 0;
     }
-    const auto together = classify(reader, inputs, masks, silently);
+    const auto together = classify(loaded, inputs, masks, silently);
     for (std::size_t m = 0; m < masks.size(); ++m)
-      EXPECT_EQ(together[m], classify(reader, inputs, masks[m])) << m;
+      EXPECT_EQ(together[m], classify(loaded, inputs, masks[m])) << m;
   }
 }
 

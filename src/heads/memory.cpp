@@ -15,8 +15,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/attention_attribution.h"
-#include "attribution/gradients.h"
+#include "explain/attention_attribution.h"
+#include "explain/gradients.h"
 #include "study/batching.h"
 #include "study/memory.h"
 

@@ -167,12 +167,12 @@ HeadMask pruned_mask(const HeadImportance& importance, double rate, bool per_lay
   return mask_without(removed, importance.layers, importance.heads);
 }
 
-PruningReport pruning_curves(const Reader& reader, std::span<const Labelled> inputs,
+PruningReport pruning_curves(const LoadedModel& loaded, std::span<const Labelled> inputs,
                              std::span<const HeadImportance> rankings, const PruningOptions& options,
                              const Advance& advance, std::size_t max_memory) {
   check_options(options);
   PruningReport report{.inputs = static_cast<int>(inputs.size())};
-  Masks masks{all_heads(reader.info()), no_heads(reader.info())};  // for the checks
+  Masks masks{all_heads(loaded.info()), no_heads(loaded.info())};  // for the checks
   for (const HeadImportance& ranking : rankings)
     for (const bool per_layer : {false, true})
       for (const bool most_first : {false, true}) {
@@ -184,13 +184,13 @@ PruningReport pruning_curves(const Reader& reader, std::span<const Labelled> inp
           masks.push_back(pruned_mask(ranking, rate, per_layer, most_first));
       }
   for (int k = 0; k < options.random_orders; ++k) {
-    const Masks some = random_masks(reader.info(), options, k);
+    const Masks some = random_masks(loaded.info(), options, k);
     masks.insert(masks.end(), some.begin(), some.end());
   }
   const std::size_t batch_tokens =
-      batch_memory(reader.info(), inputs, bound_beside(inputs, max_memory)).batch_tokens;
+      batch_memory(loaded.info(), inputs, bound_beside(inputs, max_memory)).batch_tokens;
   // All at once, because curves share many masks and more beginnings of masks.
-  const std::vector<std::vector<int>> predicted = classify(reader, inputs, masks, advance, batch_tokens);
+  const std::vector<std::vector<int>> predicted = classify(loaded, inputs, masks, advance, batch_tokens);
   std::size_t at = 2;
   const auto next = [&] {
     std::vector<double> right;
@@ -204,21 +204,21 @@ PruningReport pruning_curves(const Reader& reader, std::span<const Labelled> inp
   // The same by runs that share nothing with others.
   const std::size_t middle = 2 + options.rates.size() / 2;
   report.checks = {check_same_classes("no head removed: the plain model's answers", predicted[0],
-                                      classify(reader, inputs, masks[0], batch_tokens)),
+                                      classify(loaded, inputs, masks[0], batch_tokens)),
                    check_same_classes("all heads removed: the answers with z = 0", predicted[1],
-                                      classify_without_outputs(reader, inputs, batch_tokens)),
+                                      classify_without_outputs(loaded, inputs, batch_tokens)),
                    check_same_classes("some heads removed: a run of its own agrees", predicted[middle],
-                                      classify(reader, inputs, masks[middle], batch_tokens))};
+                                      classify(loaded, inputs, masks[middle], batch_tokens))};
   return report;
 }
 
-LabelledPlan plan_pruning(const Reader& reader, std::span<const Labelled> inputs, std::size_t rankings,
+LabelledPlan plan_pruning(const LoadedModel& loaded, std::span<const Labelled> inputs, std::size_t rankings,
                           const PruningOptions& options, std::size_t max_memory) {
   check_options(options);
-  LabelledPlan plan = plan_for(reader.info(), inputs);
+  LabelledPlan plan = plan_for(loaded.info(), inputs);
   plan.masks = 2 + options.rates.size() * (4 * rankings + static_cast<std::size_t>(options.random_orders));
   const MemoryBound bound = bound_beside(inputs, max_memory);
-  plan.bytes = bound.taken + batch_memory(reader.info(), inputs, bound).total;
+  plan.bytes = bound.taken + batch_memory(loaded.info(), inputs, bound).total;
   return plan;
 }
 

@@ -8,10 +8,10 @@ namespace headwater {
 // Curves of every ranking given, globally and per layer, least and most important first, and of random
 // orders. Throws InputError for rates outside 0 … 1 and a bound on memory (bytes; 0: none) that is too small.
 // The record stays empty.
-PruningReport pruning_curves(const Reader& reader, std::span<const Labelled> inputs,
+PruningReport pruning_curves(const LoadedModel& loaded, std::span<const Labelled> inputs,
                              std::span<const HeadImportance> rankings, const PruningOptions& options,
                              const Advance& advance, std::size_t max_memory = 0);
-LabelledPlan plan_pruning(const Reader& reader, std::span<const Labelled> inputs, std::size_t rankings,
+LabelledPlan plan_pruning(const LoadedModel& loaded, std::span<const Labelled> inputs, std::size_t rankings,
                           const PruningOptions& options, std::size_t max_memory);
 
 // The mask that removes int(rate · all) heads by this importance: over all heads, or the same share per

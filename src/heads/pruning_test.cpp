@@ -60,9 +60,9 @@ TEST(PruningCurves, RefusesWhatIsNoCurve) {
   const std::vector<Labelled> none;
   PruningOptions options;
   options.rates = {0, 1.5};
-  EXPECT_THROW(pruning_curves(fixture.reader, none, {}, options, silently), InputError);
+  EXPECT_THROW(pruning_curves(fixture.loaded, none, {}, options, silently), InputError);
   options = {.random_orders = 0};
-  EXPECT_THROW(pruning_curves(fixture.reader, none, {}, options, silently), InputError);
+  EXPECT_THROW(pruning_curves(fixture.loaded, none, {}, options, silently), InputError);
 }
 
 class SavePruned : public ::testing::Test {

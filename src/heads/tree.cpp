@@ -144,13 +144,4 @@ std::vector<Check> tree_checks(const Tree& tree, const Tensor& attribution, cons
           check_within("every token is reached once", again, 0)};
 }
 
-std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens) {
-  const auto name = [&](int t) { return fmt::format("{}:{}", t, tokens[static_cast<std::size_t>(t)]); };
-  std::string out = fmt::format("root {}\n", name(tree.root));
-  for (const TreeEdge& edge : tree.edges)
-    out +=
-        fmt::format("L{:<3} {} <- {}  {:.6f}\n", edge.layer, name(edge.parent), name(edge.child), edge.score);
-  return out;
-}
-
 }  // namespace headwater

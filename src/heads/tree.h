@@ -33,7 +33,4 @@ Tree attribution_tree(const Tensor& attribution, const TreeOptions& options);
 // from one that was there before.
 std::vector<Check> tree_checks(const Tree& tree, const Tensor& attribution, const TreeOptions& options);
 
-// One line per edge.
-std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens);
-
 }  // namespace headwater

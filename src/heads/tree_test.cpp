@@ -44,12 +44,6 @@ TEST(Tree, AnEdgeMustPay) {
   EXPECT_EQ(attribution_tree(example(), {.lambda = 1}).edges.size(), 1U) << "only [CLS] and the root";
 }
 
-TEST(Tree, NamesEveryEdge) {
-  const std::vector<std::string> tokens{"[CLS]", "not", "<bad>", "[SEP]"};
-  const Tree tree = attribution_tree(example(), {.published = true});
-  EXPECT_NE(tree_text(tree, tokens).find("1:not <- 2:<bad>"), std::string::npos);
-}
-
 // Every promise can be broken: an edge too weak, a token reached twice, a parent that is not there yet.
 TEST(Tree, ChecksCountWhatIsWrong) {
   const auto counted = [](const Tree& tree, const TreeOptions& options) {

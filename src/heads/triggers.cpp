@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/attention_attribution.h"
+#include "explain/attention_attribution.h"
 #include "heads/checks.h"
 #include "heads/memory.h"
 
@@ -114,10 +114,10 @@ struct Memory {
   BatchMemory batches;
 };
 
-Memory memory_of(const Reader& reader, std::span<const Labelled> inputs, const TriggerOptions& options,
+Memory memory_of(const LoadedModel& loaded, std::span<const Labelled> inputs, const TriggerOptions& options,
                  std::size_t max_memory) {
-  if (!reader.tokenizer) throw Unsupported("triggers: needs a text model, found an image model");
-  const ModelInfo& info = reader.info();
+  if (!loaded.tokenizer) throw Unsupported("triggers: needs a text model, found an image model");
+  const ModelInfo& info = loaded.info();
   Memory memory{.bound = bound_beside(inputs, max_memory, copies)};
   const Index longest = longest_of(info, inputs.first(sources_of(inputs, options)));
   if (longest > 0) memory.study = study_memory(info, StudyKind::Attributions, longest, memory.bound).total;
@@ -126,11 +126,11 @@ Memory memory_of(const Reader& reader, std::span<const Labelled> inputs, const T
 }
 
 // The pattern of one input; what its attributions showed goes into the report.
-Trigger taken_from(const Reader& reader, const Labelled& one, int predicted, const TriggerOptions& options,
-                   const MemoryBound& bound, TriggerReport& report) {
+Trigger taken_from(const LoadedModel& loaded, const Labelled& one, int predicted,
+                   const TriggerOptions& options, const MemoryBound& bound, TriggerReport& report) {
   const StudyMemory memory =
-      study_memory(reader.info(), StudyKind::Attributions, tokens_in(reader.info(), one), bound);
-  Study study = study_of(reader, one, predicted, memory.sites, memory.window);
+      study_memory(loaded.info(), StudyKind::Attributions, tokens_in(loaded.info(), one), bound);
+  Study study = study_of(loaded, one, predicted, memory.sites, memory.window);
   study.scratch = memory.scratch;
   const AttentionAttribution attributed =
       attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = options.tolerance});
@@ -138,7 +138,7 @@ Trigger taken_from(const Reader& reader, const Labelled& one, int predicted, con
   for (Check& check : attribution_checks(attributed, options.tolerance))
     keep_worst(report.checks, std::move(check));
   const auto [first, second] = top_two(attributed.scores);
-  Trigger trigger{.label = reader.info().labels[static_cast<std::size_t>(predicted)],
+  Trigger trigger{.label = loaded.info().labels[static_cast<std::size_t>(predicted)],
                   .source = one.encoding.text,
                   .strength = first.score + second.score};
   std::set<Index> positions{first.query, first.key};
@@ -194,11 +194,11 @@ std::vector<int> with_trigger(const Labelled& one, const std::vector<TriggerToke
   return ids;
 }
 
-TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inputs,
+TriggerReport find_triggers(const LoadedModel& loaded, std::span<const Labelled> inputs,
                             const TriggerOptions& options, const Advance& advance, std::size_t max_memory) {
-  const Memory memory = memory_of(reader, inputs, options, max_memory);
-  const ModelInfo& info = reader.info();
-  const std::vector<int> predicted = classify(reader, inputs, all_heads(info), memory.batches.batch_tokens);
+  const Memory memory = memory_of(loaded, inputs, options, max_memory);
+  const ModelInfo& info = loaded.info();
+  const std::vector<int> predicted = classify(loaded, inputs, all_heads(info), memory.batches.batch_tokens);
   TriggerReport report{.labels = info.labels, .inputs = std::vector<int>(info.labels.size(), 0)};
   for (const Labelled& one : inputs) ++report.inputs[static_cast<std::size_t>(one.gold)];
   report.accuracy = accuracy_by_label(inputs, predicted, info.labels.size());
@@ -207,13 +207,13 @@ TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inpu
   for (std::size_t i = 0; i < count; ++i) {
     advance(0.9 * static_cast<double>(i) / static_cast<double>(count));
     if (static_cast<int>(inputs[i].encoding.tokens.size()) < options.shortest) continue;
-    Trigger trigger = taken_from(reader, inputs[i], predicted[i], options, memory.bound, report);
+    Trigger trigger = taken_from(loaded, inputs[i], predicted[i], options, memory.bound, report);
     if (trigger.strength >= options.least && !trigger.tokens.empty()) found.push_back(std::move(trigger));
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Trigger& a, const Trigger& b) { return a.strength > b.strength; });
   std::map<std::string, int> taken;
-  const Index limit = input_limit(reader);
+  const Index limit = input_limit(loaded);
   double miscounted = 0;
   for (Trigger& trigger : found) {
     if (++taken[trigger.label] > options.patterns) continue;
@@ -224,7 +224,7 @@ TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inpu
       miscounted += there == Inserted::Wrong ? 1 : 0;
     }
     trigger.accuracy = accuracy_by_label(
-        inputs, classify(reader, changed, all_heads(info), memory.batches.batch_tokens), info.labels.size());
+        inputs, classify(loaded, changed, all_heads(info), memory.batches.batch_tokens), info.labels.size());
     report.triggers.push_back(std::move(trigger));
   }
   report.checks.push_back(check_within("every input holds its tokens and the trigger's", miscounted, 0));
@@ -232,12 +232,12 @@ TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inpu
   return report;
 }
 
-LabelledPlan plan_triggers(const Reader& reader, std::span<const Labelled> inputs,
+LabelledPlan plan_triggers(const LoadedModel& loaded, std::span<const Labelled> inputs,
                            const TriggerOptions& options, std::size_t max_memory) {
-  const Memory memory = memory_of(reader, inputs, options, max_memory);
-  LabelledPlan plan = plan_for(reader.info(), inputs);
+  const Memory memory = memory_of(loaded, inputs, options, max_memory);
+  LabelledPlan plan = plan_for(loaded.info(), inputs);
   plan.studies = sources_of(inputs, options);
-  plan.masks = 1 + reader.info().labels.size() * static_cast<std::size_t>(std::max(0, options.patterns));
+  plan.masks = 1 + loaded.info().labels.size() * static_cast<std::size_t>(std::max(0, options.patterns));
   plan.bytes = memory.bound.taken + std::max(memory.study, memory.batches.total);
   return plan;
 }

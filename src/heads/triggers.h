@@ -8,10 +8,10 @@ namespace headwater {
 
 // The record stays empty. Throws Unsupported for image models, InputError for a bound on memory (bytes; 0:
 // none) that is too small.
-TriggerReport find_triggers(const Reader& reader, std::span<const Labelled> inputs,
+TriggerReport find_triggers(const LoadedModel& loaded, std::span<const Labelled> inputs,
                             const TriggerOptions& options, const Advance& advance,
                             std::size_t max_memory = 0);
-LabelledPlan plan_triggers(const Reader& reader, std::span<const Labelled> inputs,
+LabelledPlan plan_triggers(const LoadedModel& loaded, std::span<const Labelled> inputs,
                            const TriggerOptions& options, std::size_t max_memory);
 
 // The ids with a trigger's tokens inserted at their relative places, before [SEP] and after [CLS]; cut to

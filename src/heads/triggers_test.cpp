@@ -67,8 +67,8 @@ TEST(WithTrigger, CutsToTheLimitBeforeTheLastSpecialToken) {
 
 TEST(FindTriggers, NeedsAText) {
   testing::Fixture fixture = testing::make_fixture(Task::ImageClassification);
-  fixture.reader.tokenizer = nullptr;
-  EXPECT_THROW(find_triggers(fixture.reader, {}, {}, [](double) {}), Unsupported);
+  fixture.loaded.tokenizer = nullptr;
+  EXPECT_THROW(find_triggers(fixture.loaded, {}, {}, [](double) {}), Unsupported);
 }
 
 }  // namespace

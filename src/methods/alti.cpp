@@ -18,11 +18,12 @@
 
 #include "base/parallel.h"
 #include "blocks/recognise.h"
+#include "explain/attention_parts.h"
+#include "explain/norms.h"
 #include "kernels/kernels.h"
 #include "methods/method.h"
-#include "mixing/attention_parts.h"
-#include "mixing/norms.h"
-#include "study/maps.h"
+#include "numerics/row_division.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 
@@ -179,7 +180,7 @@ std::vector<double> layer_map(const Study& study, int layer, const Compat& compa
     totals.largest = std::max(totals.largest, sum);
     totals.peak = std::max(totals.peak, *std::max_element(row, row + T));
   }
-  totals.empty += normalise_rows(map, T);
+  totals.empty += divide_rows(std::span(map), T);
   return map;
 }
 

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/attention_attribution.h"
+#include "explain/attention_attribution.h"
 #include "methods/method.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
-#include "attribution/attention_attribution.h"
+#include "explain/attention_attribution.h"
 #include "methods/method.h"
 #include "support/random.h"
 #include "support/tiny_models.h"

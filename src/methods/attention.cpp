@@ -2,8 +2,9 @@
 // or their mean or maximum over the heads.
 #include <algorithm>
 
+#include "explain/rollout.h"
 #include "methods/method.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 
@@ -25,25 +26,18 @@ Tensor stack_patterns(const Study& study) {
 }
 
 // [L, H, T, T] → [L, T, T].
-Tensor fuse_heads(const Tensor& all, bool maximum) {
-  const Index L = all.dim(0), H = all.dim(1), T = all.dim(2), cells = T * T;
-  Tensor fused({L, T, T}, all.dtype());
+Tensor fused(const Tensor& all, Fusion fusion) {
+  const Index L = all.dim(0), cells = all.dim(2) * all.dim(3);
+  Tensor maps({L, all.dim(2), all.dim(3)}, all.dtype());
   dispatch(all.dtype(), [&](auto r) {
     using R = decltype(r);
-    const R* from = all.data<R>();
-    R* to = fused.data<R>();
-    for (Index layer = 0; layer < L; ++layer)
-      for (Index cell = 0; cell < cells; ++cell) {
-        double sum = 0, largest = 0;
-        for (Index h = 0; h < H; ++h) {
-          const auto v = static_cast<double>(from[(layer * H + h) * cells + cell]);
-          sum += v;
-          largest = std::max(largest, v);
-        }
-        to[layer * cells + cell] = static_cast<R>(maximum ? largest : sum / static_cast<double>(H));
-      }
+    for (Index layer = 0; layer < L; ++layer) {
+      const std::vector<double> map = fuse_heads(all.rows(layer, 1), fusion);
+      std::transform(map.begin(), map.end(), maps.data<R>() + layer * cells,
+                     [](double v) { return static_cast<R>(v); });
+    }
   });
-  return fused;
+  return maps;
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
@@ -52,7 +46,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.scores = stack_patterns(study);
   result.axes = {"layer", "head", "query", "key"};
   if (heads != "all") {
-    result.scores = fuse_heads(result.scores, heads == "max");
+    result.scores = fused(result.scores, fusion_of(heads));
     result.axes = {"layer", "query", "key"};
   }
   if (heads != "max") result.checks.push_back(check_row_sums(result.scores));

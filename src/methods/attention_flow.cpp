@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "explain/aggregate.h"
+#include "explain/rollout.h"
 #include "methods/method.h"
-#include "mixing/aggregate.h"
-#include "mixing/rollout.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

@@ -4,8 +4,8 @@
 //   ‖f_ij‖ = ‖Σ_h α^h_ij u^h_j‖        u^h_j = v^h_j W_O^h, the value as head h writes it
 //
 // or per head α^h_ij ‖u^h_j‖. A large weight on a short value then counts as little as it moves.
+#include "explain/norms.h"
 #include "methods/method.h"
-#include "mixing/norms.h"
 
 namespace headwater {
 

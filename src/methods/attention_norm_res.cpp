@@ -4,8 +4,8 @@
 //
 // and per query the mixing ratio m_i / (m_i + p_i), m_i = ‖Σ_{j≠i} R_ij‖, p_i = ‖R_ii‖: how much of what is
 // written comes from other tokens.
+#include "explain/norms.h"
 #include "methods/method.h"
-#include "mixing/norms.h"
 
 namespace headwater {
 

@@ -4,8 +4,8 @@
 //   ‖γ ⊙ (R_ij − mean R_ij) / s_i‖        s_i = √(var a_i + ε)
 //
 // Post-norm blocks only: pre-norm blocks have no norm there.
+#include "explain/norms.h"
 #include "methods/method.h"
-#include "mixing/norms.h"
 
 namespace headwater {
 

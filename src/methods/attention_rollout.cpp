@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "explain/rollout.h"
 #include "methods/method.h"
-#include "mixing/rollout.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

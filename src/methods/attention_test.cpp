@@ -16,7 +16,7 @@ Attribution explain(bool causal, const std::map<std::string, std::string>& optio
   auto fixture = make_fixture(causal ? Task::TextGeneration : Task::TextClassification);
   if (causal) fixture.model->logits = Tensor::zeros({4, 12}, DType::Float64);
   fixture.model->patterns = {some_pattern(2, 4, 0, causal), some_pattern(2, 4, 1, causal)};
-  Encoding encoding = fixture.reader.tokenizer->encode("not bad");
+  Encoding encoding = fixture.loaded.tokenizer->encode("not bad");
   Batch batch{.ids = {encoding.ids()}};
   const Study study(*fixture.model, std::move(batch), std::move(encoding));
   const Method& method = find_method("attention");

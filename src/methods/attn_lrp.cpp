@@ -6,7 +6,7 @@
 //
 // and R = x ⊙ m at the encoder's input. It equals the explicit rules with ε → 0, and is as stable as a
 // gradient.
-#include "attribution/token_relevance.h"
+#include "explain/token_relevance.h"
 #include "methods/method.h"
 
 namespace headwater {

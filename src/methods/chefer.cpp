@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/relevance_walk.h"
-#include "attribution/rounding.h"
-#include "attribution/rows.h"
+#include "explain/relevance_walk.h"
+#include "explain/rounding.h"
+#include "explain/weighted_patterns.h"
 #include "methods/method.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 #include "study/memory.h"
 
 namespace headwater {

@@ -4,7 +4,7 @@
 //   norms hold σ constant, activations use f(x)/x, a gate gives half to each factor
 //
 // and R = x ⊙ m at the encoder's input. Without biases it conserves: Σ R = the logit.
-#include "attribution/token_relevance.h"
+#include "explain/token_relevance.h"
 #include "methods/method.h"
 
 namespace headwater {

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attribution/token_relevance.h"
+#include "explain/token_relevance.h"
 #include "methods/method.h"
 #include "ops/ops.h"
 #include "ops/shared_bias.h"

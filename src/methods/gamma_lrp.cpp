@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/token_relevance.h"
+#include "explain/token_relevance.h"
 #include "methods/method.h"
 
 namespace headwater {

@@ -4,9 +4,9 @@
 //
 // R = (I + Ā_{L−1}) … (I + Ā_0), of which the row of the token the head reads is the answer: [CLS] of an
 // encoder, the target's position of a token-wise head or a decoder. Its own column is left out.
-#include "attribution/rows.h"
+#include "explain/weighted_patterns.h"
 #include "methods/method.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

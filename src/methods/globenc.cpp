@@ -5,8 +5,8 @@
 //
 // The feed-forward part changes the scale s'_i, but its own mixing of a row is left out. The authors multiply
 // the raw norms through the layers (--aggregate rollout); with normalise=rows the rows are divided first.
+#include "explain/norms.h"
 #include "methods/method.h"
-#include "mixing/norms.h"
 
 namespace headwater {
 

@@ -6,9 +6,9 @@
 //   patches
 #include <algorithm>
 
-#include "attribution/rows.h"
+#include "explain/weighted_patterns.h"
 #include "methods/method.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

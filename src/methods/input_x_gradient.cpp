@@ -3,7 +3,7 @@
 //   score_t = Σ_d x_td ∂F/∂x_td       or its norm ‖x_t ⊙ ∂F/∂x_t‖₂
 //
 // with x the embeddings [T, D].
-#include "attribution/gradients.h"
+#include "explain/gradients.h"
 #include "methods/method.h"
 #include "study/memory.h"
 

@@ -17,12 +17,12 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/gradients.h"
-#include "attribution/path_integral.h"
-#include "attribution/quadrature.h"
-#include "attribution/replacement.h"
 #include "blocks/recognise.h"
+#include "explain/gradients.h"
+#include "explain/replacement.h"
 #include "methods/method.h"
+#include "numerics/path_integral.h"
+#include "numerics/quadrature.h"
 #include "study/memory.h"
 
 namespace headwater {

@@ -17,10 +17,10 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/game.h"
-#include "attribution/least_squares.h"
-#include "attribution/random.h"
+#include "explain/game.h"
 #include "methods/method.h"
+#include "numerics/least_squares.h"
+#include "numerics/random.h"
 
 namespace headwater {
 
@@ -82,7 +82,7 @@ std::vector<Coalition> draw_pairs(std::size_t units, const Settings& settings) {
     sum += 1 / (static_cast<double>(size) * static_cast<double>(units - size));
     up_to.push_back(sum);
   }
-  Random random(settings.seed);
+  RandomSequence random(settings.seed);
   std::vector<Coalition> drawn;
   while (drawn.size() + 4 <= settings.samples) {  // two of the budget are ∅ and everything
     const double at = random.uniform() * sum;

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/game.h"
-#include "attribution/least_squares.h"
-#include "attribution/random.h"
+#include "explain/game.h"
 #include "methods/method.h"
+#include "numerics/least_squares.h"
+#include "numerics/random.h"
 
 namespace headwater {
 
@@ -43,7 +43,7 @@ Settings settings_of(const MethodOptions& options, std::size_t units) {
 }
 
 std::vector<Coalition> neighbours(std::size_t units, const Settings& settings) {
-  Random random(settings.seed);
+  RandomSequence random(settings.seed);
   std::vector<Coalition> coalitions{Coalition(units, true)};
   while (coalitions.size() < settings.samples) {
     Coalition absent = random.choice(units, 1 + random.below(units));

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "attribution/ledger.h"
-#include "attribution/relevance_walk.h"
-#include "attribution/rounding.h"
-#include "attribution/rows.h"
+#include "explain/ledger.h"
+#include "explain/relevance_walk.h"
+#include "explain/rounding.h"
+#include "explain/weighted_patterns.h"
 #include "methods/method.h"
 #include "study/memory.h"
 

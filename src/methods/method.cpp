@@ -10,6 +10,8 @@
 #include <fmt/ranges.h>
 #include <headwater/error.h>
 
+#include "base/nearest.h"
+
 namespace headwater {
 
 namespace {
@@ -63,21 +65,6 @@ void check_value(std::string_view method, const MethodOption& option, const std:
   if (!good)
     throw InputError(
         fmt::format("{}: option {}: expected {}, found '{}'", method, option.name, expected, value));
-}
-
-// Levenshtein distance: how many letters must change.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace
@@ -148,7 +135,7 @@ const Method& find_method(std::string_view name) {
   for (const Method* method : methods) names.push_back(method->name);
   // A part of a name is meant as such: "rollout".
   const auto strangeness = [&](std::string_view known) {
-    return known.find(name) != std::string_view::npos ? 0 : distance(known, name);
+    return known.find(name) != std::string_view::npos ? 0 : edit_distance(known, name);
   };
   std::stable_sort(names.begin(), names.end(),
                    [&](std::string_view a, std::string_view b) { return strangeness(a) < strangeness(b); });

@@ -6,7 +6,7 @@
 // All inputs with one unit taken away run in batches.
 #include <fmt/format.h>
 
-#include "attribution/game.h"
+#include "explain/game.h"
 #include "methods/method.h"
 
 namespace headwater {

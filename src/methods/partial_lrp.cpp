@@ -1,11 +1,11 @@
 // Partial LRP (Voita et al., 2019), as Chefer, Gur & Wolf (CVPR 2021) compare with: relevance under the rules
 // of their LRP baseline at the pattern of the last block alone,  mean_h max(0, R_{L−1}),  the row the head
 // reads.
-#include "attribution/ledger.h"
-#include "attribution/relevance_walk.h"
-#include "attribution/rows.h"
+#include "explain/ledger.h"
+#include "explain/relevance_walk.h"
+#include "explain/weighted_patterns.h"
 #include "methods/method.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "attribution/rows.h"
+#include "explain/rollout.h"
+#include "explain/weighted_patterns.h"
 #include "methods/method.h"
-#include "mixing/rollout.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 

@@ -3,7 +3,7 @@
 //   g = ∂F/∂x,  x [T, D] the embeddings        score_t = ‖g_t‖₂, or Σ_d g, |Σ_d g|, max_d |g|
 //
 // by one pull of ∂F/∂logits over the run that was kept.
-#include "attribution/gradients.h"
+#include "explain/gradients.h"
 #include "methods/method.h"
 #include "study/memory.h"
 

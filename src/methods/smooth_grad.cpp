@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "attribution/gradients.h"
-#include "attribution/random.h"
+#include "explain/gradients.h"
 #include "methods/method.h"
+#include "numerics/random.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -58,7 +58,7 @@ Noisy sample(const Study& study, const Objective& objective, Place at, const Set
   const std::size_t groups = std::min(most_groups, n);
   Noisy noisy{GroupSums(groups, std::vector<double>(centre.size(), 0.0)), std::vector<double>(groups, 0.0),
               settings.noise * (*high - *low)};
-  Random random(settings.seed);
+  RandomSequence random(settings.seed);
   const auto most =
       static_cast<std::size_t>(copies_at_once(study, gradient_bytes(study.info(), study.tokens())));
   for (std::size_t begin = 0; begin < n; begin += most) {

@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "base/random.h"
+#include "numerics/random.h"
 #include "probing/features.h"
 #include "probing/linear_map.h"
 #include "probing/mlp_map.h"

@@ -14,7 +14,7 @@
 #include <headwater/error.h>
 
 #include "kernels/kernels.h"
-#include "probing/cholesky.h"
+#include "numerics/cholesky.h"
 
 namespace headwater {
 namespace {

@@ -6,7 +6,7 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
-#include "probing/cholesky.h"
+#include "numerics/cholesky.h"
 #include "support/random.h"
 
 namespace headwater {

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "base/random.h"
 #include "kernels/kernels.h"
+#include "numerics/random.h"
 
 namespace headwater {
 namespace {

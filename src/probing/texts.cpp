@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "base/random.h"
+#include "numerics/random.h"
 
 namespace headwater {
 

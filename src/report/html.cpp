@@ -9,6 +9,7 @@
 #include <headwater/error.h>
 #include <headwater/formats.h>
 
+#include "explain/rollout.h"
 #include "methods/method.h"
 #include "report/assets.h"
 #include "report/focus.h"
@@ -28,15 +29,13 @@ constexpr Index all_cells = 12 << 20;     // beyond this many, heads are average
 
 // Mean over the heads, for maps too large to carry one by one.
 Tensor mean_of_heads(const Tensor& scores) {
-  const Index L = scores.dim(0), H = scores.dim(1), cells = scores.dim(2) * scores.dim(3);
+  const Index L = scores.dim(0), cells = scores.dim(2) * scores.dim(3);
   Tensor mean({L, scores.dim(2), scores.dim(3)}, DType::Float32);
-  float* to = mean.data<float>();
-  for (Index l = 0; l < L; ++l)
-    for (Index c = 0; c < cells; ++c) {
-      double sum = 0;
-      for (Index h = 0; h < H; ++h) sum += scores.at((l * H + h) * cells + c);
-      to[l * cells + c] = static_cast<float>(sum / static_cast<double>(H));
-    }
+  for (Index l = 0; l < L; ++l) {
+    const std::vector<double> map = fuse_heads(scores.rows(l, 1), Fusion::Mean);
+    std::transform(map.begin(), map.end(), mean.data<float>() + l * cells,
+                   [](double v) { return static_cast<float>(v); });
+  }
   return mean;
 }
 

@@ -36,23 +36,23 @@ std::vector<int> read_ends(const Config& config) {
   return ends;
 }
 
-Prepared prepare_image(const Reader& reader, const Input& input) {
+Prepared prepare_image(const LoadedModel& loaded, const Input& input) {
   if (input.image.empty())
     throw InputError(fmt::format("input: expected an image for {} (--image FILE), found text",
-                                 reader.info().architecture));
+                                 loaded.info().architecture));
   const Image image = read_image(input.image);
   Prepared prepared;
-  prepared.crop = reader.processor->crop(image);
-  const Tensor pixels = reader.processor->pixels(image, reader.info().dtype);  // [C, height, width]
+  prepared.crop = loaded.processor->crop(image);
+  const Tensor pixels = loaded.processor->pixels(image, loaded.info().dtype);  // [C, height, width]
   prepared.batch.pixels = pixels.reshaped(pixels.shape().with_front(1));
   return prepared;
 }
 
 }  // namespace
 
-Index input_limit(const Reader& reader) {
-  const Index positions = reader.info().positions;
-  const Index own = reader.tokenizer->model_max_length().value_or(positions);
+Index input_limit(const LoadedModel& loaded) {
+  const Index positions = loaded.info().positions;
+  const Index own = loaded.tokenizer->model_max_length().value_or(positions);
   if (positions <= 0) return own;
   return std::min(positions, own);
 }
@@ -66,21 +66,21 @@ std::vector<int> end_tokens(const Config& config, const std::string& folder) {
   return read_ends(config);
 }
 
-Prepared prepare(const Reader& reader, const Input& input) {
-  if (reader.info().task == Task::ImageClassification || reader.info().image_size > 0)
-    return prepare_image(reader, input);
+Prepared prepare(const LoadedModel& loaded, const Input& input) {
+  if (loaded.info().task == Task::ImageClassification || loaded.info().image_size > 0)
+    return prepare_image(loaded, input);
   if (!input.image.empty())
     throw InputError(fmt::format("input: expected text for {}, found the image {}",
-                                 reader.info().architecture, input.image));
-  if (reader.info().task == Task::QuestionAnswering && !input.pair)
+                                 loaded.info().architecture, input.image));
+  if (loaded.info().task == Task::QuestionAnswering && !input.pair)
     throw InputError(
         "input: expected a question and a context, found one text; give the context as the pair "
         "(--pair)");
   // Without a limit here, so that one message can name the length and both remedies.
-  const Index limit = input_limit(reader);
+  const Index limit = input_limit(loaded);
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate ? limit : Index{1} << 30};
-  Prepared prepared{.encoding = reader.tokenizer->encode(input.text, input.pair, options)};
+  Prepared prepared{.encoding = loaded.tokenizer->encode(input.text, input.pair, options)};
   end_words_at_spaces(prepared.encoding);
   const auto length = static_cast<Index>(prepared.encoding.tokens.size());
   if (length == 0) throw InputError("input: expected at least one token, found an empty text");
@@ -90,7 +90,7 @@ Prepared prepare(const Reader& reader, const Input& input) {
                     "--truncate",
                     limit, length));
   prepared.batch.ids = {prepared.encoding.ids()};
-  if (reader.info().segments > 0) prepared.batch.type_ids = {prepared.encoding.type_ids()};
+  if (loaded.info().segments > 0) prepared.batch.type_ids = {prepared.encoding.type_ids()};
   return prepared;
 }
 
@@ -153,8 +153,8 @@ std::vector<TokenView> views_of(const Encoding& encoding) {
 
 namespace {
 
-std::vector<int> mask_rows(const Reader& reader, const Encoding& encoding) {
-  const std::optional<int> mask = reader.tokenizer->special_id("mask_token");
+std::vector<int> mask_rows(const LoadedModel& loaded, const Encoding& encoding) {
+  const std::optional<int> mask = loaded.tokenizer->special_id("mask_token");
   std::vector<int> rows;
   for (std::size_t t = 0; mask && t < encoding.tokens.size(); ++t)
     if (encoding.tokens[t].id == *mask) rows.push_back(static_cast<int>(t));
@@ -163,17 +163,17 @@ std::vector<int> mask_rows(const Reader& reader, const Encoding& encoding) {
 
 }  // namespace
 
-std::vector<int> wanted_rows(const Reader& reader, const Encoding& encoding, std::optional<int> also) {
-  const Task task = reader.info().task;
+std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding, std::optional<int> also) {
+  const Task task = loaded.info().task;
   const int tokens = static_cast<int>(encoding.tokens.size());
   if (also && (*also < 0 || *also >= tokens))
     throw InputError(fmt::format("position: expected 0 … {}, found {}", tokens - 1, *also));
   if (task != Task::FillMask && task != Task::TextGeneration) return {};
-  std::vector<int> rows = task == Task::FillMask ? mask_rows(reader, encoding) : std::vector<int>{tokens - 1};
+  std::vector<int> rows = task == Task::FillMask ? mask_rows(loaded, encoding) : std::vector<int>{tokens - 1};
   if (also && std::find(rows.begin(), rows.end(), *also) == rows.end()) rows.push_back(*also);
   if (rows.empty()) {
-    const std::optional<int> mask = reader.tokenizer->special_id("mask_token");
-    const std::string piece = mask ? reader.tokenizer->piece_of(*mask) : "a mask token";
+    const std::optional<int> mask = loaded.tokenizer->special_id("mask_token");
+    const std::string piece = mask ? loaded.tokenizer->piece_of(*mask) : "a mask token";
     throw InputError(
         fmt::format("input: expected a text with {0}, found none; write {0} where a word should be "
                     "filled in, or give a position",

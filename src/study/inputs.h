@@ -1,5 +1,5 @@
-// Inputs: from what a caller gives to what a model runs. Reader holds what a checkpoint says about reading
-// inputs and outputs; prepare() encodes a text or an image within the model's limit.
+// Inputs: from what a caller gives to what a model runs. LoadedModel holds what a checkpoint says about
+// reading inputs and outputs; prepare() encodes a text or an image within the model's limit.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace headwater {
 // What the scores of a sequence classifier mean (config.json's problem_type).
 enum class Problem { SingleLabel, MultiLabel, Regression };
 
-struct Reader {
+struct LoadedModel {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tokenizer> tokenizer;       // null for image models
   std::shared_ptr<const ImageProcessor> processor;  // null for text models
@@ -34,7 +34,7 @@ Problem problem_of(const Config& config, const ModelInfo& info);
 std::vector<int> end_tokens(const Config& config, const std::string& folder);
 
 // Longest input in tokens: the model's positions, or the tokenizer's own limit if that is lower; 0: none.
-Index input_limit(const Reader& reader);
+Index input_limit(const LoadedModel& loaded);
 
 // One input, encoded; `batch` holds it alone.
 struct Prepared {
@@ -45,7 +45,7 @@ struct Prepared {
 
 // Throws InputError: no token, a text where an image is wanted or the reverse, a question without its
 // context, a text longer than the model (naming limit and length).
-Prepared prepare(const Reader& reader, const Input& input);
+Prepared prepare(const LoadedModel& loaded, const Input& input);
 
 // Words also end at white space. Most tokenizers cut there anyway; some that keep spaces as part of their
 // pieces take the whole text as one word, which would leave words of no use.
@@ -57,6 +57,7 @@ std::string shown(const Encoding& encoding, const Token& token);
 // The rows of a token-wise head that a prediction needs: the masks, the last token, or all (empty); with
 // `also`, that row too. Throws InputError if it lies outside the text, or if a fill-mask text has no mask
 // and no row was asked for, naming the token to write.
-std::vector<int> wanted_rows(const Reader& reader, const Encoding& encoding, std::optional<int> also = {});
+std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding,
+                             std::optional<int> also = {});
 
 }  // namespace headwater

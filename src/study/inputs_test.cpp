@@ -26,13 +26,13 @@ std::string message_of(F&& f) {
 
 TEST(Inputs, TextBecomesIdsWithTypesOnlyWhereTheModelHasThem) {
   auto fixture = make_fixture(Task::TextClassification);
-  const Prepared plain = prepare(fixture.reader, {.text = "not bad"});
+  const Prepared plain = prepare(fixture.loaded, {.text = "not bad"});
   EXPECT_EQ(plain.batch.ids, (std::vector<std::vector<int>>{{0, 4, 5, 1}}));
   EXPECT_TRUE(plain.batch.type_ids.empty());
   ModelInfo typed = fixture.model->info();
   typed.segments = 2;
-  fixture.reader.model = std::make_shared<testing::FakeModel>(typed);
-  const Prepared pair = prepare(fixture.reader, {.text = "not", .pair = "bad"});
+  fixture.loaded.model = std::make_shared<testing::FakeModel>(typed);
+  const Prepared pair = prepare(fixture.loaded, {.text = "not", .pair = "bad"});
   EXPECT_EQ(pair.batch.type_ids, (std::vector<std::vector<int>>{{0, 0, 0, 1, 1}}));
 }
 
@@ -62,24 +62,24 @@ TEST(Inputs, TooLongNamesLimitLengthAndRemedy) {
   const auto fixture = make_fixture(Task::TextClassification);
   std::string text;
   for (int i = 0; i < 20; ++i) text += "bad ";
-  const std::string message = message_of([&] { prepare(fixture.reader, {.text = text}); });
+  const std::string message = message_of([&] { prepare(fixture.loaded, {.text = text}); });
   EXPECT_NE(message.find("12"), std::string::npos) << message;
   EXPECT_NE(message.find("22"), std::string::npos) << message;
   EXPECT_NE(message.find("--truncate"), std::string::npos) << message;
-  const Prepared cut = prepare(fixture.reader, {.text = text, .truncate = true});
+  const Prepared cut = prepare(fixture.loaded, {.text = text, .truncate = true});
   EXPECT_EQ(cut.batch.ids.front().size(), 12U);
   EXPECT_TRUE(cut.encoding.truncated);
 }
 
 TEST(Inputs, RefusesTheWrongKindOfInput) {
   const auto fixture = make_fixture(Task::TextClassification);
-  EXPECT_THROW(prepare(fixture.reader, {.text = "not", .image = "a.png"}), InputError);
+  EXPECT_THROW(prepare(fixture.loaded, {.text = "not", .image = "a.png"}), InputError);
   const auto answers = make_fixture(Task::QuestionAnswering);
-  EXPECT_THROW(prepare(answers.reader, {.text = "who"}), InputError);
+  EXPECT_THROW(prepare(answers.loaded, {.text = "who"}), InputError);
   ModelInfo info;
   info.task = Task::ImageClassification;
   info.image_size = 8;
-  Reader vision{.model = std::make_shared<testing::FakeModel>(info)};
+  LoadedModel vision{.model = std::make_shared<testing::FakeModel>(info)};
   EXPECT_THROW(prepare(vision, {.text = "a cat"}), InputError);
 }
 
@@ -94,13 +94,13 @@ class NoTokens : public testing::FakeTokenizer {
 
 TEST(Inputs, RefusesAnInputWithoutTokens) {
   auto fixture = make_fixture(Task::TextGeneration);
-  fixture.reader.tokenizer = std::make_shared<NoTokens>();
-  EXPECT_THROW(prepare(fixture.reader, {.text = ""}), InputError);
+  fixture.loaded.tokenizer = std::make_shared<NoTokens>();
+  EXPECT_THROW(prepare(fixture.loaded, {.text = ""}), InputError);
 }
 
 TEST(Inputs, ViewsShowTheOriginalTextAndThePieceOfSpecialTokens) {
   const auto fixture = make_fixture(Task::TextClassification);
-  const auto views = views_of(fixture.reader.tokenizer->encode("un-able zzz"));
+  const auto views = views_of(fixture.loaded.tokenizer->encode("un-able zzz"));
   ASSERT_EQ(views.size(), 5U);
   EXPECT_EQ(views[0].text, "[CLS]");
   EXPECT_TRUE(views[0].special);
@@ -118,19 +118,19 @@ TEST(Inputs, PartsOfACharacterAreShownAsThePiece) {
 
 TEST(Inputs, RowsAreTheMasksOrTheLastTokenOrAll) {
   const auto masks = make_fixture(Task::FillMask);
-  const Encoding two = masks.reader.tokenizer->encode("not [MASK] at [MASK]");
-  EXPECT_EQ(wanted_rows(masks.reader, two), (std::vector<int>{2, 4}));
-  EXPECT_EQ(wanted_rows(masks.reader, two, 1), (std::vector<int>{1, 2, 4}));
-  EXPECT_EQ(wanted_rows(masks.reader, two, 2), (std::vector<int>{2, 4}));
-  const Encoding none = masks.reader.tokenizer->encode("not bad");
-  EXPECT_EQ(wanted_rows(masks.reader, none, 1), (std::vector<int>{1}));
-  const std::string message = message_of([&] { wanted_rows(masks.reader, none); });
+  const Encoding two = masks.loaded.tokenizer->encode("not [MASK] at [MASK]");
+  EXPECT_EQ(wanted_rows(masks.loaded, two), (std::vector<int>{2, 4}));
+  EXPECT_EQ(wanted_rows(masks.loaded, two, 1), (std::vector<int>{1, 2, 4}));
+  EXPECT_EQ(wanted_rows(masks.loaded, two, 2), (std::vector<int>{2, 4}));
+  const Encoding none = masks.loaded.tokenizer->encode("not bad");
+  EXPECT_EQ(wanted_rows(masks.loaded, none, 1), (std::vector<int>{1}));
+  const std::string message = message_of([&] { wanted_rows(masks.loaded, none); });
   EXPECT_NE(message.find("[MASK]"), std::string::npos) << message;
   const auto next = make_fixture(Task::TextGeneration);
-  EXPECT_EQ(wanted_rows(next.reader, none), (std::vector<int>{3}));
-  EXPECT_TRUE(wanted_rows(make_fixture(Task::TokenClassification).reader, none).empty());
-  EXPECT_THROW(wanted_rows(next.reader, none, 4), InputError);
-  EXPECT_THROW(wanted_rows(next.reader, none, -1), InputError);
+  EXPECT_EQ(wanted_rows(next.loaded, none), (std::vector<int>{3}));
+  EXPECT_TRUE(wanted_rows(make_fixture(Task::TokenClassification).loaded, none).empty());
+  EXPECT_THROW(wanted_rows(next.loaded, none, 4), InputError);
+  EXPECT_THROW(wanted_rows(next.loaded, none, -1), InputError);
 }
 
 TEST(Inputs, ProblemFollowsConfigAndLabels) {

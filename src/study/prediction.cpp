@@ -42,20 +42,20 @@ double log_softmax(std::span<const double> logits, std::size_t entry) {
   return logits[entry] - largest - std::log(sum);
 }
 
-std::vector<double> probabilities(const Reader& reader, std::span<const double> logits) {
-  const bool sequence = reader.info().task == Task::TextClassification;
-  if (sequence && reader.problem == Problem::Regression)
+std::vector<double> probabilities(const LoadedModel& loaded, std::span<const double> logits) {
+  const bool sequence = loaded.info().task == Task::TextClassification;
+  if (sequence && loaded.problem == Problem::Regression)
     return std::vector<double>(logits.size(), std::numeric_limits<double>::quiet_NaN());
-  if (!sequence || reader.problem != Problem::MultiLabel) return softmax(logits);
+  if (!sequence || loaded.problem != Problem::MultiLabel) return softmax(logits);
   std::vector<double> p;
   for (const double z : logits) p.push_back(1 / (1 + std::exp(-z)));
   return p;
 }
 
-std::string outcome_label(const Reader& reader, int index) {
-  const ModelInfo& info = reader.info();
+std::string outcome_label(const LoadedModel& loaded, int index) {
+  const ModelInfo& info = loaded.info();
   if (info.task == Task::QuestionAnswering) return index == 0 ? "start" : "end";
-  if (is_vocabulary(info.task)) return token_label(*reader.tokenizer, index);
+  if (is_vocabulary(info.task)) return token_label(*loaded.tokenizer, index);
   const auto i = static_cast<std::size_t>(index);
   return i < info.labels.size() ? info.labels[i] : fmt::format("LABEL_{}", index);
 }
@@ -81,8 +81,9 @@ void tell_apart(std::vector<Score>& top) {
 }
 
 // The best `count` of one output row, ties by index.
-Outcome outcome_of(const Reader& reader, std::span<const double> logits, int position, std::size_t count) {
-  const std::vector<double> p = probabilities(reader, logits);
+Outcome outcome_of(const LoadedModel& loaded, std::span<const double> logits, int position,
+                   std::size_t count) {
+  const std::vector<double> p = probabilities(loaded, logits);
   std::vector<int> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   const auto kept = static_cast<std::ptrdiff_t>(std::min(count, order.size()));
@@ -93,9 +94,9 @@ Outcome outcome_of(const Reader& reader, std::span<const double> logits, int pos
   Outcome outcome{.position = position};
   for (auto it = order.begin(); it != order.begin() + kept; ++it) {
     const auto i = static_cast<std::size_t>(*it);
-    outcome.top.push_back({outcome_label(reader, *it), *it, p[i], logits[i]});
+    outcome.top.push_back({outcome_label(loaded, *it), *it, p[i], logits[i]});
   }
-  if (is_vocabulary(reader.info().task)) tell_apart(outcome.top);
+  if (is_vocabulary(loaded.info().task)) tell_apart(outcome.top);
   return outcome;
 }
 
@@ -113,8 +114,8 @@ struct AnswerMasks {
   std::vector<bool> weighted;  // those and [CLS], which takes its share of the probability
 };
 
-AnswerMasks answer_masks(const Encoding& encoding, const Reader& reader) {
-  const std::optional<int> cls = reader.tokenizer->special_id("cls_token");
+AnswerMasks answer_masks(const Encoding& encoding, const LoadedModel& loaded) {
+  const std::optional<int> cls = loaded.tokenizer->special_id("cls_token");
   AnswerMasks masks;
   for (const Token& token : encoding.tokens) {
     const bool context = token.sequence == 1 && !token.special;
@@ -139,15 +140,15 @@ std::string answer_text(const Encoding& encoding, std::size_t first, std::size_t
   return end > begin ? encoding.pair.substr(begin, end - begin) : std::string{};
 }
 
-void read_answer(const Reader& reader, const Tensor& logits, const Encoding& encoding,
+void read_answer(const LoadedModel& loaded, const Tensor& logits, const Encoding& encoding,
                  Prediction& prediction) {
-  const Span answer = best_answer(logits, encoding, reader);
+  const Span answer = best_answer(logits, encoding, loaded);
   const int at[2] = {answer.first_token, answer.last_token};
   for (int column = 0; column < 2; ++column) {
-    const double p = answer_softmax(logits, column, encoding, reader)[static_cast<std::size_t>(at[column])];
+    const double p = answer_softmax(logits, column, encoding, loaded)[static_cast<std::size_t>(at[column])];
     const double z = logits.at(Index{at[column]} * 2 + column);
     prediction.outcomes.push_back(
-        {.position = at[column], .top = {{outcome_label(reader, column), column, p, z}}});
+        {.position = at[column], .top = {{outcome_label(loaded, column), column, p, z}}});
   }
   prediction.answer = answer;
 }
@@ -155,12 +156,12 @@ void read_answer(const Reader& reader, const Tensor& logits, const Encoding& enc
 }  // namespace
 
 std::vector<double> answer_softmax(const Tensor& logits, int column, const Encoding& encoding,
-                                   const Reader& reader) {
-  return column_softmax(logits, column, answer_masks(encoding, reader).weighted);
+                                   const LoadedModel& loaded) {
+  return column_softmax(logits, column, answer_masks(encoding, loaded).weighted);
 }
 
-Span best_answer(const Tensor& logits, const Encoding& encoding, const Reader& reader) {
-  const AnswerMasks masks = answer_masks(encoding, reader);
+Span best_answer(const Tensor& logits, const Encoding& encoding, const LoadedModel& loaded) {
+  const AnswerMasks masks = answer_masks(encoding, loaded);
   const std::vector<double> start = column_softmax(logits, 0, masks.weighted);
   const std::vector<double> end = column_softmax(logits, 1, masks.weighted);
   Span best{.probability = -1};
@@ -178,27 +179,27 @@ Span best_answer(const Tensor& logits, const Encoding& encoding, const Reader& r
   return best;
 }
 
-Prediction read_prediction(const Reader& reader, const Row& row, const Encoding& encoding, int top) {
+Prediction read_prediction(const LoadedModel& loaded, const Row& row, const Encoding& encoding, int top) {
   if (top < 1) throw InputError(fmt::format("top: expected at least 1, found {}", top));
-  const Task task = reader.info().task;
+  const Task task = loaded.info().task;
   Prediction prediction{.task = task, .tokens = views_of(encoding), .truncated = encoding.truncated};
   if (task == Task::FeatureExtraction) {
     prediction.hidden = row.logits.clone();
     return prediction;
   }
   if (task == Task::QuestionAnswering) {
-    read_answer(reader, row.logits, encoding, prediction);
+    read_answer(loaded, row.logits, encoding, prediction);
     return prediction;
   }
   const bool sequence = row.logits.rank() == 1;
   const Index rows = sequence ? 1 : row.logits.dim(0);
-  const std::size_t kept = is_vocabulary(reader.info().task) ? static_cast<std::size_t>(top)
+  const std::size_t kept = is_vocabulary(loaded.info().task) ? static_cast<std::size_t>(top)
                                                              : std::numeric_limits<std::size_t>::max();
   for (Index r = 0; r < rows; ++r) {
     const Tensor one = sequence ? row.logits : row.logits.rows(r, 1);
     const std::vector<double> z = one.to_doubles();
     const int at = row.positions.empty() ? static_cast<int>(r) : row.positions[static_cast<std::size_t>(r)];
-    prediction.outcomes.push_back(outcome_of(reader, z, sequence ? -1 : at, kept));
+    prediction.outcomes.push_back(outcome_of(loaded, z, sequence ? -1 : at, kept));
     if (sequence) prediction.logits = z;
   }
   return prediction;
@@ -206,36 +207,36 @@ Prediction read_prediction(const Reader& reader, const Row& row, const Encoding&
 
 namespace {
 
-int best_next(const Reader& reader, const std::vector<int>& ids) {
+int best_next(const LoadedModel& loaded, const std::vector<int>& ids) {
   Tape tape(Keep::Nothing);
   Batch batch{.ids = {ids}, .positions = {static_cast<int>(ids.size()) - 1}};
-  const std::vector<double> z = reader.model->run(tape, batch).value.to_doubles();
+  const std::vector<double> z = loaded.model->run(tape, batch).value.to_doubles();
   return static_cast<int>(std::max_element(z.begin(), z.end()) - z.begin());
 }
 
 }  // namespace
 
-Continuation continue_greedily(const Reader& reader, const Encoding& encoding, int max_new_tokens) {
-  if (reader.info().task != Task::TextGeneration)
+Continuation continue_greedily(const LoadedModel& loaded, const Encoding& encoding, int max_new_tokens) {
+  if (loaded.info().task != Task::TextGeneration)
     throw InputError(fmt::format("max_new_tokens: expected a text-generation model, found {}",
-                                 name_of(reader.info().task)));
+                                 name_of(loaded.info().task)));
   if (max_new_tokens < 0)
     throw InputError(fmt::format("max_new_tokens: expected at least 0, found {}", max_new_tokens));
   const std::vector<int> prompt = encoding.ids();
   std::vector<int> ids = prompt;
   Continuation made;
   while (static_cast<int>(made.ids.size()) < max_new_tokens &&
-         (reader.info().positions <= 0 || static_cast<int>(ids.size()) < reader.info().positions)) {
-    const int next = best_next(reader, ids);
+         (loaded.info().positions <= 0 || static_cast<int>(ids.size()) < loaded.info().positions)) {
+    const int next = best_next(loaded, ids);
     ids.push_back(next);
     made.ids.push_back(next);
-    if (std::find(reader.eos.begin(), reader.eos.end(), next) != reader.eos.end()) break;
+    if (std::find(loaded.eos.begin(), loaded.eos.end(), next) != loaded.eos.end()) break;
   }
   // Decoded with the prompt, so that the space between prompt and continuation survives.
-  const std::string before = reader.tokenizer->decode(prompt, true);
-  const std::string whole = reader.tokenizer->decode(ids, true);
+  const std::string before = loaded.tokenizer->decode(prompt, true);
+  const std::string whole = loaded.tokenizer->decode(ids, true);
   made.text =
-      whole.starts_with(before) ? whole.substr(before.size()) : reader.tokenizer->decode(made.ids, true);
+      whole.starts_with(before) ? whole.substr(before.size()) : loaded.tokenizer->decode(made.ids, true);
   return made;
 }
 

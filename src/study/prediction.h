@@ -27,20 +27,20 @@ Row row_of(const Tensor& logits, Index index, const std::vector<int>& positions)
 std::vector<double> logits_at(const Row& row, int position);
 
 // `top`: how many scores a vocabulary head keeps (at least 1; throws InputError otherwise).
-Prediction read_prediction(const Reader& reader, const Row& row, const Encoding& encoding, int top);
+Prediction read_prediction(const LoadedModel& loaded, const Row& row, const Encoding& encoding, int top);
 
 // Probabilities of one output row as its head defines them: softmax over the labels or the vocabulary,
 // a sigmoid per label, NaN for a regression score.
-std::vector<double> probabilities(const Reader& reader, std::span<const double> logits);
+std::vector<double> probabilities(const LoadedModel& loaded, std::span<const double> logits);
 
 // What an output index is called: a label, "start" or "end", or a token's text.
-std::string outcome_label(const Reader& reader, int index);
+std::string outcome_label(const LoadedModel& loaded, int index);
 
 // Start (column 0) or end (1) of an answer at every token: a softmax over the context and [CLS], 0 elsewhere.
 std::vector<double> answer_softmax(const Tensor& logits, int column, const Encoding& encoding,
-                                   const Reader& reader);
+                                   const LoadedModel& loaded);
 // The best answer span (start <= end, at most 30 tokens, context only), as Hugging Face's pipeline ranks it.
-Span best_answer(const Tensor& logits, const Encoding& encoding, const Reader& reader);
+Span best_answer(const Tensor& logits, const Encoding& encoding, const LoadedModel& loaded);
 inline constexpr int longest_answer = 30;
 
 // Continues greedily until `max_new_tokens`, an end token (which is kept in the ids), or the last position.
@@ -48,6 +48,6 @@ struct Continuation {
   std::vector<int> ids;
   std::string text;
 };
-Continuation continue_greedily(const Reader& reader, const Encoding& encoding, int max_new_tokens);
+Continuation continue_greedily(const LoadedModel& loaded, const Encoding& encoding, int max_new_tokens);
 
 }  // namespace headwater

@@ -34,8 +34,8 @@ TEST(Softmax, IsStableAndSumsToOne) {
 
 TEST(Prediction, ClassifiersKeepAllLabelsBestFirst) {
   const auto fixture = make_fixture(Task::TextClassification);
-  const Encoding encoding = fixture.reader.tokenizer->encode("not bad");
-  const Prediction p = read_prediction(fixture.reader, row_of_values({2}, {-1, 2}), encoding, 1);
+  const Encoding encoding = fixture.loaded.tokenizer->encode("not bad");
+  const Prediction p = read_prediction(fixture.loaded, row_of_values({2}, {-1, 2}), encoding, 1);
   ASSERT_EQ(p.outcomes.size(), 1U);
   EXPECT_EQ(p.outcomes[0].position, -1);
   ASSERT_EQ(p.outcomes[0].top.size(), 2U);
@@ -47,25 +47,25 @@ TEST(Prediction, ClassifiersKeepAllLabelsBestFirst) {
 
 TEST(Prediction, MultiLabelUsesASigmoidAndRegressionNone) {
   auto fixture = make_fixture(Task::TextClassification);
-  fixture.reader.problem = Problem::MultiLabel;
-  const Encoding encoding = fixture.reader.tokenizer->encode("not");
-  const Prediction multi = read_prediction(fixture.reader, row_of_values({2}, {0, 2}), encoding, 5);
+  fixture.loaded.problem = Problem::MultiLabel;
+  const Encoding encoding = fixture.loaded.tokenizer->encode("not");
+  const Prediction multi = read_prediction(fixture.loaded, row_of_values({2}, {0, 2}), encoding, 5);
   EXPECT_NEAR(multi.outcomes[0].top[0].probability, 0.8807970779778823, 1e-15);
   EXPECT_NEAR(multi.outcomes[0].top[1].probability, 0.5, 1e-15);
-  fixture.reader.problem = Problem::Regression;
-  const Prediction score = read_prediction(fixture.reader, row_of_values({2}, {0, 2}), encoding, 5);
+  fixture.loaded.problem = Problem::Regression;
+  const Prediction score = read_prediction(fixture.loaded, row_of_values({2}, {0, 2}), encoding, 5);
   EXPECT_TRUE(std::isnan(score.outcomes[0].top[0].probability));
   EXPECT_EQ(score.outcomes[0].top[0].logit, 2);
 }
 
 TEST(Prediction, VocabularyHeadsKeepTheBestFewOfEveryRow) {
   const auto fixture = make_fixture(Task::FillMask);
-  const Encoding encoding = fixture.reader.tokenizer->encode("not [MASK] [MASK]");
+  const Encoding encoding = fixture.loaded.tokenizer->encode("not [MASK] [MASK]");
   std::vector<double> z(24, 0.0);
   z[5] = 3;       // row 0: "bad"
   z[12 + 8] = 4;  // row 1: "good"
   z[12 + 4] = 4;  // equal: the lower index first
-  const Prediction p = read_prediction(fixture.reader, row_of_values({2, 12}, z, {2, 3}), encoding, 2);
+  const Prediction p = read_prediction(fixture.loaded, row_of_values({2, 12}, z, {2, 3}), encoding, 2);
   ASSERT_EQ(p.outcomes.size(), 2U);
   EXPECT_EQ(p.outcomes[0].position, 2);
   EXPECT_EQ(p.outcomes[0].top.size(), 2U);
@@ -74,14 +74,14 @@ TEST(Prediction, VocabularyHeadsKeepTheBestFewOfEveryRow) {
   EXPECT_EQ(p.outcomes[1].top[0].index, 4);
   EXPECT_EQ(p.outcomes[1].top[1].index, 8);
   EXPECT_TRUE(p.logits.empty());
-  EXPECT_THROW(read_prediction(fixture.reader, row_of_values({2, 12}, z, {2, 3}), encoding, 0), InputError);
+  EXPECT_THROW(read_prediction(fixture.loaded, row_of_values({2, 12}, z, {2, 3}), encoding, 0), InputError);
 }
 
 TEST(Prediction, BareModelsGiveTheirHiddenStates) {
   const auto fixture = make_fixture(Task::FeatureExtraction);
-  const Encoding encoding = fixture.reader.tokenizer->encode("not");
+  const Encoding encoding = fixture.loaded.tokenizer->encode("not");
   const Prediction p =
-      read_prediction(fixture.reader, row_of_values({3, 2}, {1, 2, 3, 4, 5, 6}), encoding, 5);
+      read_prediction(fixture.loaded, row_of_values({3, 2}, {1, 2, 3, 4, 5, 6}), encoding, 5);
   EXPECT_EQ(p.hidden.shape(), (Shape{3, 2}));
   EXPECT_TRUE(p.outcomes.empty());
 }
@@ -89,7 +89,7 @@ TEST(Prediction, BareModelsGiveTheirHiddenStates) {
 // Tokens: [CLS] not [SEP] bad un able at [SEP]; the context is 3 … 6.
 struct Answers {
   testing::Fixture fixture = make_fixture(Task::QuestionAnswering);
-  Encoding encoding = fixture.reader.tokenizer->encode("not", "bad un-able at");
+  Encoding encoding = fixture.loaded.tokenizer->encode("not", "bad un-able at");
   std::vector<double> z = std::vector<double>(16, 0.0);
   void start(int t, double v) { z[static_cast<std::size_t>(t) * 2] = v; }
   void end(int t, double v) { z[static_cast<std::size_t>(t) * 2 + 1] = v; }
@@ -102,7 +102,7 @@ TEST(Answer, LiesInTheContextAndIsWidenedToWords) {
   a.start(5, 4);
   a.end(5, 4);
   a.end(3, 5);  // before the start
-  const Span span = best_answer(a.logits(), a.encoding, a.fixture.reader);
+  const Span span = best_answer(a.logits(), a.encoding, a.fixture.loaded);
   EXPECT_EQ(span.first_token, 5);
   EXPECT_EQ(span.last_token, 5);
   EXPECT_EQ(span.text, "un-able");
@@ -115,28 +115,28 @@ TEST(Answer, IsAtMostThirtyTokensLong) {
   Answers a;
   std::string context;
   for (int i = 0; i < 40; ++i) context += "bad ";
-  a.encoding = a.fixture.reader.tokenizer->encode("not", context);
+  a.encoding = a.fixture.loaded.tokenizer->encode("not", context);
   a.z.assign(a.encoding.tokens.size() * 2, 0.0);
   a.start(3, 8);
   a.end(40, 8);
   a.end(32, 3);  // the thirtieth token from the start on
   const Tensor logits = Tensor::of({static_cast<Index>(a.encoding.tokens.size()), 2}, a.z);
-  const Span span = best_answer(logits, a.encoding, a.fixture.reader);
+  const Span span = best_answer(logits, a.encoding, a.fixture.loaded);
   EXPECT_EQ(span.first_token, 3);
   EXPECT_EQ(span.last_token, 32);
 }
 
 TEST(Answer, NeedsAContext) {
   Answers a;
-  a.encoding = a.fixture.reader.tokenizer->encode("not bad", "");
-  EXPECT_THROW(best_answer(Tensor::zeros({5, 2}, DType::Float64), a.encoding, a.fixture.reader), InputError);
+  a.encoding = a.fixture.loaded.tokenizer->encode("not bad", "");
+  EXPECT_THROW(best_answer(Tensor::zeros({5, 2}, DType::Float64), a.encoding, a.fixture.loaded), InputError);
 }
 
 TEST(Answer, OutcomesAreItsStartAndEnd) {
   Answers a;
   a.start(3, 2);
   a.end(6, 1);
-  const Prediction p = read_prediction(a.fixture.reader, {a.logits(), {}}, a.encoding, 5);
+  const Prediction p = read_prediction(a.fixture.loaded, {a.logits(), {}}, a.encoding, 5);
   ASSERT_TRUE(p.answer);
   EXPECT_EQ(p.answer->text, "bad un-able at");
   ASSERT_EQ(p.outcomes.size(), 2U);
@@ -154,21 +154,21 @@ TEST(Continuation, IsGreedyAndStopsAtTheEnd) {
   const int next[] = {0, 0, 0, 7, 6, 1, 4, 4, 4, 4, 4, 4};
   for (std::size_t t = 0; t < 12; ++t) z[t * 12 + static_cast<std::size_t>(next[t])] = 1;
   fixture.model->logits = Tensor::of({12, 12}, z);
-  fixture.reader.eos = {1};
-  const Encoding encoding = fixture.reader.tokenizer->encode("not bad");  // 4 tokens: the next is row 3
-  const Continuation made = continue_greedily(fixture.reader, encoding, 10);
+  fixture.loaded.eos = {1};
+  const Encoding encoding = fixture.loaded.tokenizer->encode("not bad");  // 4 tokens: the next is row 3
+  const Continuation made = continue_greedily(fixture.loaded, encoding, 10);
   EXPECT_EQ(made.ids, (std::vector<int>{7, 6, 1}));
   EXPECT_EQ(made.text, " all at");
-  EXPECT_EQ(continue_greedily(fixture.reader, encoding, 1).ids, (std::vector<int>{7}));
-  fixture.reader.eos = {};
-  EXPECT_EQ(continue_greedily(fixture.reader, encoding, 100).ids.size(), 8U) << "12 positions, 4 taken";
+  EXPECT_EQ(continue_greedily(fixture.loaded, encoding, 1).ids, (std::vector<int>{7}));
+  fixture.loaded.eos = {};
+  EXPECT_EQ(continue_greedily(fixture.loaded, encoding, 100).ids.size(), 8U) << "12 positions, 4 taken";
 }
 
 TEST(Continuation, NeedsALanguageModelAndACount) {
   const auto classifier = make_fixture(Task::TextClassification);
-  const Encoding encoding = classifier.reader.tokenizer->encode("not");
-  EXPECT_THROW(continue_greedily(classifier.reader, encoding, 1), InputError);
-  EXPECT_THROW(continue_greedily(make_fixture(Task::TextGeneration).reader, encoding, -1), InputError);
+  const Encoding encoding = classifier.loaded.tokenizer->encode("not");
+  EXPECT_THROW(continue_greedily(classifier.loaded, encoding, 1), InputError);
+  EXPECT_THROW(continue_greedily(make_fixture(Task::TextGeneration).loaded, encoding, -1), InputError);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 using testing::make_fixture;
 
 Study text_study(const testing::Fixture& fixture, std::vector<int> positions = {}) {
-  Encoding encoding = fixture.reader.tokenizer->encode("not bad");
+  Encoding encoding = fixture.loaded.tokenizer->encode("not bad");
   Batch batch{.ids = {encoding.ids()}, .positions = std::move(positions)};
   return Study(*fixture.model, std::move(batch), std::move(encoding));
 }

@@ -24,20 +24,20 @@ std::optional<int> whole_number(std::string_view text) {
 
 const std::vector<std::string> ends_of_answers{"start", "end"};
 
-int index_of(const Reader& reader, const std::string& wanted) {
-  const ModelInfo& info = reader.info();
+int index_of(const LoadedModel& loaded, const std::string& wanted) {
+  const ModelInfo& info = loaded.info();
   if (info.task == Task::QuestionAnswering) return label_index(ends_of_answers, wanted, "target");
   return label_index(info.labels, wanted, "target");
 }
 
 // The outcome a target without a position means.
-const Outcome& default_outcome(const Reader& reader, const TargetSpec& spec, const Prediction& prediction,
-                               const Encoding& encoding) {
+const Outcome& default_outcome(const LoadedModel& loaded, const TargetSpec& spec,
+                               const Prediction& prediction, const Encoding& encoding) {
   const std::vector<Outcome>& all = prediction.outcomes;
-  if (reader.info().task == Task::QuestionAnswering)
-    return all[spec.label.empty() ? 0 : static_cast<std::size_t>(index_of(reader, spec.label))];
-  if (reader.info().task == Task::TextGeneration) return all.back();
-  if (reader.info().task == Task::TokenClassification)
+  if (loaded.info().task == Task::QuestionAnswering)
+    return all[spec.label.empty() ? 0 : static_cast<std::size_t>(index_of(loaded, spec.label))];
+  if (loaded.info().task == Task::TextGeneration) return all.back();
+  if (loaded.info().task == Task::TokenClassification)
     for (const Outcome& outcome : all)
       if (!encoding.tokens[static_cast<std::size_t>(outcome.position)].special) return outcome;
   return all.front();
@@ -48,13 +48,14 @@ struct Measured {
 };
 
 // Sequence heads have one row, token-wise ones the row of the position; answers are ranked over positions.
-Measured measure(const Reader& reader, const Row& row, const Encoding& encoding, int position, int index) {
+Measured measure(const LoadedModel& loaded, const Row& row, const Encoding& encoding, int position,
+                 int index) {
   const auto at = static_cast<std::size_t>(index);
-  if (reader.info().task == Task::QuestionAnswering)
+  if (loaded.info().task == Task::QuestionAnswering)
     return {row.logits.at(Index{position} * 2 + index),
-            answer_softmax(row.logits, index, encoding, reader)[static_cast<std::size_t>(position)]};
+            answer_softmax(row.logits, index, encoding, loaded)[static_cast<std::size_t>(position)]};
   const std::vector<double> z = logits_at(row, position);
-  return {z[at], probabilities(reader, z)[at]};
+  return {z[at], probabilities(loaded, z)[at]};
 }
 
 bool in_context(const Encoding& encoding, int token) {
@@ -66,9 +67,9 @@ bool in_context(const Encoding& encoding, int token) {
 // Whole answers, with what they are worth.
 class Answers {
  public:
-  Answers(const Reader& reader, const Row& row, const Encoding& encoding)
+  Answers(const LoadedModel& loaded, const Row& row, const Encoding& encoding)
       : encoding_(encoding), logits_(row.logits) {
-    for (int column = 0; column < 2; ++column) p_[column] = answer_softmax(logits_, column, encoding, reader);
+    for (int column = 0; column < 2; ++column) p_[column] = answer_softmax(logits_, column, encoding, loaded);
   }
 
   Measured measure(const TokenRange& span) const {
@@ -139,14 +140,14 @@ bool names_answer(const std::string& wanted) {
          wanted != "0" && wanted != "1";
 }
 
-Target resolve_answer(const Reader& reader, const TargetSpec& spec, const Prediction& prediction,
+Target resolve_answer(const LoadedModel& loaded, const TargetSpec& spec, const Prediction& prediction,
                       const Encoding& encoding, const Row& row) {
   if (spec.position)
     throw InputError(
         fmt::format("position: expected none for a whole answer, found {}; ask for start or end "
                     "there, or for an answer as two positions",
                     *spec.position));
-  const Answers answers(reader, row, encoding);
+  const Answers answers(loaded, row, encoding);
   Target target;
   target.span = answers.find(spec.label.empty() ? "span" : spec.label, *prediction.answer);
   target.position = target.span->first;
@@ -169,13 +170,13 @@ Target resolve_answer(const Reader& reader, const TargetSpec& spec, const Predic
   return target;
 }
 
-int position_of(const Reader& reader, const TargetSpec& spec, const Prediction& prediction,
+int position_of(const LoadedModel& loaded, const TargetSpec& spec, const Prediction& prediction,
                 const Encoding& encoding, const Row& row) {
   const bool sequence = row.logits.rank() == 1;
-  if (!spec.position) return default_outcome(reader, spec, prediction, encoding).position;
+  if (!spec.position) return default_outcome(loaded, spec, prediction, encoding).position;
   if (sequence)
     throw InputError(fmt::format("position: expected none for {}, whose output is one row, found {}",
-                                 name_of(reader.info().task), *spec.position));
+                                 name_of(loaded.info().task), *spec.position));
   const bool inside = row.positions.empty() ? *spec.position >= 0 && *spec.position < row.logits.dim(0)
                                             : std::find(row.positions.begin(), row.positions.end(),
                                                         *spec.position) != row.positions.end();
@@ -187,16 +188,16 @@ int position_of(const Reader& reader, const TargetSpec& spec, const Prediction& 
 }
 
 // The target of a language model: a token of the row, or several at the rows from there on.
-Target resolve_tokens(const Reader& reader, const TargetSpec& spec, const Encoding& encoding, const Row& row,
-                      int position) {
+Target resolve_tokens(const LoadedModel& loaded, const TargetSpec& spec, const Encoding& encoding,
+                      const Row& row, int position) {
   Target target{.position = position};
   const std::vector<double> z = logits_at(row, position);
   std::vector<int> wanted{static_cast<int>(std::max_element(z.begin(), z.end()) - z.begin())}, other;
-  if (!spec.label.empty()) wanted = tokens_meant(reader, encoding, position, z, spec.label, "target");
-  if (!spec.contrast.empty()) other = tokens_meant(reader, encoding, position, z, spec.contrast, "contrast");
+  if (!spec.label.empty()) wanted = tokens_meant(loaded, encoding, position, z, spec.label, "target");
+  if (!spec.contrast.empty()) other = tokens_meant(loaded, encoding, position, z, spec.contrast, "contrast");
   const bool several = wanted.size() > 1 || other.size() > 1;
   const auto name = [&](const std::vector<int>& ids) {
-    return ids.size() == 1 ? token_name(reader, z, ids.front()) : reader.tokenizer->decode(ids, false);
+    return ids.size() == 1 ? token_name(loaded, z, ids.front()) : loaded.tokenizer->decode(ids, false);
   };
   const auto measure = [&](const std::vector<int>& ids) -> Measured {
     if (!several)
@@ -227,38 +228,38 @@ Target resolve_tokens(const Reader& reader, const TargetSpec& spec, const Encodi
 
 }  // namespace
 
-Target resolve_target(const Reader& reader, const TargetSpec& spec, const Prediction& prediction,
+Target resolve_target(const LoadedModel& loaded, const TargetSpec& spec, const Prediction& prediction,
                       const Encoding& encoding, const Row& row) {
-  if (reader.info().task == Task::FeatureExtraction) {
+  if (loaded.info().task == Task::FeatureExtraction) {
     if (spec.label.empty() && spec.contrast.empty() && !spec.position) return {};
     throw InputError(
-        fmt::format("target: expected none for {}, which has no head", reader.info().architecture));
+        fmt::format("target: expected none for {}, which has no head", loaded.info().architecture));
   }
-  if (reader.info().task == Task::QuestionAnswering && names_answer(spec.label) &&
+  if (loaded.info().task == Task::QuestionAnswering && names_answer(spec.label) &&
       !(spec.label.empty() && spec.position))
-    return resolve_answer(reader, spec, prediction, encoding, row);
-  const int position = position_of(reader, spec, prediction, encoding, row);
-  if (reader.info().task == Task::FillMask || reader.info().task == Task::TextGeneration)
-    return resolve_tokens(reader, spec, encoding, row, position);
+    return resolve_answer(loaded, spec, prediction, encoding, row);
+  const int position = position_of(loaded, spec, prediction, encoding, row);
+  if (loaded.info().task == Task::FillMask || loaded.info().task == Task::TextGeneration)
+    return resolve_tokens(loaded, spec, encoding, row, position);
   Target target{.position = position};
   if (!spec.label.empty()) {
-    target.index = index_of(reader, spec.label);
+    target.index = index_of(loaded, spec.label);
   } else {
     const auto here = std::find_if(prediction.outcomes.begin(), prediction.outcomes.end(),
                                    [&](const Outcome& o) { return o.position == target.position; });
     target.index = here == prediction.outcomes.end() ? 0 : here->top.front().index;
   }
-  target.label = outcome_label(reader, target.index);
-  const Measured wanted = measure(reader, row, encoding, target.position, target.index);
+  target.label = outcome_label(loaded, target.index);
+  const Measured wanted = measure(loaded, row, encoding, target.position, target.index);
   target.logit = wanted.logit;
   target.probability = wanted.probability;
   if (!spec.contrast.empty()) {
-    target.contrast = index_of(reader, spec.contrast);
+    target.contrast = index_of(loaded, spec.contrast);
     if (*target.contrast == target.index)
       throw InputError(
           fmt::format("contrast: expected another one than the target, found '{}' twice", target.label));
-    target.contrast_label = outcome_label(reader, *target.contrast);
-    const Measured other = measure(reader, row, encoding, target.position, *target.contrast);
+    target.contrast_label = outcome_label(loaded, *target.contrast);
+    const Measured other = measure(loaded, row, encoding, target.position, *target.contrast);
     target.logit -= other.logit;
     target.probability -= other.probability;
   }

@@ -13,7 +13,7 @@ namespace headwater {
 // Throws InputError listing what is allowed: an unknown label, a text that is no token or may be several, a
 // position outside the rows, a target for a model without a head. Several tokens must be named by ids, and
 // the input moved on, as move_on does.
-Target resolve_target(const Reader& reader, const TargetSpec& spec, const Prediction& prediction,
+Target resolve_target(const LoadedModel& loaded, const TargetSpec& spec, const Prediction& prediction,
                       const Encoding& encoding, const Row& row);
 
 }  // namespace headwater

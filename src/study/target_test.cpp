@@ -18,8 +18,8 @@ struct Case {
   Row row;
 
   Target resolve(const TargetSpec& spec) const {
-    const Prediction prediction = read_prediction(fixture.reader, row, encoding, 3);
-    return resolve_target(fixture.reader, spec, prediction, encoding, row);
+    const Prediction prediction = read_prediction(fixture.loaded, row, encoding, 3);
+    return resolve_target(fixture.loaded, spec, prediction, encoding, row);
   }
   std::string refusal(const TargetSpec& spec) const {
     try {
@@ -33,13 +33,13 @@ struct Case {
 
 Case classifier() {
   Case c{make_fixture(Task::TextClassification), {}, {Tensor::of({2}, std::vector<double>{-1, 2}), {}}};
-  c.encoding = c.fixture.reader.tokenizer->encode("not bad");
+  c.encoding = c.fixture.loaded.tokenizer->encode("not bad");
   return c;
 }
 
 Case vocabulary(Task task, const std::string& text, std::vector<int> positions) {
   Case c{make_fixture(task), {}, {}};
-  c.encoding = c.fixture.reader.tokenizer->encode(text);
+  c.encoding = c.fixture.loaded.tokenizer->encode(text);
   const auto rows = static_cast<Index>(positions.size());
   std::vector<double> z;
   for (Index r = 0; r < rows; ++r)
@@ -104,7 +104,7 @@ TEST(Target, TokensByPieceTextAndId) {
 
 TEST(Target, TokenClassifiersStartAtTheFirstWord) {
   Case c{make_fixture(Task::TokenClassification), {}, {}};
-  c.encoding = c.fixture.reader.tokenizer->encode("not bad");
+  c.encoding = c.fixture.loaded.tokenizer->encode("not bad");
   c.row = {Tensor::of({4, 2}, std::vector<double>{0, 9, 5, 0, 0, 5, 0, 9}), {}};
   EXPECT_EQ(c.resolve({}).position, 1);
   EXPECT_EQ(c.resolve({}).label, "NEGATIVE");
@@ -115,7 +115,7 @@ TEST(Target, TokenClassifiersStartAtTheFirstWord) {
 // [CLS] not [SEP] bad at [SEP]
 Case answers() {
   Case c{make_fixture(Task::QuestionAnswering), {}, {}};
-  c.encoding = c.fixture.reader.tokenizer->encode("not", "bad at");
+  c.encoding = c.fixture.loaded.tokenizer->encode("not", "bad at");
   c.row = {Tensor::of({6, 2}, std::vector<double>{0, 0, 0, 0, 0, 0, 3, 0, 0, 2, 0, 0}), {}};
   return c;
 }
@@ -157,7 +157,7 @@ TEST(Target, WholeAnswers) {
 
 TEST(Target, ATextThatStandsTwiceIsTheLikelier) {
   Case c{make_fixture(Task::QuestionAnswering), {}, {}};
-  c.encoding = c.fixture.reader.tokenizer->encode("not", "at bad at");  // [CLS] not [SEP] at bad at [SEP]
+  c.encoding = c.fixture.loaded.tokenizer->encode("not", "at bad at");  // [CLS] not [SEP] at bad at [SEP]
   c.row = {Tensor::of({7, 2}, std::vector<double>{0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 2, 0, 0}), {}};
   EXPECT_EQ(c.resolve({.label = "at"}).span->first, 5);
 }
@@ -184,7 +184,7 @@ TEST(Target, AnswersLieInsideTheContext) {
 
 TEST(Target, BareModelsHaveNone) {
   Case c{make_fixture(Task::FeatureExtraction), {}, {Tensor::zeros({4, 2}, DType::Float64), {}}};
-  c.encoding = c.fixture.reader.tokenizer->encode("not bad");
+  c.encoding = c.fixture.loaded.tokenizer->encode("not bad");
   EXPECT_EQ(c.resolve({}).label, "");
   EXPECT_NE(c.refusal({.label = "0"}).find("no head"), std::string::npos);
 }

@@ -25,36 +25,36 @@ struct Candidate {
   double log_probability;
 };
 
-bool fills(const Reader& reader) {
-  return reader.info().task == Task::FillMask;
+bool fills(const LoadedModel& loaded) {
+  return loaded.info().task == Task::FillMask;
 }
 
-Gap gap_at(const Reader& reader, const Encoding& encoding, int position) {
-  return {encoding, position, fills(reader) ? Gap::Kind::Instead : Gap::Kind::After};
+Gap gap_at(const LoadedModel& loaded, const Encoding& encoding, int position) {
+  return {encoding, position, fills(loaded) ? Gap::Kind::Instead : Gap::Kind::After};
 }
 
-std::vector<Reading> readings_at(const Reader& reader, const Encoding& encoding, int position,
+std::vector<Reading> readings_at(const LoadedModel& loaded, const Encoding& encoding, int position,
                                  const std::string& text) {
-  return readings_of(*reader.tokenizer, reader.info().vocabulary, gap_at(reader, encoding, position), text);
+  return readings_of(*loaded.tokenizer, loaded.info().vocabulary, gap_at(loaded, encoding, position), text);
 }
 
-std::string spelt(const Reader& reader, const Reading& ids) {
+std::string spelt(const LoadedModel& loaded, const Reading& ids) {
   std::vector<std::string> pieces;
-  for (const int id : ids) pieces.push_back(reader.tokenizer->piece_of(id));
+  for (const int id : ids) pieces.push_back(loaded.tokenizer->piece_of(id));
   return fmt::format("{}", fmt::join(pieces, " "));
 }
 
 // "▁was (#471, 0.3517)", the likeliest first.
-std::string listed(const Reader& reader, std::span<const Candidate> candidates) {
+std::string listed(const LoadedModel& loaded, std::span<const Candidate> candidates) {
   constexpr std::size_t most = 6;
   std::vector<std::string> names;
   for (const Candidate& candidate : candidates.subspan(0, std::min(most, candidates.size())))
-    names.push_back(fmt::format("{} ({}, {:.4g})", spelt(reader, candidate.ids), written_ids(candidate.ids),
+    names.push_back(fmt::format("{} ({}, {:.4g})", spelt(loaded, candidate.ids), written_ids(candidate.ids),
                                 std::exp(candidate.log_probability)));
   return fmt::format("{}{}", fmt::join(names, ", "), candidates.size() > most ? ", …" : "");
 }
 
-Reading likeliest(const Reader& reader, std::vector<Candidate> candidates, const std::string& text,
+Reading likeliest(const LoadedModel& loaded, std::vector<Candidate> candidates, const std::string& text,
                   std::string_view what) {
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.log_probability > b.log_probability;
@@ -66,7 +66,7 @@ Reading likeliest(const Reader& reader, std::vector<Candidate> candidates, const
   throw InputError(fmt::format(
       "{}: expected a text that can be read in one way there, found '{}', which may be {}; name it "
       "by id ({}) or piece, or with its space (' {}')",
-      what, text, listed(reader, candidates), written_ids(candidates.front().ids), without_space(text)));
+      what, text, listed(loaded, candidates), written_ids(candidates.front().ids), without_space(text)));
 }
 
 [[noreturn]] void refuse_unspelt(const std::string& text, std::string_view what) {
@@ -77,14 +77,15 @@ Reading likeliest(const Reader& reader, std::vector<Candidate> candidates, const
 }
 
 // What a run on the input up to `position` and the tokens of a reading gives each of them.
-Candidate measured(const Reader& reader, const Encoding& encoding, int position, const Reading& reading) {
+Candidate measured(const LoadedModel& loaded, const Encoding& encoding, int position,
+                   const Reading& reading) {
   std::vector<int> ids = encoding.ids(), rows;
   ids.resize(static_cast<std::size_t>(position) + 1);
   ids.insert(ids.end(), reading.begin(), reading.end() - 1);
   for (std::size_t i = 0; i < reading.size(); ++i) rows.push_back(position + static_cast<int>(i));
   Batch batch{.ids = {std::move(ids)}, .positions = rows};
   Tape tape(Keep::Nothing);
-  const Row row = row_of(reader.model->run(tape, batch).value, 0, rows);
+  const Row row = row_of(loaded.model->run(tape, batch).value, 0, rows);
   Candidate candidate{.ids = reading, .log_probability = 0};
   for (std::size_t i = 0; i < reading.size(); ++i)
     candidate.log_probability += log_softmax(logits_at(row, rows[i]), static_cast<std::size_t>(reading[i]));
@@ -95,8 +96,8 @@ bool is_several(const Reading& reading) {
   return reading.size() > 1;
 }
 
-void require_room(const Reader& reader, int position, std::size_t tokens) {
-  const Index limit = input_limit(reader), length = position + static_cast<Index>(tokens);
+void require_room(const LoadedModel& loaded, int position, std::size_t tokens) {
+  const Index limit = input_limit(loaded), length = position + static_cast<Index>(tokens);
   if (limit > 0 && length > limit)
     throw InputError(
         fmt::format("target: expected at most {} tokens, the target's but the last included, found {}; "
@@ -106,16 +107,16 @@ void require_room(const Reader& reader, int position, std::size_t tokens) {
 
 // The tokens a text means where some of its readings are several; otherwise nothing, and the run to come
 // tells.
-std::optional<Reading> settled(const Reader& reader, const Encoding& encoding, int position,
+std::optional<Reading> settled(const LoadedModel& loaded, const Encoding& encoding, int position,
                                const std::string& text, std::string_view what) {
-  const std::vector<Reading> readings = readings_at(reader, encoding, position, text);
+  const std::vector<Reading> readings = readings_at(loaded, encoding, position, text);
   if (std::none_of(readings.begin(), readings.end(), is_several)) return {};
   std::vector<Candidate> candidates;
   for (const Reading& reading : readings) {
-    require_room(reader, position, reading.size());
-    candidates.push_back(measured(reader, encoding, position, reading));
+    require_room(loaded, position, reading.size());
+    candidates.push_back(measured(loaded, encoding, position, reading));
   }
-  return likeliest(reader, std::move(candidates), text, what);
+  return likeliest(loaded, std::move(candidates), text, what);
 }
 
 // Every row must have the same tokens before it for the target as for the contrast.
@@ -130,7 +131,7 @@ void require_common_way(const Reading& wanted, const Reading& contrast) {
 }
 
 // The input up to `position`, and `more` behind it.
-void append(const Reader& reader, Prepared& prepared, int position, std::span<const int> more) {
+void append(const LoadedModel& loaded, Prepared& prepared, int position, std::span<const int> more) {
   Encoding& encoding = prepared.encoding;
   encoding.tokens.resize(static_cast<std::size_t>(position) + 1);
   std::vector<int> ids = encoding.ids();
@@ -139,12 +140,12 @@ void append(const Reader& reader, Prepared& prepared, int position, std::span<co
   Token token{.sequence = encoding.tokens.back().sequence, .type_id = encoding.tokens.back().type_id};
   std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
   for (const int& id : more) {
-    const std::string before = reader.tokenizer->decode(ids, true);
+    const std::string before = loaded.tokenizer->decode(ids, true);
     ids.push_back(id);
-    const std::string after = reader.tokenizer->decode(ids, true);
+    const std::string after = loaded.tokenizer->decode(ids, true);
     const std::string own = after.starts_with(before) ? after.substr(before.size()) : "";
     token.id = id;
-    token.piece = reader.tokenizer->piece_of(id);
+    token.piece = loaded.tokenizer->piece_of(id);
     token.begin = static_cast<Index>(text.size());
     text += own;
     token.end = static_cast<Index>(text.size());
@@ -162,7 +163,7 @@ std::string written_ids(std::span<const int> ids) {
   return fmt::format("#{}", fmt::join(ids, ","));
 }
 
-std::optional<std::vector<int>> token_ids(const Reader& reader, const std::string& text,
+std::optional<std::vector<int>> token_ids(const LoadedModel& loaded, const std::string& text,
                                           std::string_view what) {
   if (!text.starts_with('#')) return {};
   std::vector<int> ids;
@@ -173,27 +174,27 @@ std::optional<std::vector<int>> token_ids(const Reader& reader, const std::strin
     int id = -1;
     const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, id);
     numbers = numbers && begin < end && error == std::errc{} && stop == text.data() + end;
-    inside = inside && id >= 0 && id < reader.info().vocabulary;
+    inside = inside && id >= 0 && id < loaded.info().vocabulary;
     ids.push_back(id);
     begin = end + 1;
   }
   if (numbers && inside) return ids;
-  if (!numbers && reader.tokenizer->id_of(text)) return {};  // "##ing"
+  if (!numbers && loaded.tokenizer->id_of(text)) return {};  // "##ing"
   throw InputError(
       fmt::format("{}: expected a token id #0 … #{}, found '{}'; a text that begins with # takes a "
                   "space before it",
-                  what, reader.info().vocabulary - 1, text));
+                  what, loaded.info().vocabulary - 1, text));
 }
 
-std::vector<int> tokens_meant(const Reader& reader, const Encoding& encoding, int position,
+std::vector<int> tokens_meant(const LoadedModel& loaded, const Encoding& encoding, int position,
                               std::span<const double> logits, const std::string& text,
                               std::string_view what) {
-  if (std::optional<std::vector<int>> ids = token_ids(reader, text, what)) {
-    if (ids->size() == 1 || !fills(reader)) return *ids;
+  if (std::optional<std::vector<int>> ids = token_ids(loaded, text, what)) {
+    if (ids->size() == 1 || !fills(loaded)) return *ids;
     throw InputError(
         fmt::format("{}: expected one token in the place of one, found {} ({})", what, ids->size(), text));
   }
-  std::vector<Reading> readings = readings_at(reader, encoding, position, text);
+  std::vector<Reading> readings = readings_at(loaded, encoding, position, text);
   if (readings.empty()) refuse_unspelt(text, what);
   const Reading first = readings.front();
   std::erase_if(readings, is_several);
@@ -201,32 +202,32 @@ std::vector<int> tokens_meant(const Reader& reader, const Encoding& encoding, in
     throw InputError(fmt::format(
         "{}: expected the text of one token, found '{}', which is {} tokens ({}); write one mask for "
         "each and explain them one by one with --position, or name one token (#id)",
-        what, text, first.size(), spelt(reader, first)));
+        what, text, first.size(), spelt(loaded, first)));
   std::vector<Candidate> candidates;
   for (Reading& reading : readings) {
     const auto id = static_cast<std::size_t>(reading.front());
     candidates.push_back({std::move(reading), log_softmax(logits, id)});
   }
-  return likeliest(reader, std::move(candidates), text, what);
+  return likeliest(loaded, std::move(candidates), text, what);
 }
 
-std::string token_name(const Reader& reader, std::span<const double> logits, int id) {
-  const std::string label = token_label(*reader.tokenizer, id);
+std::string token_name(const LoadedModel& loaded, std::span<const double> logits, int id) {
+  const std::string label = token_label(*loaded.tokenizer, id);
   const double own = logits[static_cast<std::size_t>(id)];
-  for (const int other : tokens_shown_as(*reader.tokenizer, reader.info().vocabulary, label))
+  for (const int other : tokens_shown_as(*loaded.tokenizer, loaded.info().vocabulary, label))
     if (logits[static_cast<std::size_t>(other)] > own) return fmt::format("{} #{}", label, id);
   return label;
 }
 
-MovedOn move_on(const Reader& reader, TargetSpec spec, Prepared& prepared) {
+MovedOn move_on(const LoadedModel& loaded, TargetSpec spec, Prepared& prepared) {
   const Encoding& encoding = prepared.encoding;
-  prepared.batch.positions = wanted_rows(reader, encoding, spec.position);
-  if (reader.info().task != Task::TextGeneration) return {std::move(spec)};
+  prepared.batch.positions = wanted_rows(loaded, encoding, spec.position);
+  if (loaded.info().task != Task::TextGeneration) return {std::move(spec)};
   const int position = spec.position.value_or(static_cast<int>(encoding.tokens.size()) - 1);
   const auto tokens_of = [&](std::string& text, std::string_view what) -> Reading {
     if (text.empty()) return {};
-    if (std::optional<Reading> ids = token_ids(reader, text, what)) return *ids;
-    std::optional<Reading> found = settled(reader, encoding, position, text, what);
+    if (std::optional<Reading> ids = token_ids(loaded, text, what)) return *ids;
+    std::optional<Reading> found = settled(loaded, encoding, position, text, what);
     if (found) text = written_ids(*found);
     return found.value_or(Reading{});
   };
@@ -234,26 +235,26 @@ MovedOn move_on(const Reader& reader, TargetSpec spec, Prepared& prepared) {
   require_common_way(wanted, contrast);
   const Reading& longer = wanted.size() >= contrast.size() ? wanted : contrast;
   if (!is_several(longer)) return {std::move(spec)};
-  require_room(reader, position, longer.size());
+  require_room(loaded, position, longer.size());
   spec.position = position;
-  append(reader, prepared, position, std::span(longer).first(longer.size() - 1));
+  append(loaded, prepared, position, std::span(longer).first(longer.size() - 1));
   prepared.batch.positions.clear();
   for (std::size_t i = 0; i < longer.size(); ++i)
     prepared.batch.positions.push_back(position + static_cast<int>(i));
   return {std::move(spec), static_cast<int>(longer.size()) - 1};
 }
 
-Index most_added(const Reader& reader, const TargetSpec& spec, const Encoding& encoding) {
-  if (reader.info().task != Task::TextGeneration) return 0;
+Index most_added(const LoadedModel& loaded, const TargetSpec& spec, const Encoding& encoding) {
+  if (loaded.info().task != Task::TextGeneration) return 0;
   const int last = static_cast<int>(encoding.tokens.size()) - 1;
   const int position = std::clamp(spec.position.value_or(last), 0, last);
   std::size_t most = 1;
   for (const std::string* text : {&spec.label, &spec.contrast}) {
     if (text->empty()) continue;
-    if (const std::optional<Reading> ids = token_ids(reader, *text, "target"))
+    if (const std::optional<Reading> ids = token_ids(loaded, *text, "target"))
       most = std::max(most, ids->size());
     else
-      for (const Reading& reading : readings_at(reader, encoding, position, *text))
+      for (const Reading& reading : readings_at(loaded, encoding, position, *text))
         most = std::max(most, reading.size());
   }
   return static_cast<Index>(most) - 1;

@@ -24,17 +24,17 @@ inline constexpr double clear_share = 0.9;  // of the readings' probability, for
 // "#471,29915,29873": how ids are written and, in token_ids, read; nothing if it is no such text. Throws
 // InputError for ids outside the vocabulary.
 std::string written_ids(std::span<const int> ids);
-std::optional<std::vector<int>> token_ids(const Reader& reader, const std::string& text,
+std::optional<std::vector<int>> token_ids(const LoadedModel& loaded, const std::string& text,
                                           std::string_view what);
 
 // The tokens meant by ids or by the text of one token, where the logits of the place are at hand. Throws
 // InputError that begins with `what`: ambiguous, of several tokens, or spelt by none.
-std::vector<int> tokens_meant(const Reader& reader, const Encoding& encoding, int position,
+std::vector<int> tokens_meant(const LoadedModel& loaded, const Encoding& encoding, int position,
                               std::span<const double> logits, const std::string& text, std::string_view what);
 
 // What a token is called where the logits are these: its text, and its id too where a likelier token is shown
 // alike ("was #11102").
-std::string token_name(const Reader& reader, std::span<const double> logits, int id);
+std::string token_name(const LoadedModel& loaded, std::span<const double> logits, int id);
 
 // The spec with ids in place of texts that may be several tokens, which takes a run of the model for each
 // such reading; the input moved on by `added` tokens, and the rows its head must compute. Throws InputError
@@ -44,9 +44,9 @@ struct MovedOn {
   TargetSpec spec;
   int added = 0;
 };
-MovedOn move_on(const Reader& reader, TargetSpec spec, Prepared& prepared);
+MovedOn move_on(const LoadedModel& loaded, TargetSpec spec, Prepared& prepared);
 
 // How many tokens moving on may add, at most: for plans, without a run.
-Index most_added(const Reader& reader, const TargetSpec& spec, const Encoding& encoding);
+Index most_added(const LoadedModel& loaded, const TargetSpec& spec, const Encoding& encoding);
 
 }  // namespace headwater

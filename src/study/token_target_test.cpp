@@ -50,21 +50,21 @@ struct Subject {
     ModelInfo info = fixture.model->info();
     info.vocabulary = vocabulary;
     fixture.model = std::make_shared<testing::FakeModel>(info);
-    fixture.reader.model = fixture.model;
-    fixture.reader.tokenizer = Tokenizer::from_json(tokenizer, "test");
+    fixture.loaded.model = fixture.model;
+    fixture.loaded.tokenizer = Tokenizer::from_json(tokenizer, "test");
     std::vector<double> all;
     for (const auto& row : logits) all.insert(all.end(), row.begin(), row.end());
     fixture.model->logits = Tensor::of({static_cast<Index>(logits.size()), vocabulary}, all);
-    prepared = prepare(fixture.reader, {.text = text});
+    prepared = prepare(fixture.loaded, {.text = text});
   }
 
   Target resolve(const TargetSpec& given) {
-    const MovedOn moved = move_on(fixture.reader, given, prepared);
+    const MovedOn moved = move_on(fixture.loaded, given, prepared);
     added = moved.added;
     Tape tape(Keep::Nothing);
     const Row row = row_of(fixture.model->run(tape, prepared.batch).value, 0, prepared.batch.positions);
-    const Prediction prediction = read_prediction(fixture.reader, row, prepared.encoding, 3);
-    return resolve_target(fixture.reader, moved.spec, prediction, prepared.encoding, row);
+    const Prediction prediction = read_prediction(fixture.loaded, row, prepared.encoding, 3);
+    return resolve_target(fixture.loaded, moved.spec, prediction, prepared.encoding, row);
   }
   std::string refusal(const TargetSpec& spec) {
     try {
@@ -114,7 +114,7 @@ TEST(TokenTarget, LabelsTellTokensApart) {
   close.resolve({});
   Tape tape(Keep::Nothing);
   const Row row = row_of(close.fixture.model->run(tape, close.prepared.batch).value, 0, {1});
-  const Prediction prediction = read_prediction(close.fixture.reader, row, close.prepared.encoding, 3);
+  const Prediction prediction = read_prediction(close.fixture.loaded, row, close.prepared.encoding, 3);
   ASSERT_EQ(prediction.outcomes.front().top.size(), 3U);
   EXPECT_EQ(prediction.outcomes.front().top[0].label, "was");
   EXPECT_EQ(prediction.outcomes.front().top[1].label, "was #3");
@@ -189,10 +189,10 @@ TEST(TokenTarget, ATargetThatDoesNotFitIsRefused) {
 
 TEST(TokenTarget, PlansKnowTheLongestReading) {
   Subject subject = girls();
-  const Reader& reader = subject.fixture.reader;
-  EXPECT_EQ(most_added(reader, {.label = "was"}, subject.prepared.encoding), 0);
-  EXPECT_EQ(most_added(reader, {.label = "wasn't"}, subject.prepared.encoding), 2);
-  EXPECT_EQ(most_added(reader, {.label = "was", .contrast = "#4,5"}, subject.prepared.encoding), 1);
+  const LoadedModel& loaded = subject.fixture.loaded;
+  EXPECT_EQ(most_added(loaded, {.label = "was"}, subject.prepared.encoding), 0);
+  EXPECT_EQ(most_added(loaded, {.label = "wasn't"}, subject.prepared.encoding), 2);
+  EXPECT_EQ(most_added(loaded, {.label = "was", .contrast = "#4,5"}, subject.prepared.encoding), 1);
   EXPECT_EQ(subject.fixture.model->runs, 0) << "a plan runs nothing";
 }
 

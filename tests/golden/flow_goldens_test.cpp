@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "mixing/flow.h"
+#include "numerics/flow.h"
 #include "support/source_folder.h"
 
 namespace headwater {

@@ -21,7 +21,7 @@ const std::string folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/";
 class HeadsGoldens : public ::testing::Test {
  protected:
   const Json golden = read_json_file(folder + "heads.json");
-  Reader reader{
+  LoadedModel loaded{
       .model = load_model(open_checkpoint(find_model(folder + "models/bert_sequence", {}), DType::Float64)),
       .tokenizer = std::make_shared<testing::FakeTokenizer>(std::vector<std::string>{})};
   const std::vector<Labelled> inputs = read_inputs();
@@ -68,7 +68,7 @@ TEST_F(HeadsGoldens, RankingsEqualTheirDefinitions) {
   for (const std::string& ranking : head_rankings()) {
     SCOPED_TRACE(ranking);
     const HeadImportance expected = importance(ranking);
-    const HeadImportance found = head_importance(reader, inputs, ranking, silently);
+    const HeadImportance found = head_importance(loaded, inputs, ranking, silently);
     ASSERT_EQ(found.scores.size(), expected.scores.size());
     EXPECT_EQ(found.inputs, 24);
     double largest = 0;
@@ -81,10 +81,10 @@ TEST_F(HeadsGoldens, RankingsEqualTheirDefinitions) {
 }
 
 TEST_F(HeadsGoldens, MaskedClassesAreThoseOfTheMaskedModel) {
-  std::vector<HeadMask> masks{all_heads(reader.info())};
+  std::vector<HeadMask> masks{all_heads(loaded.info())};
   for (const Json& one : golden["masked"]) masks.push_back(mask_of(one["keep"]));
   masks.push_back(masks[1]);  // the same one again
-  const auto found = classify(reader, inputs, masks, silently);
+  const auto found = classify(loaded, inputs, masks, silently);
   EXPECT_EQ(found.front(), golden["classes"].get<std::vector<int>>());
   for (std::size_t m = 0; m < golden["masked"].size(); ++m)
     EXPECT_EQ(found[m + 1], golden["masked"][m]["classes"].get<std::vector<int>>()) << m;
@@ -96,7 +96,7 @@ TEST_F(HeadsGoldens, CurvesFollowTheRanking) {
   PruningOptions options{.random_orders = 3};
   options.rates = golden["rates"].get<std::vector<double>>();
   const std::vector<PruningCurve> curves =
-      pruning_curves(reader, inputs, {&ranking, 1}, options, silently).curves;
+      pruning_curves(loaded, inputs, {&ranking, 1}, options, silently).curves;
   ASSERT_EQ(curves.size(), 5U);
   for (std::size_t c = 0; c < 4; ++c) {
     const std::string name = curves[c].scope + " " + curves[c].order;
@@ -115,7 +115,7 @@ TEST_F(HeadsGoldens, CurvesFollowTheRanking) {
 }
 
 TEST_F(HeadsGoldens, TriggersFollowTheProtocol) {
-  const TriggerReport report = find_triggers(reader, inputs, {.patterns = 100, .tolerance = 1e-6}, silently);
+  const TriggerReport report = find_triggers(loaded, inputs, {.patterns = 100, .tolerance = 1e-6}, silently);
   const Json& expected = golden["triggers"];
   EXPECT_EQ(report.accuracy, expected["before"].get<std::vector<double>>());
   EXPECT_EQ(report.inputs[0] + report.inputs[1] + report.inputs[2], 24);
@@ -124,7 +124,7 @@ TEST_F(HeadsGoldens, TriggersFollowTheProtocol) {
     const Trigger& found = report.triggers[k];
     const Json& one = expected["found"][k];
     SCOPED_TRACE(k);
-    EXPECT_EQ(found.label, reader.info().labels[one["label"].get<std::size_t>()]);
+    EXPECT_EQ(found.label, loaded.info().labels[one["label"].get<std::size_t>()]);
     EXPECT_NEAR(found.strength, one["strength"].get<double>(), 2 * few_nodes * one["strength"].get<double>());
     ASSERT_EQ(found.tokens.size(), one["tokens"].size());
     for (std::size_t t = 0; t < found.tokens.size(); ++t) {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
-#include "attribution/relevance_walk.h"
 #include "base/json.h"
+#include "explain/relevance_walk.h"
 #include "methods/method.h"
 #include "support/source_folder.h"
 #include "support/worked_models.h"

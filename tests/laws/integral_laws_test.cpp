@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "attribution/attention_attribution.h"
+#include "explain/attention_attribution.h"
 #include "methods/method.h"
 #include "support/random_models.h"
 #include "support/tiny_models.h"

@@ -17,10 +17,10 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
-#include "attribution/rounding.h"
 #include "base/parallel.h"
+#include "explain/rounding.h"
 #include "methods/method.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 #include "study/memory.h"
 #include "support/random.h"
 #include "support/tiny_models.h"

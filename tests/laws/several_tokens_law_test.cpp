@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
-#include "attribution/gradients.h"
-#include "attribution/replacement.h"
+#include "explain/gradients.h"
+#include "explain/replacement.h"
 #include "methods/method.h"
 #include "support/random.h"
 #include "support/tiny_models.h"

@@ -9,8 +9,8 @@ import pathlib
 import re
 import sys
 
-ORDER = ("base tensor kernels tape ops checkpoint text image blocks models study mixing attribution methods heads evaluations "
-         "probing report engine corpus cli_support cli").split()
+ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks models study explain methods heads probing report "
+         "engine corpus cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")
 TYPE = re.compile(r"^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :[^;]*)? \{")

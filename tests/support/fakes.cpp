@@ -134,8 +134,8 @@ Fixture make_fixture(Task task, std::vector<std::string> labels) {
   info.dtype = DType::Float64;
   Fixture fixture{.model = std::make_shared<FakeModel>(info)};
   fixture.model->logits = Tensor::of({2}, std::vector<double>{-1, 2});
-  fixture.reader.model = fixture.model;
-  fixture.reader.tokenizer = tokenizer;
+  fixture.loaded.model = fixture.model;
+  fixture.loaded.tokenizer = tokenizer;
   return fixture;
 }
 

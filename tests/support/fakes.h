@@ -51,7 +51,7 @@ class FakeTokenizer : public Tokenizer {
 // A classifier over this tokenizer: labels NEGATIVE and POSITIVE, logits −1 and 2, unless changed.
 struct Fixture {
   std::shared_ptr<FakeModel> model;
-  Reader reader;
+  LoadedModel loaded;
 };
 Fixture make_fixture(Task task, std::vector<std::string> labels = {"NEGATIVE", "POSITIVE"});
 

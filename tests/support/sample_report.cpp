@@ -1,7 +1,7 @@
 #include "support/sample_report.h"
 
 #include "image/image.h"
-#include "study/maps.h"
+#include "study/map_checks.h"
 #include "support/fakes.h"
 
 namespace headwater::testing {

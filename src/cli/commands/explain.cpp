@@ -1,0 +1,291 @@
+// `headwater explain`: where a prediction comes from, by one method or several, in any of the formats.
+//
+// The methods' own options are flags here, read from their records: a new method's options need no line.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <headwater/engine.h>
+#include <headwater/formats.h>
+
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/corpus_run.h"
+#include "cli/dry_run.h"
+#include "cli/input_reader.h"
+#include "cli/method_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "report/focus.h"
+#include "report/method_text.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "terminal|json|jsonl|npz|safetensors|html|png";
+constexpr const char* endings = ".txt=terminal .htm=html .ndjson=jsonl";
+
+struct Options {
+  ModelOptions model;
+  InputOptions input;
+  OutputOptions output;
+  CorpusRunOptions corpus;
+  std::vector<std::string> also;  // further files for the same results
+  MethodFlags methods;
+  TargetSpec target;                 // without its label
+  std::vector<std::string> targets;  // labels; none: the prediction
+  MemoryOption max_memory;
+  std::string special = "keep";
+  std::string row;  // of maps, for the terminal; empty: the one the output was read from
+  bool words = false;
+  bool list_methods = false;
+  bool verify = false;
+  bool dry_run = false;
+};
+
+std::string on_terminal(const Report& report, TerminalFormat format, const std::string& row) {
+  const bool maps = std::any_of(report.attributions.begin(), report.attributions.end(),
+                                [](const Attribution& a) { return has_axis(a, "query"); });
+  if (!row.empty() && !maps)
+    throw InputError("--row: expected a method with rows, found scores per token; value_zeroing has rows");
+  if (!row.empty()) format.row = row_named(report, row);
+  return to_terminal(report, format);
+}
+
+std::string formatted(std::span<const Report> reports, const std::string& format, const Output& output,
+                      const Options& options) {
+  if (format == "html") return to_html(reports);
+  if (format == "png") return to_png(reports);
+  const Report& report = reports.front();
+  if (format == "json") return to_json(report, 2) + "\n";
+  if (format == "jsonl") return to_json(report, -1) + "\n";
+  if (format == "npz") return to_npz(report);
+  if (format == "safetensors") return to_safetensors(report);
+  return on_terminal(report, terminal_of(output, options.output.colour), options.row);
+}
+
+bool holds_many(const std::string& format) {
+  return format == "terminal" || format == "jsonl";
+}
+
+// Several targets: one result after the other, or side by side over one picture.
+void check_targets(const Options& options, const std::string& format) {
+  if (options.targets.size() > 1 && !holds_many(format) && format != "html" && format != "png")
+    throw InputError(
+        fmt::format("--target: expected one for {}, found {}; terminal, jsonl, html and png take several",
+                    format, options.targets.size()));
+}
+
+void check_row(const Options& options, const std::string& format) {
+  if (!options.row.empty() && format != "terminal")
+    throw InputError(
+        fmt::format("--row: expected the terminal's format, found {}, which holds every row", format));
+}
+
+// The same results in further files, each in the format of its ending.
+class OtherFiles {
+ public:
+  explicit OtherFiles(const Options& options) : options_(options) {
+    for (const std::string& path : options.also) {
+      OutputOptions named;
+      named.path = path;
+      const std::string format = named.chosen_format(formats, endings);
+      check_targets(options, format);
+      files_.push_back({format, std::make_unique<Output>(path)});
+    }
+  }
+  // The first format that has room for one input only, or nothing.
+  std::string holds_one() const {
+    for (const File& file : files_)
+      if (!holds_many(file.format)) return file.format;
+    return {};
+  }
+  void write(std::span<const Report> reports) {
+    for (const File& file : files_) {
+      const std::size_t together = holds_many(file.format) ? 1 : reports.size();
+      for (std::size_t r = 0; r < reports.size(); r += together)
+        file.output->write(formatted(reports.subspan(r, together), file.format, *file.output, options_));
+    }
+  }
+  void finish() {
+    for (std::size_t f = 0; f < files_.size(); ++f) {
+      files_[f].output->finish();
+      if (files_[f].output->is_file()) options_.output.say(fmt::format("written: {}", options_.also[f]));
+    }
+  }
+
+ private:
+  struct File {
+    std::string format;
+    std::unique_ptr<Output> output;
+  };
+  const Options& options_;
+  std::vector<File> files_;
+};
+
+View view_of(const Options& options) {
+  return {.unit = options.words ? View::Unit::Word : View::Unit::Token,
+          .special = options.special == "hide"   ? View::Special::Hide
+                     : options.special == "drop" ? View::Special::Drop
+                                                 : View::Special::Keep};
+}
+
+// What a line of the file asks for goes before what the command line does.
+std::vector<Report> explain_targets(const Engine& engine, Request request, const Example& example,
+                                    const std::vector<std::string>& labels) {
+  if (!example.contrast.empty()) request.target.contrast = example.contrast;
+  if (example.position) request.target.position = example.position;
+  const std::vector<std::string>& wanted = example.targets.empty() ? labels : example.targets;
+  std::vector<Report> reports;
+  for (std::size_t k = 0; k < std::max<std::size_t>(1, wanted.size()); ++k) {
+    if (!wanted.empty()) request.target.label = wanted[k];
+    reports.push_back(engine.explain(request));
+  }
+  return reports;
+}
+
+// Where the results of one input go: the output, and further files.
+class ReportWriter {
+ public:
+  ReportWriter(CorpusRun& run, const Options& options, std::string format)
+      : run_(run), options_(options), others_(options), format_(std::move(format)) {
+    if (options.corpus.resume && !options.also.empty())
+      throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
+  }
+  // The format that has room for one input only, or nothing.
+  std::string holds_one() const { return holds_many(format_) ? others_.holds_one() : format_; }
+  void write(const CorpusRun::Item& item, const std::vector<Report>& reports) {
+    Output& output = run_.output();
+    if (format_ == "jsonl") {
+      for (const Report& report : reports) output.write(run_.json_line(item, to_json(report, -1)));
+    } else {
+      const std::size_t together = holds_many(format_) ? 1 : reports.size();
+      for (std::size_t r = 0; r < reports.size(); r += together) {
+        if (written_++ > 0 && format_ == "terminal") output.write("\n");
+        output.write(formatted(std::span(reports).subspan(r, together), format_, output, options_));
+      }
+    }
+    others_.write(reports);
+    output.flush();
+  }
+  void finish() { others_.finish(); }
+
+ private:
+  CorpusRun& run_;
+  const Options& options_;
+  OtherFiles others_;
+  const std::string format_;
+  std::size_t written_ = 0;
+};
+
+int explain_all(const Engine& engine, CorpusRun& run, const Options& options, const std::string& format) {
+  Request request{.input = {},
+                  .target = options.target,
+                  .methods = options.methods.specs(engine.info()),
+                  .view = view_of(options),
+                  .max_memory = options.max_memory.bytes(),
+                  .verify = options.verify,
+                  .progress = [&](const Progress& p) { run.progress().show(p); }};
+  ReportWriter writer(run, options, format);
+  const std::string single = writer.holds_one();
+  std::size_t count = 0;
+  while (std::optional<CorpusRun::Item> item = run.next()) {
+    ++count;
+    if (!single.empty()) run.reader().expect_last(single + ", found another; --format jsonl holds many");
+    std::vector<Report> reports;
+    try {
+      if (item->error) std::rethrow_exception(item->error);
+      request.input = item->example.input;
+      require_text(request.input);
+      if (options.dry_run)
+        run.output().write(dry_run(engine, request, format));
+      else
+        reports = explain_targets(engine, request, item->example, options.targets);
+    } catch (const Error&) {
+      run.fail(*item, std::current_exception());
+      continue;
+    }
+    run.progress().clear();
+    if (!options.dry_run) writer.write(*item, reports);
+    run.done();
+  }
+  if (count == 0 && run.nothing_done()) throw InputError("expected a text to explain, found an empty input");
+  const int code = run.finish();
+  writer.finish();
+  return code;
+}
+
+int run(const Options& options) {
+  if (options.list_methods) {
+    fmt::print("{}", methods_table());
+    return 0;
+  }
+  const std::string format = options.output.chosen_format(formats, endings);
+  options.methods.check();
+  check_targets(options, format);
+  check_row(options, format);
+  CorpusRun corpus(options.input, options.output, options.corpus, options.dry_run ? "terminal" : format);
+  const bool binary = format == "npz" || format == "safetensors" || format == "png";
+  if (binary && Output("").is_terminal() && options.output.path.empty() && !options.dry_run)
+    throw InputError(fmt::format("{} is binary: name a file with -o, or send it down a pipe", format));
+  const Engine engine = options.model.load();
+  corpus.open(engine, "explain");
+  return explain_all(engine, corpus, options, format);
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  add_input_options(arguments, options->input);
+  add_model_options(arguments, options->model);
+  const auto target = [&](const char* name, std::string& value, const char* text, const char* help) {
+    arguments.add(name, value, help).value(text).group("Target");
+  };
+  arguments
+      .add_repeated(
+          "--target", [options](const std::string& label) { options->targets.push_back(label); },
+          "Label, token or answer to explain (default: the prediction); again for another")
+      .value("LABEL")
+      .group("Target");
+  target("--contrast", options->target.contrast, "LABEL", "Explain the difference to this one");
+  arguments.add("--position", options->target.position, "Token position, for token-wise heads")
+      .value("N")
+      .group("Target");
+  add_method_options(arguments, options->methods);
+  arguments.add("--list-methods", options->list_methods, "Name the methods and end").group("Methods");
+  arguments.add("--words", options->words, "Words instead of tokens: columns summed, rows averaged")
+      .group("Output");
+  arguments
+      .add("--special", options->special,
+           "Special tokens: keep, hide, or drop and rescale the rows (default keep)")
+      .choices("keep|hide|drop")
+      .group("Output");
+  arguments
+      .add("--row", options->row, "On the terminal: the row of this token, of maps (default: the answer's)")
+      .value("N|TOKEN")
+      .group("Output");
+  add_memory_option(arguments, options->max_memory);
+  arguments.add("--verify", options->verify, "Run in float64 too and check every result against it")
+      .group("Methods");
+  add_output_options(arguments, options->output, formats);
+  arguments
+      .add_repeated(
+          "--also", [options](const std::string& path) { options->also.push_back(path); },
+          "Write the same results to this file too, in the format of its ending; again for another")
+      .value("FILE")
+      .group("Output");
+  add_corpus_run_options(arguments, options->corpus);
+  add_colour_option(arguments, options->output);
+  add_dry_run_option(arguments, options->dry_run);
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command explain{
+    .name = "explain", .summary = "Where a prediction comes from", .group = "Use a model", .setup = setup};
+
+}  // namespace headwater

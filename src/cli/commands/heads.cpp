@@ -1,0 +1,94 @@
+// `headwater heads`: how important every attention head is for a labelled file.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/labelled_reader.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/repeat.h"
+#include "report/charts.h"
+#include "report/heads_text.h"
+#include "report/plan_text.h"
+#include "report/provenance.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json|csv|svg";
+
+struct Options {
+  ModelOptions model;
+  OutputOptions output;
+  LabelledOptions input{.corpus = {}, .limit = 200};
+  std::string rankings = "attattr,attention,taylor";
+  MemoryOption max_memory;
+  bool dry_run = false;
+};
+
+std::string plan_text(const Engine& engine, std::span<const LabelledInput> inputs, const Options& options,
+                      const std::string& format) {
+  const std::vector<std::string> names = split(options.rankings, ',');
+  std::vector<LabelledPlan> plans;
+  for (const std::string& ranking : names)
+    plans.push_back(engine.plan_head_importance(inputs, ranking, options.max_memory.bytes()));
+  return labelled_plan_text(joined(plans), engine.info(), {"rankings", names}, format);
+}
+
+std::string formatted(std::span<const HeadImportance> rankings, const std::string& command,
+                      const std::string& format, const TerminalFormat& terminal) {
+  if (format == "json") return heads_json(rankings, command);
+  if (format == "csv") return heads_csv(rankings);
+  if (format == "svg")
+    return heads_svg(rankings, provenance_json(checks_of(rankings), record_of(rankings), command));
+  return heads_text(rankings, command, terminal);
+}
+
+int run(const Options& options, const Arguments& given) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::vector<LabelledInput> inputs = options.input.read(options.output);
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  if (options.dry_run) {
+    output.write(plan_text(engine, inputs, options, format));
+    output.finish();
+    return 0;
+  }
+  ProgressLine progress(options.output.quiet);
+  const LabelledRun how{.max_memory = options.max_memory.bytes(),
+                        .progress = [&](const Progress& p) { progress.show(p); }};
+  std::vector<HeadImportance> rankings;
+  for (const std::string& ranking : split(options.rankings, ','))
+    rankings.push_back(engine.head_importance(inputs, ranking, how));
+  progress.clear();
+  const std::string command = repeat_command("heads", given, rankings.front().record);
+  output.write(formatted(rankings, command, format, terminal_of(output, options.output.colour)));
+  output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  return 0;
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  add_labelled_options(arguments, options->input, "Inputs used, from the first on");
+  add_rankings_option(arguments, options->rankings);
+  add_model_options(arguments, options->model);
+  add_memory_option(arguments, options->max_memory);
+  add_output_options(arguments, options->output, formats);
+  add_colour_option(arguments, options->output);
+  add_dry_run_option(arguments, options->dry_run);
+  return [options, given = arguments] { return run(*options, given); };
+}
+
+}  // namespace
+
+extern const Command heads{.name = "heads",
+                           .summary = "How important every attention head is",
+                           .group = "Use a model",
+                           .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,28 @@
+// `headwater man`: the manual page, written from the options themselves.
+#include <memory>
+
+#include "cli/commands/command.h"
+#include "cli/man_page.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/version.h"
+
+namespace headwater {
+namespace {
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<OutputOptions>();
+  add_output_options(arguments, *options, "");
+  return [options] {
+    Output output(options->path);
+    output.write(man_page(described_program(), version_line()));
+    output.finish();
+    return 0;
+  };
+}
+
+}  // namespace
+
+extern const Command man{.name = "man", .summary = "Print the manual page", .group = "", .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,55 @@
+// `headwater methods`: the records of the methods, all in a list or one in full.
+#include <memory>
+
+#include <headwater/error.h>
+
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "methods/method.h"
+#include "report/method_text.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json|markdown";
+
+struct Options {
+  std::string name;
+  OutputOptions output;
+};
+
+int run(const Options& options) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text .md=markdown");
+  const bool json = format == "json";
+  if (format == "markdown" && !options.name.empty())
+    throw InputError("methods: markdown is the page of all methods; leave the name out");
+  Output output(options.output.path);
+  if (format == "markdown") {
+    output.write(methods_markdown());
+  } else if (options.name.empty()) {
+    json ? output.write(methods_json()) : output.write_text(methods_table());
+  } else {
+    const Method& method = find_method(options.name);
+    json ? output.write(method_json(method)) : output.write_text(method_page(method));
+  }
+  output.finish();
+  return 0;
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  arguments.add("name", options->name, "A method: its formula, paper, cost, limits and options").value(" ");
+  add_output_options(arguments, options->output, formats);
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command methods{.name = "methods",
+                             .summary = "The ways to explain, and what each one means",
+                             .group = "Look around",
+                             .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,79 @@
+// `headwater models`: what can be opened: families with their heads, shipped models, cached models.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "checkpoint/checkpoint.h"
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "engine/places.h"
+#include "report/model_text.h"
+#include "report/table.h"
+
+namespace headwater {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  OutputOptions output;
+  bool names = false;
+};
+
+std::vector<ModelFolder> shipped_models() {
+  std::vector<ModelFolder> models;
+  for (const std::string& place : shipped_model_folders()) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(place, error), end; !error && at != end; at.increment(error))
+      if (file_exists((at->path() / "config.json").string()))
+        models.push_back({.path = at->path().string(), .id = at->path().filename().string(), .commit = {}});
+  }
+  // The first place that has a name is the one -m finds.
+  std::stable_sort(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  models.erase(
+      std::unique(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.id == b.id; }),
+      models.end());
+  return models;
+}
+
+int run(const Options& options) {
+  const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
+  const std::vector<ModelFolder> shipped = shipped_models();
+  const std::vector<ModelFolder> cached =
+      cached_models({.cache_dir = options.model.cache_dir, .revision = {}, .shipped = {}});
+  Output output(options.output.path);
+  if (options.names) {
+    for (const auto* models : {&shipped, &cached})
+      for (const ModelFolder& model : *models) output.write(visible(model.id) + "\n");
+  } else {
+    json ? output.write(models_json(shipped, cached)) : output.write_text(models_text(shipped, cached));
+  }
+  output.finish();
+  return 0;
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  arguments.add("--cache-dir", options->model.cache_dir, "Hugging Face cache to look in")
+      .value("FOLDER")
+      .environment("HEADWATER_CACHE_DIR")
+      .group("Model");
+  arguments.add("--names", options->names, "Only the names that -m takes, one per line").group("Output");
+  add_output_options(arguments, options->output, "text|json");
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command models{.name = "models",
+                            .summary = "What can be opened: families, shipped and cached models",
+                            .group = "Look around",
+                            .setup = setup};
+
+}  // namespace headwater

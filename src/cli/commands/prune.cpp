@@ -1,0 +1,158 @@
+// `headwater prune`: accuracy as attention heads are removed, and a model folder without them.
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/labelled_reader.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/repeat.h"
+#include "report/charts.h"
+#include "report/heads_text.h"
+#include "report/plan_text.h"
+#include "report/provenance.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json|csv|svg";
+
+struct Options {
+  ModelOptions model;
+  OutputOptions output;
+  LabelledOptions input{.corpus = {}, .limit = 0};
+  std::string rankings = "attattr,attention", save;
+  std::size_t rank_limit = 200;
+  double rate = 0.2;
+  std::vector<double> rates;  // empty: as many as `points`, or the usual ones
+  int points = 0;
+  PruningOptions pruning;  // without rates
+  MemoryOption max_memory;
+  bool dry_run = false;
+
+  PruningOptions curve() const;
+  std::size_t ranked(std::size_t inputs) const {
+    return rank_limit == 0 ? inputs : std::min(inputs, rank_limit);
+  }
+};
+
+// Shares from 0 to 1 in equal steps, where only their number is given.
+PruningOptions Options::curve() const {
+  PruningOptions made = pruning;
+  if (!rates.empty() && points != 0) throw InputError("--points: expected no --rates beside it, found both");
+  if (!rates.empty()) made.rates = rates;
+  if (points == 0) return made;
+  if (points < 2) throw InputError(fmt::format("--points: expected at least 2, found {}", points));
+  made.rates.clear();
+  for (int k = 0; k < points; ++k) made.rates.push_back(static_cast<double>(k) / (points - 1));
+  return made;
+}
+
+std::string plan_text(const Engine& engine, std::span<const LabelledInput> inputs, const Options& options,
+                      const std::string& format) {
+  const std::vector<std::string> names = split(options.rankings, ',');
+  const std::size_t max_memory = options.max_memory.bytes();
+  std::vector<LabelledPlan> plans{engine.plan_pruning(inputs, names.size(), options.curve(), max_memory)};
+  for (const std::string& ranking : names)
+    plans.push_back(
+        engine.plan_head_importance(inputs.first(options.ranked(inputs.size())), ranking, max_memory));
+  return labelled_plan_text(joined(plans), engine.info(), {"rankings", names}, format);
+}
+
+std::string formatted(const PruningReport& report, const std::string& command, const std::string& format,
+                      const TerminalFormat& terminal) {
+  if (format == "json") return curves_json(report, command);
+  if (format == "csv") return curves_csv(report);
+  if (format == "svg") return pruning_svg(report, provenance_json(report.checks, report.record, command));
+  return curves_text(report, command, terminal);
+}
+
+// The curves, with the checks of the rankings they follow and the time both took.
+PruningReport measured(const Engine& engine, std::span<const LabelledInput> inputs, const Options& options,
+                       const LabelledRun& how, const std::function<void(const HeadImportance&)>& ranked) {
+  std::vector<HeadImportance> rankings;
+  for (const std::string& ranking : split(options.rankings, ','))
+    rankings.push_back(engine.head_importance(inputs.first(options.ranked(inputs.size())), ranking, how));
+  ranked(rankings.front());
+  PruningReport report = engine.pruning_curves(inputs, rankings, options.curve(), how);
+  const std::vector<Check> before = checks_of(rankings);
+  report.checks.insert(report.checks.begin(), before.begin(), before.end());
+  report.record.seconds += record_of(rankings).seconds;
+  return report;
+}
+
+int run(const Options& options, const Arguments& given) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  options.curve();  // throws before anything is read
+  const std::vector<LabelledInput> inputs = options.input.read(options.output);
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  if (options.dry_run) {
+    output.write(plan_text(engine, inputs, options, format));
+    output.finish();
+    return 0;
+  }
+  ProgressLine progress(options.output.quiet);
+  const LabelledRun how{.max_memory = options.max_memory.bytes(),
+                        .progress = [&](const Progress& p) { progress.show(p); }};
+  const PruningReport report = measured(engine, inputs, options, how, [&](const HeadImportance& importance) {
+    if (options.save.empty()) return;
+    engine.save_pruned(importance, options.rate, options.save);
+    progress.clear();
+    options.output.say(fmt::format("written: {} without the {:.0f} % least important heads by {}",
+                                   options.save, 100 * options.rate, importance.ranking));
+  });
+  progress.clear();
+  const std::string command = repeat_command("prune", given, report.record, {"--save", "--rate"});
+  output.write(formatted(report, command, format, terminal_of(output, options.output.colour)));
+  output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  return 0;
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  add_labelled_options(arguments, options->input, "Inputs the accuracy is measured on");
+  arguments.add("--rank-limit", options->rank_limit, "Inputs the heads are ranked by; 0: all (default 200)")
+      .value("N")
+      .group("Input");
+  add_rankings_option(arguments, options->rankings);
+  arguments.add("--rates", options->rates, "Shares of heads removed (default 0 0.1 … 1)")
+      .value("SHARES")
+      .group("Methods");
+  arguments.add("--points", options->points, "That many shares from 0 to 1 instead: fewer take less time")
+      .value("N")
+      .group("Methods");
+  arguments.add("--random-orders", options->pruning.random_orders, "Of the random baseline (default 5)")
+      .value("N")
+      .group("Methods");
+  arguments.add("--seed", options->pruning.seed, "Of the random baseline (default 1)")
+      .value("N")
+      .group("Methods");
+  arguments.add("--save", options->save, "Write a model folder without the least important heads")
+      .value("FOLDER")
+      .group("Output");
+  arguments.add("--rate", options->rate, "Share of heads that --save removes (default 0.2)")
+      .value("SHARE")
+      .group("Output");
+  add_model_options(arguments, options->model);
+  add_memory_option(arguments, options->max_memory);
+  add_output_options(arguments, options->output, formats);
+  add_dry_run_option(arguments, options->dry_run);
+  return [options, given = arguments] { return run(*options, given); };
+}
+
+}  // namespace
+
+extern const Command prune{.name = "prune",
+                           .summary = "Accuracy as attention heads are removed",
+                           .group = "Use a model",
+                           .setup = setup};
+
+}  // namespace headwater

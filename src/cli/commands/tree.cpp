@@ -1,0 +1,146 @@
+// `headwater tree`: how tokens pass on what the prediction rests on, as an attribution tree.
+#include "heads/tree.h"
+
+#include <memory>
+
+#include <fmt/format.h>
+#include <headwater/engine.h>
+
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/dry_run.h"
+#include "cli/input_reader.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/repeat.h"
+#include "report/focus.h"
+#include "report/page.h"
+#include "report/table.h"
+#include "report/tree_text.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json|svg";
+
+struct Options {
+  ModelOptions model;
+  InputOptions input;
+  OutputOptions output;
+  TargetSpec target;
+  TreeOptions tree;
+  MemoryOption max_memory;
+  bool dry_run = false;
+};
+
+std::string formatted(const GrownTree& grown, const std::string& format, const TerminalFormat& terminal) {
+  if (format == "json") return tree_json(grown);
+  if (format == "svg") return tree_svg(grown);
+  return tree_text(grown, terminal);
+}
+
+// The input itself stands in the command, wherever it was read.
+std::string command_of(const Arguments& given, const Report& report, const Request& request) {
+  const Input& input = request.input;
+  std::string command =
+      repeat_command("tree", given, report.record,
+                     {"text", "--file", "--input-format", "--header", "--text-column", "--pair-column",
+                      "--label-column", "--pair", "--image", "--target", "--contrast", "--position"});
+  if (!request.target.label.empty()) command += " --target " + shell_quoted(request.target.label);
+  if (!request.target.contrast.empty()) command += " --contrast " + shell_quoted(request.target.contrast);
+  if (request.target.position) command += fmt::format(" --position {}", *request.target.position);
+  if (!input.image.empty()) return command + " --image " + shell_quoted(input.image);
+  return command + (input.pair ? " --pair " + shell_quoted(*input.pair) : "") + " -- " +
+         shell_quoted(input.text);
+}
+
+TargetSpec target_of(const Example& example, TargetSpec given) {
+  if (example.targets.size() > 1)
+    throw InputError(fmt::format("target: expected one for a tree, found {}", example.targets.size()));
+  if (!example.targets.empty()) given.label = example.targets.front();
+  if (!example.contrast.empty()) given.contrast = example.contrast;
+  if (example.position) given.position = example.position;
+  return given;
+}
+
+int run(const Options& options, const Arguments& given) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  InputReader reader(options.input);
+  const std::optional<Example> example = reader.next();
+  if (!example) throw InputError("expected a text, found an empty input");
+  require_text(example->input);
+  reader.expect_last("a tree, found another");
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  ProgressLine progress(options.output.quiet);
+  const Request request{.input = example->input,
+                        .target = target_of(*example, options.target),
+                        .methods = {{"attattr"}},
+                        .max_memory = options.max_memory.bytes(),
+                        .progress = [&](const Progress& p) { progress.show(p); }};
+  if (options.dry_run) {
+    output.write(dry_run(engine, request, format));
+    output.finish();
+    return 0;
+  }
+  const Report report = engine.explain(request);
+  progress.clear();
+  TreeOptions how = options.tree;
+  how.answer = static_cast<int>(focus_row(report));
+  const Tree tree = attribution_tree(report.attributions.front().scores, how);
+  std::vector<std::string> tokens;
+  for (const TokenView& token : report.prediction.tokens) tokens.push_back(visible(token.text));
+  for (auto t = static_cast<Index>(tokens.size()); t < report.attributions.front().scores.shape().back(); ++t)
+    tokens.push_back(
+        t < report.model.prefix_tokens ? "[CLS]" : fmt::format("patch {}", t - report.model.prefix_tokens));
+  std::vector<Check> checks = report.attributions.front().checks;
+  for (Check& check : tree_checks(tree, report.attributions.front().scores, how))
+    checks.push_back(std::move(check));
+  for (const Check& check : checks)
+    if (!check.passed)
+      options.output.say(fmt::format("warning: a check failed: {} ({:.1e}, bound {:.1e})", check.name,
+                                     check.value, check.bound));
+  output.write(formatted({tree, report, tokens, checks, command_of(given, report, request)}, format,
+                         terminal_of(output, options.output.colour)));
+  output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  return 0;
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  add_input_options(arguments, options->input);
+  add_model_options(arguments, options->model);
+  arguments.add("--target", options->target.label, "Label or token to explain (default: the prediction)")
+      .value("LABEL")
+      .group("Target");
+  arguments.add("--contrast", options->target.contrast, "Explain the difference to this one")
+      .value("LABEL")
+      .group("Target");
+  arguments.add("--position", options->target.position, "Token position, for token-wise heads")
+      .value("N")
+      .group("Target");
+  arguments
+      .add("--tau", options->tree.tau, "Share of a layer's largest attribution an edge needs (default 0.4)")
+      .value("SHARE")
+      .group("Tree");
+  arguments.add("--lambda", options->tree.lambda, "Cost of an edge, in the same shares (default 0)")
+      .value("SHARE")
+      .group("Tree");
+  arguments.add("--published", options->tree.published, "The steps of the paper's released script")
+      .group("Tree");
+  add_memory_option(arguments, options->max_memory);
+  add_output_options(arguments, options->output, formats);
+  add_dry_run_option(arguments, options->dry_run);
+  return [options, given = arguments] { return run(*options, given); };
+}
+
+}  // namespace
+
+extern const Command tree{.name = "tree",
+                          .summary = "Which token passes on what to which, as an attribution tree",
+                          .group = "Use a model",
+                          .setup = setup};
+
+}  // namespace headwater

@@ -1,0 +1,77 @@
+// A command over many inputs, one result each: which of them are still to be done, what becomes of one that
+// fails, how far it has come, and the exit code.
+//
+//   CorpusRun run(…);                    // what contradicts itself is said before a model is loaded
+//   run.open(engine, "explain");
+//   while (auto item = run.next()) … run.write(*item, result) … or run.fail(*item, std::current_exception())
+//   … return run.finish();
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <headwater/engine.h>
+
+#include "cli/arguments.h"
+#include "cli/input_reader.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+namespace headwater {
+
+struct CorpusRunOptions {
+  bool resume = false, keep_going = false;
+  std::function<std::vector<GivenOption>()> given;  // what the command was given
+};
+void add_corpus_run_options(Arguments& arguments, CorpusRunOptions& options);
+
+class CorpusRun {
+ public:
+  struct Item {
+    Example example;
+    std::string where;         // for messages: "dev.tsv:17", or nothing
+    std::exception_ptr error;  // it could not be read (with --keep-going; otherwise next() throws)
+  };
+  // Exit code of a run in which some inputs failed and the others did not.
+  static constexpr int some_failed = 1;
+
+  CorpusRun(const InputOptions& input, const OutputOptions& output, const CorpusRunOptions& options,
+            std::string format);
+
+  // Opens the place of the results, and looks what of them is there already.
+  void open(const Engine& engine, const std::string& command);
+  std::optional<Item> next();
+  // A line of results, complete but for its end; in files and streams of many inputs its line's number and
+  // gold label come in front.
+  std::string json_line(const Item& item, const std::string& object) const;
+  // Rethrows the error with the place in front, or records it and goes on.
+  void fail(const Item& item, const std::exception_ptr& error);
+  void done();  // one more input
+  bool nothing_done() const { return done_ == 0; }
+  int finish();
+
+  InputReader& reader() { return reader_; }
+  Output& output() { return *output_; }
+  ProgressLine& progress() { return progress_; }
+
+ private:
+  bool keeps() const;
+  void record_failure(const Item& item, const std::string& type, const std::string& message);
+
+  const InputOptions input_;
+  const OutputOptions named_;
+  const CorpusRunOptions options_;
+  const std::string format_;
+  InputReader reader_;
+  ProgressLine progress_;
+  std::unique_ptr<Output> output_;
+  std::optional<SayOnInterrupt> parting_;
+  std::size_t done_ = 0, failed_ = 0;
+};
+
+}  // namespace headwater

@@ -1,0 +1,70 @@
+#include "cli/help.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace headwater {
+namespace {
+
+class OurFormatter : public CLI::Formatter {
+ public:
+  OurFormatter() {
+    constexpr std::size_t name_column = 34;
+    column_width(name_column);
+    label("Positionals", "Input");
+    label("SUBCOMMAND", "command");
+    label("OPTIONS", "options");
+  }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text =
+        make_description(app) + "\n" + make_usage(app, std::move(name)) + make_positionals(app);
+    text += groups_of(app) + make_subcommands(app, mode);
+    const std::string footer = make_footer(app);
+    return footer.empty() ? text : text + "\n" + footer;
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_option_text().empty() ? std::string() : " " + option->get_option_text();
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    std::string text = option->get_description();
+    if (!option->get_default_str().empty()) text += fmt::format(" (default {})", option->get_default_str());
+    if (!option->get_envname().empty()) text += fmt::format(" [{}]", option->get_envname());
+    return text;
+  }
+
+ private:
+  // One blank line between groups. Positionals come before, under the heading that the group "Input" shares.
+  std::string groups_of(const CLI::App* app) const {
+    const bool shared = !make_positionals(app).empty();
+    std::string text;
+    for (const std::string& group : app->get_groups()) {
+      const std::vector<const CLI::Option*> options = app->get_options([&group](const CLI::Option* option) {
+        return option->get_group() == group && option->nonpositional();
+      });
+      if (group.empty() || options.empty()) continue;
+      const std::string lines = make_group(group, false, options);
+      const std::string heading = "\nInput:\n";
+      text += shared && lines.starts_with(heading) ? lines.substr(heading.size()) : lines;
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+void use_our_help(CLI::App& app) {
+  app.formatter(std::make_shared<OurFormatter>());
+  // Added again so that the group of general options comes last.
+  app.set_help_flag();
+  app.set_help_flag("-h,--help", "Print this help")->group("Other");
+}
+
+}  // namespace headwater

@@ -1,0 +1,147 @@
+#include "cli/input_reader.h"
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <unistd.h>
+
+#include "cli/arguments.h"
+
+namespace headwater {
+namespace {
+
+void require_one_source(const InputOptions& options) {
+  const int sources =
+      int{options.has_text} + int{!options.corpus.file.empty()} + int{!options.images.empty()};
+  if (sources > 1)
+    throw InputError("expected one of a text, --file and --image, found several; give only one of them");
+  if (options.has_pair && !options.images.empty())
+    throw InputError("--pair: expected a text beside it, found --image; leave one of them out");
+  if (options.has_pair && !options.corpus.pair_column.empty())
+    throw InputError(
+        "--pair: expected one pair for all lines or one in each, found --pair-column too; leave out either");
+  const CorpusOptions& corpus = options.corpus;
+  const bool columns = !corpus.format.empty() || !corpus.header.empty() || !corpus.text_column.empty() ||
+                       !corpus.pair_column.empty() || !corpus.label_column.empty();
+  if (columns && (options.has_text || !options.images.empty()))
+    throw InputError(
+        "expected --file or standard input for --input-format, --header and columns, found an input as "
+        "argument; leave "
+        "out either");
+}
+
+}  // namespace
+
+Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const std::string& file_help) {
+  const auto add = [&](const char* name, std::string& value, const char* text, const std::string& help) {
+    return arguments.add(name, value, help).value(text).group("Input");
+  };
+  const Argument file = add("-f,--file", options.file, "FILE", file_help);
+  arguments.add("--input-format", options.format, "Default: by the file's ending, else txt, a text per line")
+      .choices("txt|tsv|csv|jsonl")
+      .group("Input");
+  arguments
+      .add("--header", options.header, "Whether a table's first row names its columns (default: if it does)")
+      .choices("yes|no")
+      .group("Input");
+  add("--text-column", options.text_column, "NAME|N",
+      "Column or key of the text (default text, sentence, …)");
+  add("--pair-column", options.pair_column, "NAME|N", "Of the second text (default pair, sentence2, …)");
+  add("--label-column", options.label_column, "NAME|N", "Of the gold label (default label)");
+  return file;
+}
+
+void add_text_file_options(Arguments& arguments, InputOptions& options) {
+  add_corpus_options(arguments, options.corpus, "Texts: txt, tsv, csv or jsonl; - is standard input");
+  arguments.add("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
+      .group("Input");
+}
+
+void add_input_options(Arguments& arguments, InputOptions& options) {
+  // One string, not a list: CLI11 would take a list apart at brackets and commas, and [MASK] has them.
+  arguments
+      .add(
+          "text",
+          [&options](const std::string& text) {
+            options.text = text;
+            options.has_text = true;
+          },
+          "The text; without it, those of --file or one per line of standard input")
+      .value(" ");
+  arguments
+      .add(
+          "--pair",
+          [&options](const std::string& pair) {
+            options.pair = pair;
+            options.has_pair = true;
+          },
+          "Second text: premise and hypothesis, question and context")
+      .value("TEXT")
+      .group("Input");
+  add_text_file_options(arguments, options);
+  arguments
+      .add_repeated(
+          "--image", [&options](const std::string& path) { options.images.push_back(path); },
+          "PNG or JPEG, for image models; may be repeated")
+      .value("FILE")
+      .group("Input");
+}
+
+void require_text(const Input& input) {
+  const std::string all = input.text + input.pair.value_or("");
+  if (input.image.empty() && all.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw InputError("expected a text to explain, found an empty one");
+}
+
+InputReader::InputReader(const InputOptions& options) : options_(options) {
+  require_one_source(options);
+  if (options.has_text || !options.images.empty()) return;
+  if (options.corpus.file.empty() && ::isatty(STDIN_FILENO) == 1)
+    throw InputError(
+        "no text was given; write it in quotes, name a file with -f, or send it to standard input");
+  corpus_ = std::make_unique<CorpusReader>(options.corpus);
+}
+
+std::optional<Example> InputReader::next() {
+  std::optional<Example> example;
+  if (corpus_ != nullptr) {
+    example = corpus_->next();
+    if (!example) return example;
+  } else if (!options_.images.empty()) {
+    if (count_ == options_.images.size()) return std::nullopt;
+    example.emplace();
+    example->input.image = options_.images[count_++];
+  } else {
+    if (count_++ > 0) return std::nullopt;
+    example.emplace();
+    example->input.text = options_.text;
+  }
+  example->input.truncate = options_.truncate;
+  if (options_.has_pair && !example->input.pair) example->input.pair = options_.pair;
+  return example;
+}
+
+void InputReader::expect_last(const std::string& what) {
+  if (!next()) return;
+  throw InputError(
+      fmt::format("{}: expected one input for {}", from_arguments() ? "--image" : where(), what));
+}
+
+std::string InputReader::where() const {
+  return corpus_ == nullptr ? std::string() : corpus_->where();
+}
+
+std::string InputReader::understood() const {
+  const CorpusOptions& corpus = options_.corpus;
+  const bool piped = corpus.file.empty() || corpus.file == "-";
+  // What goes without saying is not said.
+  const bool plain = corpus.format.empty() ? piped || corpus.file.ends_with(".txt") : corpus.format == "txt";
+  if (corpus_ == nullptr || plain) return {};
+  return fmt::format("reading {} as {}", piped ? "standard input" : corpus.file, corpus_->understood());
+}
+
+std::string InputReader::left_out() const {
+  if (corpus_ == nullptr || corpus_->blank() == 0) return {};
+  return fmt::format("{} blank line{} left out", corpus_->blank(), corpus_->blank() == 1 ? " was" : "s were");
+}
+
+}  // namespace headwater

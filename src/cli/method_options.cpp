@@ -1,0 +1,176 @@
+#include "cli/method_options.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <headwater/engine.h>
+
+#include "base/nearest.h"
+#include "base/strings.h"
+#include "cli/arguments.h"
+#include "cli/options.h"
+#include "methods/method.h"
+
+namespace headwater {
+namespace {
+
+bool has_option(const Method& method, std::string_view name) {
+  return std::any_of(method.options.begin(), method.options.end(),
+                     [&](const MethodOption& option) { return option.name == name; });
+}
+
+std::vector<MethodSpec> chosen(const std::string& names) {
+  std::vector<MethodSpec> methods;
+  for (const std::string& given : split(names, ',')) {
+    const std::string name(find_method(given).name);
+    if (std::none_of(methods.begin(), methods.end(), [&](const MethodSpec& m) { return m.name == name; }))
+      methods.push_back({.name = name});
+  }
+  return methods;
+}
+
+// "quantity" of every method, or "occlusion.quantity" of one.
+struct OptionName {
+  std::string method, name;
+};
+
+OptionName option_name(const std::string& given) {
+  const std::size_t dot = given.find('.');
+  if (dot == std::string::npos) return {"", given};
+  return {given.substr(0, dot), given.substr(dot + 1)};
+}
+
+bool is_meant(const std::string& method, const MethodSpec& spec) {
+  return method.empty() || find_method(method).name == spec.name;
+}
+
+std::string joined_names(const std::vector<MethodSpec>& methods) {
+  std::string names;
+  for (const MethodSpec& method : methods) names += (names.empty() ? "" : ",") + method.name;
+  return names;
+}
+
+void require_taken(const std::string& option, const std::vector<MethodSpec>& methods,
+                   const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), option_name(option).name) != known.end()) return;
+  throw InputError(fmt::format(
+      "option {}: expected one of {} ({}), found none of them{}", option, joined_names(methods),
+      known.empty() ? "no options" : fmt::format("{}", fmt::join(known, ", ")), suggestion(option, known)));
+}
+
+void add_option_text(const std::string& given, std::map<std::string, std::string>& options) {
+  const std::size_t equals = given.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError(fmt::format("--option: expected name=value, found \"{}\"", given));
+  OptionName option = option_name(given.substr(0, equals));
+  if (!option.method.empty())
+    option.name = fmt::format("{}.{}", find_method(option.method).name, option.name);
+  options[option.name] = given.substr(equals + 1);
+}
+
+void add_aggregate(const std::string& given, std::map<std::string, std::string>& aggregate) {
+  const std::size_t equals = given.find('=');
+  const bool of_one = equals != std::string::npos;
+  const std::string kind = of_one ? given.substr(equals + 1) : given;
+  const std::vector<std::string> kinds{"rollout", "flow"};
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+    throw InputError(
+        fmt::format("--aggregate: expected rollout or flow, found \"{}\"{}", kind, suggestion(kind, kinds)));
+  aggregate[of_one ? std::string(find_method(given.substr(0, equals)).name) : ""] = kind;
+}
+
+// "--residual" for every option of every record; methods that share an option share the flag.
+void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& options) {
+  std::map<std::string, std::vector<const MethodOption*>> known;
+  for (const Method* method : all_methods())
+    for (const MethodOption& option : method->options) known[std::string(option.name)].push_back(&option);
+  for (const Method* method : all_methods()) {
+    for (const MethodOption& option : method->options) {
+      const std::string name(option.name);
+      std::string flag = "--" + name;
+      std::replace(flag.begin(), flag.end(), '_', '-');
+      if (arguments.has(flag)) continue;
+      const auto& kin = known[name];
+      const bool alike =
+          std::all_of(kin.begin(), kin.end(), [&](const MethodOption* o) { return o->type == option.type; });
+      const std::string help =
+          kin.size() == 1 ? fmt::format("{}: {} (default {})", method->name, option.help, option.otherwise)
+          : alike         ? fmt::format("several methods: {}", option.help)
+                          : "several methods, each in its own way: see headwater methods NAME";
+      arguments
+          .add(
+              flag, [&options, name](const std::string& value) { options[name] = value; }, help)
+          .value(alike ? std::string(option.type) : "VALUE")
+          .group("Methods");
+    }
+  }
+}
+
+}  // namespace
+
+void add_method_options(Arguments& arguments, MethodFlags& flags) {
+  arguments
+      .add(
+          "--method", [&flags](const std::string& names) { flags.names = names; },
+          "Methods, separated by commas (default: what answers why, by the model)")
+      .value("METHODS")
+      .environment("HEADWATER_METHOD")
+      .group("Methods");
+  arguments
+      .add_repeated(
+          "--option", [&flags](const std::string& given) { add_option_text(given, flags.options); },
+          "Set an option of the chosen methods, or METHOD.NAME of one; may be repeated")
+      .value("NAME=VALUE")
+      .group("Methods");
+  arguments
+      .add_repeated(
+          "--aggregate", [&flags](const std::string& given) { add_aggregate(given, flags.aggregate); },
+          "Carry a method's map per layer through the layers; METHOD=rollout for one of several")
+      .value("rollout|flow")
+      .group("Methods");
+  add_record_flags(arguments, flags.options);
+}
+
+void MethodFlags::check() const {
+  if (names) applied_to(chosen(*names));
+}
+
+std::vector<MethodSpec> MethodFlags::specs(const ModelInfo& info) const {
+  return applied_to(names ? chosen(*names) : default_methods(info));
+}
+
+std::vector<MethodSpec> MethodFlags::applied_to(std::vector<MethodSpec> methods) const {
+  for (const auto& [given, value] : options) {
+    const OptionName option = option_name(given);
+    std::vector<std::string> known;
+    for (MethodSpec& spec : methods) {
+      if (!is_meant(option.method, spec)) continue;
+      const Method& method = find_method(spec.name);
+      for (const MethodOption& one : method.options) known.emplace_back(one.name);
+      // What is said of one method goes before what is said of all.
+      const bool own = option.method.empty() && options.count(spec.name + "." + option.name) > 0;
+      if (has_option(method, option.name) && !own) spec.options[option.name] = value;
+    }
+    require_taken(given, methods, known);
+  }
+  for (const auto& [named, kind] : aggregate) {
+    bool taken = false;
+    for (MethodSpec& spec : methods) {
+      if (!is_meant(named, spec) || find_method(spec.name).mixing == Mixing::None) continue;
+      if (!named.empty() || aggregate.count(spec.name) == 0) spec.aggregate = kind;
+      taken = true;
+    }
+    if (!taken)
+      throw InputError(fmt::format(
+          "--aggregate {}: expected a method with a map per layer, found {}; headwater methods says which "
+          "have one",
+          kind, named.empty() ? joined_names(methods) : named));
+  }
+  for (const MethodSpec& spec : methods) {
+    const Method& method = find_method(spec.name);
+    MethodOptions(method.name, method.options, spec.options);
+  }
+  return methods;
+}
+
+}  // namespace headwater

@@ -1,0 +1,54 @@
+// Options that several commands share, declared once: which model, how to run it, where results go.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <headwater/engine.h>
+
+#include "checkpoint/checkpoint.h"
+
+namespace headwater {
+
+class Arguments;
+
+struct ModelOptions {
+  std::string model, cache_dir, revision;
+  std::string dtype = "float32";
+  int threads = 0;
+
+  LoadOptions load_options() const;
+  std::string required_model() const;  // throws InputError when none was named
+  Engine load() const;                 // sets the threads, then loads
+};
+void add_model_options(Arguments& arguments, ModelOptions& options);
+void add_cache_options(Arguments& arguments, ModelOptions& options);  // --cache-dir, --revision alone
+void add_threads_option(Arguments& arguments, int& threads);
+
+struct OutputOptions {
+  std::string path;    // empty or "-": standard output
+  std::string format;  // empty: by the path's extension, else the command's first
+  std::string colour = "auto";
+  bool quiet = false;
+
+  // `formats` is "a|b|c", the first being the default. `extensions` names those known by another ending,
+  // as ".txt=text". Throws InputError for an ending that is no format.
+  std::string chosen_format(const std::string& formats, const std::string& extensions = "") const;
+  void say(const std::string& message) const;  // on standard error, unless quiet
+};
+// Without `formats` there is no --format.
+void add_output_options(Arguments& arguments, OutputOptions& options, const std::string& formats);
+void add_colour_option(Arguments& arguments, OutputOptions& options);
+
+// --max-memory: the bound beyond the weights; 0: none.
+struct MemoryOption {
+  std::string text;
+  std::size_t bytes() const;  // throws InputError
+};
+void add_memory_option(Arguments& arguments, MemoryOption& option);
+void add_dry_run_option(Arguments& arguments, bool& dry_run);
+
+std::size_t parse_bytes(const std::string& option,
+                        const std::string& text);  // "512M", "2G", "1.5 GiB", "65536"
+
+}  // namespace headwater

@@ -1,0 +1,57 @@
+// Where results go: standard output, or a file that appears whole or not at all.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <headwater/formats.h>
+
+#include "cli/interrupt.h"
+#include "corpus/kept_results.h"
+
+namespace headwater {
+
+class Output {
+ public:
+  // Empty or "-": standard output. A file is written beside its place and renamed by finish(); without
+  // finish() nothing is left of it. A link stays one: the file it leads to is replaced, and keeps its
+  // permissions. Devices and pipes are written directly. Throws InputError naming the path when the folder is
+  // missing or may not be written, or when the file may not.
+  explicit Output(std::string path);
+  // Lines that are kept as they are written, whatever ends the program (corpus/kept_results.h). Throws what
+  // the constructor above does, and what KeptResults does.
+  Output(std::string path, const OrderedJson& run, KeptResults::Start start);
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output();
+
+  void write(std::string_view bytes);
+  void write_text(const std::string& text);  // prose and tables: lines are folded to a terminal's width
+  void flush();                              // what was written so far reaches the reader
+  void finish();                             // throws InputError when not everything could be written
+  bool is_file() const { return !path_.empty(); }
+  bool is_terminal() const;
+  const KeptResults* kept() const { return kept_.get(); }  // null: not of that kind
+  // Throws as the constructor would, and leaves no trace.
+  static void require_place(const std::string& path);
+  // Whether the path names a file, or a place for one; not standard output, a device or a pipe.
+  static bool names_file(const std::string& path);
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string path_;
+  std::string place_;  // the path with its links followed
+  std::string part_;   // where a file is written until it is complete
+  std::FILE* stream_ = nullptr;
+  std::unique_ptr<KeptResults> kept_;
+  std::optional<RemoveOnInterrupt> removal_;
+};
+
+// What --color and the stream ask for together.
+TerminalFormat terminal_of(const Output& output, const std::string& colour);
+
+}  // namespace headwater

@@ -1,0 +1,30 @@
+#include "cli/repeat.h"
+
+#include <algorithm>
+
+#include "cli/arguments.h"
+#include "report/page.h"
+
+namespace headwater {
+
+std::string repeat_command(const std::string& command, const Arguments& given, const RunRecord& record,
+                           const std::vector<std::string>& without) {
+  static const std::vector<std::string> idle{"--output",  "--format",     "--quiet",   "--color",
+                                             "--threads", "--max-memory", "--dry-run", "--model",
+                                             "--dtype",   "--revision",   "--help"};
+  const auto holds = [](const std::vector<std::string>& flags, const std::string& flag) {
+    return std::find(flags.begin(), flags.end(), flag) != flags.end();
+  };
+  std::string out = "headwater " + command + " -m " + shell_quoted(record.model), texts;
+  if (!record.commit.empty()) out += " --revision " + record.commit;
+  if (record.dtype != "float32") out += " --dtype " + record.dtype;
+  for (const GivenOption& option : given.given()) {
+    if (holds(idle, option.flag) || holds(without, option.flag)) continue;
+    std::string& place = option.flag.starts_with("-") ? out : texts;
+    if (option.flag.starts_with("-")) place += " " + option.flag;
+    for (const std::string& value : option.values) place += " " + shell_quoted(value);
+  }
+  return texts.empty() ? out : out + " --" + texts;
+}
+
+}  // namespace headwater

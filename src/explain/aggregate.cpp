@@ -1,0 +1,158 @@
+#include "explain/aggregate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/parallel.h"
+#include "explain/rollout.h"
+#include "numerics/flow.h"
+#include "numerics/row_division.h"
+#include "study/map_checks.h"
+
+namespace headwater {
+
+void check_aggregate(std::string_view kind, std::string_view method, bool has_maps) {
+  if (kind.empty()) return;
+  if (kind != "rollout" && kind != "flow")
+    throw InputError(fmt::format("aggregate: expected rollout or flow, found '{}'", kind));
+  if (!has_maps)
+    throw InputError(fmt::format(
+        "aggregate: expected a method with a map per layer, found {}; headwater methods says which have one",
+        method));
+}
+
+namespace {
+
+// The maps [L, T, T] in double: no NaN, heads averaged, blended.
+Tensor blended(const Attribution& result, Blend blend) {
+  const Index L = result.scores.dim(0), T = result.scores.shape().back();
+  Tensor maps({L, T, T}, DType::Float64);
+  for (Index l = 0; l < L; ++l) {
+    const Tensor layer = result.scores.rows(l, 1);
+    std::vector<double> map =
+        result.scores.rank() == 4 ? fuse_heads(layer, Fusion::Mean) : layer.to_doubles();
+    for (double& value : map)
+      if (std::isnan(value)) value = 0;
+    if (blend != Blend::AsIs) {
+      mix_with_identity(map, T, 0);
+      if (blend == Blend::HalfIdentity) mix_with_identity(map, T, 0.5);
+    }
+    std::copy(map.begin(), map.end(), maps.data<double>() + l * T * T);
+  }
+  return maps;
+}
+
+std::string_view description_of(Blend blend) {
+  switch (blend) {
+    case Blend::HalfIdentity:
+      return "divided by its row sums and mixed half and half with the identity";
+    case Blend::RowSums:
+      return "divided by its row sums; the residual path is in it already";
+    case Blend::AsIs:
+      return "left as it is, as the method's authors do: rows do not sum to 1, and only ranks within a row "
+             "compare";
+  }
+  return "";
+}
+
+}  // namespace
+
+namespace {
+
+// F ≥ R where all rows sum to 1: what rollout carries is one of the flows the maximum is taken over.
+Check check_above_rollout(const Tensor& flow, Tensor rollout) {
+  roll_out(rollout);
+  double worst = 0;
+  for (Index i = 0; i < flow.size(); ++i)
+    if (const double gap = rollout.at(i) - flow.at(i); gap > worst) worst = gap;  // NaN: not asked for
+  return {.name = "no flow below rollout", .passed = worst <= 1e-9, .value = worst, .bound = 1e-9};
+}
+
+std::string saturation_note(const Flow& flow) {
+  const auto closed =
+      std::count_if(flow.closed_at.begin(), flow.closed_at.end(), [](int l) { return l >= 0; });
+  if (flow.saturated_layer >= 0)
+    return fmt::format(
+        "Flow is saturated from layer {} on: every position receives the same from each token, so the rows "
+        "of "
+        "the layers above say nothing about their position.",
+        flow.saturated_layer);
+  if (closed > 0)
+    return fmt::format(
+        "{} of {} columns are closed: from a layer on every position receives the same from them.", closed,
+        flow.closed_at.size());
+  return "No column of the flow is closed: every layer still tells positions apart.";
+}
+
+}  // namespace
+
+void put_flow(Attribution& result, const Tensor& maps, const FlowView& view, DType dtype,
+              const std::function<void(double)>& progress) {
+  Flow flow = attention_flow(maps, {.rows = view.rows, .progress = progress});
+  const bool chosen = !view.rows.empty();
+  result.checks.push_back({.name = "every flow within its bounds",
+                           .passed = flow.bound_violation == 0,
+                           .value = flow.bound_violation,
+                           .bound = 0});
+  result.checks.push_back(
+      {.name = fmt::format("{} flows equal a cut found without bounds", flow.counts.audited),
+       .passed = flow.audit_error == 0,
+       .value = flow.audit_error,
+       .bound = 0});
+  if (check_row_sums(maps).value <= row_sum_bound(DType::Float32))
+    result.checks.push_back(check_above_rollout(flow.values, maps.clone()));
+  if (!chosen) {
+    std::vector<double> closed(flow.closed_at.begin(), flow.closed_at.end());
+    result.details.push_back({.name = "closed_at",
+                              .axes = {"token"},
+                              .values = Tensor::of({static_cast<Index>(closed.size())}, closed, dtype)});
+    result.notes.push_back(saturation_note(flow));
+  }
+  if (view.normalised) divide_rows(flow.values);
+  result.scores = flow.values.to(dtype);
+  if (view.normalised && !chosen) result.checks.push_back(check_row_sums(result.scores));
+}
+
+Attribution aggregate(Attribution result, const std::string& kind, Blend blend, bool causal,
+                      const std::function<void(double)>& progress) {
+  if (result.axes.empty() || result.axes.back() != "key")
+    throw InputError(
+        fmt::format("aggregate: expected a map per layer, found scores per {} of {}; leave out the "
+                    "options that make it so",
+                    result.axes.empty() ? "input" : result.axes.back(), result.method));
+  const DType dtype = result.scores.dtype();
+  Attribution whole{.method = result.method, .aggregate = kind, .options = std::move(result.options)};
+  whole.axes = {"layer", "query", "key"};
+  whole.checks = std::move(result.checks);  // of the maps that went in
+  // A flow needs capacities of one scale, so raw scores are divided by their row sums for it.
+  if (kind == "flow" && blend == Blend::AsIs) blend = Blend::RowSums;
+  Tensor maps = blended(result, blend);
+  if (kind == "flow") {
+    put_flow(whole, maps, {}, dtype, progress);
+  } else {
+    if (progress) progress(0);
+    roll_out(maps);
+    whole.scores = maps.to(dtype);
+    if (blend != Blend::AsIs) whole.checks.push_back(check_row_sums(whole.scores));
+  }
+  whole.checks.push_back(check_nonnegative(whole.scores));
+  whole.notes = std::move(result.notes);
+  whole.notes.push_back(maximum_note(whole.scores));
+  whole.notes.push_back(
+      fmt::format("Before the {} the map of each layer was {}.", kind, description_of(blend)));
+  if (causal) {
+    whole.checks.push_back(check_causal(whole.scores));
+    forbid_future(whole.scores);
+  }
+  return whole;
+}
+
+std::size_t aggregate_bytes(Index layers, Index tokens, std::string_view kind) {
+  const std::size_t maps = static_cast<std::size_t>(2 * layers * tokens * tokens) * sizeof(double);
+  return maps + (kind == "flow" ? attention_flow_bytes(layers, tokens, thread_count()) : 0);
+}
+
+}  // namespace headwater

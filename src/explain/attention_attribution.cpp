@@ -1,0 +1,233 @@
+// For layer l let a·A stand for its attention A, a from 0 to 1, while lower layers stay and higher ones
+// follow:
+//
+//   Attr_h = A_h ⊙ ∫₀¹ ∂F(aA)/∂A_h da                                              [H, T, T]
+//
+// The mix z_h = A_h V_h is linear in a, so with Ḡ = ∫₀¹ ∂F/∂z da  [T, H·E],
+//
+//   Attr_h[i, j] = A_h[i, j] · ⟨Ḡ_{h,i}, V_h[j]⟩
+//
+// and the product with V comes once per layer, whatever the number of nodes. The gradients at a = 1 come from one pull
+// for all layers together. Layers advance in groups that fit the memory for tiles: the nodes all of them want
+// next are evaluated together.
+//
+// Nodes are added until the estimated error of every attribution (path_integral.cpp) is within the tolerance
+// and so is completeness, Σ Attr = F(A) − F(0): the error of the sum of H T² attributions, which is larger
+// than that of any one of them where the errors have one sign, and smaller where they cancel.
+#include "explain/attention_attribution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "explain/attention_slopes.h"
+#include "explain/gradients.h"
+#include "kernels/kernels.h"
+#include "numerics/path_integral.h"
+#include "study/memory.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr int most_evaluations = 500;  // per layer; what is left of the error is shown
+constexpr double resolution = 64;      // roundings that more nodes cannot mend
+
+// to [H, T, T] = A ⊙ ⟨Ḡ_{h,i}, V_{h,j}⟩; says how large the largest is.
+template <class R>
+double attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
+  const Tensor pattern = study.at(Site::Pattern, layer), v = study.at(Site::V, layer);
+  const Index H = pattern.dim(1), T = pattern.dim(2), S = pattern.dim(3);
+  const Index E = static_cast<Index>(gradient.size()) / (T * H), G = v.dim(2) / E;
+  std::vector<kernels::GemmTask<R>> tasks;
+  for (Index h = 0; h < H; ++h)
+    tasks.push_back({gradient.data() + h * E, v.data<R>() + h / (H / G) * E, to + h * T * S});
+  kernels::gemm_batch<R>({.m = T, .n = S, .k = E, .transpose_b = true, .lda = H * E, .ldb = G * E, .ldc = S},
+                         tasks);
+  const R* weight = pattern.data<R>();
+  R largest = 0;
+  for (Index i = 0; i < H * T * S; ++i) {
+    to[i] *= weight[i];
+    largest = std::max(largest, std::abs(to[i]));
+  }
+  return static_cast<double>(largest);
+}
+
+// A layer on its way.
+struct Layer {
+  int number;
+  PathIntegral integral;
+};
+
+class Attributor {
+ public:
+  Attributor(const Study& study, const Objective& objective, const AttentionAttributionOptions& options)
+      : study_(study), options_(options), slopes_(study, objective), whole_(objective.value()) {
+    const auto L = static_cast<std::size_t>(study.info().layers);
+    const Index H = study.info().heads, T = study.tokens();
+    result_.scores = Tensor({study.info().layers, H, T, T}, study.info().dtype);
+    result_.nodes.resize(L);
+    result_.change.resize(L);
+    result_.defect.resize(L);
+    result_.rounding.resize(L);
+    if (!options.nodes) result_.error.resize(L);
+  }
+
+  AttentionAttribution run() {
+    const int L = study_.info().layers;
+    std::vector<Tensor> ends;
+    if (!options_.nodes) ends = slopes_.whole_gradients();
+    for (int first = 0; first < L;) {
+      const int count = slopes_.layers_together(first, options_.nodes ? options_.nodes->size() : first_nodes);
+      if (options_.nodes)
+        fixed(first, first + count, *options_.nodes);
+      else
+        adaptive(first, first + count, ends);
+      first += count;
+    }
+    study_.progress(1);
+    result_.flop = slopes_.flop();
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr std::size_t first_nodes = 3;  // that a layer wants at least
+  static constexpr std::size_t portion = 32;     // slopes of a fixed rule held at once, whatever its length
+
+  void fixed(int first, int last, const std::vector<Node>& nodes) {
+    std::vector<ScaledAttention> points, none;
+    for (int l = first; l < last; ++l) {
+      none.push_back({l, 0});
+      for (const Node& node : nodes) points.push_back({l, node.at});
+    }
+    const std::vector<double> baseline = slopes_.values(none);
+    for (int l = first; l < last; ++l) {
+      const auto at = static_cast<std::size_t>(l);
+      result_.nodes[at] = static_cast<int>(nodes.size());
+      result_.change[at] = whole_ - baseline[at - static_cast<std::size_t>(first)];
+      result_.defect[at] = -result_.change[at];
+    }
+    std::vector<double> sum;  // of the layer that is being added up
+    for (std::size_t begin = 0; begin < points.size(); begin += portion) {
+      const auto some = std::span(points).subspan(begin, std::min(portion, points.size() - begin));
+      const std::vector<Slope> found = slopes_.at(some, [&](double share) {
+        const double done = static_cast<double>(begin) + share * static_cast<double>(some.size());
+        progress(first, last, done / static_cast<double>(points.size()));
+      });
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::size_t k = (begin + i) % nodes.size(), at = static_cast<std::size_t>(some[i].layer);
+        add_weighted(nodes[k].weight, found[i], sum);
+        result_.defect[at] += nodes[k].weight * found[i].along;
+        result_.rounding[at] = std::max(result_.rounding[at], found[i].rounding);
+        if (k + 1 < nodes.size()) continue;
+        attribute(some[i].layer, sum);
+        sum.clear();
+      }
+    }
+  }
+
+  void adaptive(int first, int last, std::vector<Tensor>& ends) {
+    std::vector<Layer> going;
+    for (int l = first; l < last; ++l)
+      going.push_back({l, PathIntegral({slopes_.whole(l, std::move(ends[static_cast<std::size_t>(l)]))},
+                                       slopes_.growth(l), [this, l](const std::vector<double>& gradient) {
+                                         return attribute(l, gradient);
+                                       })});
+    for (int wave = 0; !going.empty(); ++wave) {
+      std::vector<ScaledAttention> points;
+      for (const Layer& layer : going)
+        for (const double share : layer.integral.wanted()) points.push_back({layer.number, share});
+      std::vector<Slope> found = slopes_.at(points, [&](double share) {
+        progress(first, last, 1 - std::exp2(-(wave + share)));  // nobody knows how many waves will come
+      });
+      auto next = std::make_move_iterator(found.begin());
+      for (Layer& layer : going) {
+        const auto end = next + static_cast<std::ptrdiff_t>(layer.integral.wanted().size());
+        layer.integral.take({next, end});
+        next = end;
+      }
+      std::erase_if(going, [&](Layer& layer) { return finished(layer); });
+    }
+  }
+
+  void progress(int first, int last, double share) const {
+    study_.progress((first + share * (last - first)) / study_.info().layers);
+  }
+
+  // Attributes what is there, and asks for more if it does not suffice.
+  bool finished(Layer& layer) {
+    PathIntegral& integral = layer.integral;
+    const double largest = attribute(layer.number, integral.gradient());
+    const double floor = resolution * epsilon_of(study_.info().dtype);
+    const double allowed = std::max(options_.tolerance, floor) * largest;
+    const double gap = std::max(0.0, std::abs(integral.defect()) - integral.rounding());
+    const bool complete = gap <= options_.tolerance * std::max(largest, std::abs(integral.change()));
+    const bool enough = complete && integral.error() <= allowed;
+    if (!enough && integral.refine(allowed, most_evaluations - integral.evaluations())) return false;
+    const auto at = static_cast<std::size_t>(layer.number);
+    result_.nodes[at] = integral.evaluations();
+    result_.change[at] = integral.change();
+    result_.defect[at] = integral.defect();
+    result_.rounding[at] = integral.rounding();
+    result_.error[at] = largest > 0 ? integral.error() / largest : 0;
+    return true;
+  }
+
+  // Into the layer's place in the result; what was there goes. The largest magnitude.
+  double attribute(int layer, const std::vector<double>& gradient) {
+    return dispatch(study_.info().dtype, [&](auto r) {
+      using R = decltype(r);
+      return attribute_heads(
+          study_, layer, std::vector<R>(gradient.begin(), gradient.end()),
+          result_.scores.data<R>() + layer * (result_.scores.size() / result_.scores.dim(0)));
+    });
+  }
+
+  const Study& study_;
+  const AttentionAttributionOptions& options_;
+  AttentionSlopes slopes_;
+  double whole_;  // F
+  AttentionAttribution result_;
+};
+
+}  // namespace
+
+double completeness_gap(const AttentionAttribution& found) {
+  const Index L = found.scores.dim(0), cells = found.scores.size() / L;
+  double worst = 0;
+  for (Index l = 0; l < L; ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    double unit = std::abs(found.change[at]);
+    for (Index i = 0; i < cells; ++i) unit = std::max(unit, std::abs(found.scores.at(l * cells + i)));
+    const double gap = std::max(0.0, std::abs(found.defect[at]) - found.rounding[at]);
+    if (gap > 0) worst = std::max(worst, gap / unit);
+  }
+  return worst;
+}
+
+std::optional<double> estimated_error(const AttentionAttribution& found) {
+  if (found.error.empty()) return {};
+  return *std::max_element(found.error.begin(), found.error.end());
+}
+
+bool resolved(const AttentionAttribution& found, double tolerance) {
+  return completeness_gap(found) <= tolerance && estimated_error(found).value_or(0) <= tolerance;
+}
+
+std::vector<Site> attention_attribution_sites() {
+  return {Site::ResidPre, Site::AttnOut, Site::Pattern, Site::V, Site::Z};
+}
+
+std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens) {
+  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
+  const std::size_t scores = static_cast<std::size_t>((info.layers + 1) * info.heads) * T * T;
+  const std::size_t slopes = (48 + static_cast<std::size_t>(info.layers)) * T * D;
+  return gradient_bytes(info, tokens) + (scores + slopes) * bytes_of(info.dtype);
+}
+
+AttentionAttribution attribute_attention(const Study& study, const Objective& objective,
+                                         const AttentionAttributionOptions& options) {
+  return Attributor(study, objective, options).run();
+}
+
+}  // namespace headwater

@@ -1,0 +1,47 @@
+// Attribution of attention weights (Hao et al., 2021): what each weight of each head contributes to an
+// output, by integrated gradients from no attention to the attention there was, one layer at a time.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "explain/objective.h"
+#include "numerics/quadrature.h"
+#include "study/study.h"
+
+namespace headwater {
+
+struct AttentionAttributionOptions {
+  // A fixed rule; none: nested nodes until no attribution of a layer is off by more than `tolerance` of its
+  // largest, and their sum by no more than that of the largest or of what it should be.
+  std::optional<std::vector<Node>> nodes;
+  double tolerance = 0.01;
+};
+
+struct AttentionAttribution {
+  Tensor scores;                 // [L, H, T, T], signed; rows are queries
+  std::vector<int> nodes;        // evaluations per layer, forward and back
+  std::vector<double> change;    // F(A) − F(0) per layer
+  std::vector<double> defect;    // Σ scores − F(A) + F(0) per layer
+  std::vector<double> rounding;  // what rounding alone can make of it
+  std::vector<double>
+      error;        // estimated, of any attribution, in shares of the layer's largest; adaptive only
+  double flop = 0;  // of all products but the study's own run
+};
+
+// How far it is from what was asked, to be compared with the tolerance; the worst layer counts. Completeness:
+// the defect beyond rounding as a share of the layer's largest attribution or of the change it should sum to,
+// whichever is larger. Error: as estimated; none for a fixed rule.
+double completeness_gap(const AttentionAttribution& found);
+std::optional<double> estimated_error(const AttentionAttribution& found);
+bool resolved(const AttentionAttribution& found, double tolerance);  // both
+
+// The sites it reads, and what it needs beyond them and its result for a text of this length.
+std::vector<Site> attention_attribution_sites();
+std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens);
+
+// Throws Unsupported if the model is not made of blocks. Reports progress from 0 to 1.
+AttentionAttribution attribute_attention(const Study& study, const Objective& objective,
+                                         const AttentionAttributionOptions& options = {});
+
+}  // namespace headwater

@@ -1,0 +1,232 @@
+// Kobayashi et al., 2020: Attention is Not Only a Weight. EMNLP. The output of attention is a sum over
+// tokens,
+//
+//   Z_i = Σ_h (Σ_j α^h_ij v^h_j) W_O^h + b_O = Σ_j Σ_h α^h_ij u^h_j + b_O
+//
+// because W_O is linear: head h owns the columns [hE, (h+1)E) of the stored W_O [D, H·E]. With grouped
+// queries the heads h = g·H/G … share the value of group g, but not their part of W_O.
+#include "explain/attention_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "kernels/kernels.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index tile_numbers = Index{1} << 19;  // of u: 4 MiB
+
+Index tile_tokens(Index tokens, Index heads, Index width) {
+  return std::clamp<Index>(tile_numbers / std::max<Index>(1, heads * width), 1, tokens);
+}
+
+}  // namespace
+
+NormMap::NormMap(const NormWeights& weights)
+    : gamma_(weights.gamma.to_doubles()),
+      beta_(weights.beta.empty() ? std::vector<double>{} : weights.beta.to_doubles()),
+      eps_(weights.eps) {}
+
+void NormMap::apply(double* z) const {
+  double mean = 0;
+  if (!beta_.empty()) {
+    for (std::size_t k = 0; k < gamma_.size(); ++k) mean += z[k];
+    mean /= static_cast<double>(gamma_.size());
+  }
+  for (std::size_t k = 0; k < gamma_.size(); ++k) z[k] = gamma_[k] * (z[k] - mean);
+}
+
+double NormMap::variance(const double* z) const {
+  const auto D = static_cast<double>(gamma_.size());
+  double mean = 0, sum = 0;
+  if (!beta_.empty()) {
+    for (std::size_t k = 0; k < gamma_.size(); ++k) mean += z[k];
+    mean /= D;
+  }
+  for (std::size_t k = 0; k < gamma_.size(); ++k) sum += (z[k] - mean) * (z[k] - mean);
+  return sum / D;
+}
+
+double NormMap::deviation(const double* z) const {
+  return std::sqrt(variance(z) + eps_);
+}
+
+AttentionParts::AttentionParts(const Study& study, int layer)
+    : tokens_(study.tokens()),
+      heads_(study.info().heads),
+      groups_(study.info().groups),
+      head_width_(study.info().head_width),
+      width_(study.info().width),
+      causal_(study.info().causal) {
+  const Origin made = study.op_at({Site::AttnOut, layer});
+  const LinearWeights* found = as_linear(made.op);
+  if (found == nullptr || made.inputs[0].id != study.tape().spot({Site::Z, layer}).id)
+    throw InternalError("attention parts: expected an output projection of the mix, found none");
+  const LinearWeights out = *found;
+  pattern_ = study.at(Site::Pattern, layer);
+  values_ = study.at(Site::V, layer).to_doubles();
+  input_ = study.at(Site::ResidPre, layer).to_doubles();
+  output_ = out.weight->dense().to_doubles();
+  bias_ = out.bias.empty() ? std::vector<double>(static_cast<std::size_t>(width_)) : out.bias.to_doubles();
+}
+
+std::vector<Site> AttentionParts::sites() {
+  return {Site::Pattern, Site::V, Site::ResidPre, Site::ResidMid};
+}
+
+std::size_t AttentionParts::bytes(const ModelInfo& info, Index tokens) {
+  const Index H = info.heads, E = info.head_width, D = info.width, G = info.groups, T = tokens;
+  const Index numbers = T * (G * E + D) + 2 * D * H * E             // v, x, W_O and its first copy
+                        + tile_tokens(T, H, D) * H * D              // u of a tile
+                        + 2 * T * T + 2 * T * (H * E + D) + 8 * D;  // one head's pattern, Z and the sums
+  return static_cast<std::size_t>(numbers) * sizeof(double);
+}
+
+void AttentionParts::weights(Index i, Index j, double* to) const {
+  dispatch(pattern_.dtype(), [&](auto r) {
+    const auto* from = pattern_.template data<decltype(r)>() + i * tokens_ + j;
+    for (Index h = 0; h < heads_; ++h) to[h] = static_cast<double>(from[h * tokens_ * tokens_]);
+  });
+}
+
+void AttentionParts::for_tiles(const std::function<void(Index, Index, double*)>& f) const {
+  const Index tile = tile_tokens(tokens_, heads_, width_), shared = heads_ / groups_;
+  std::vector<double> u(static_cast<std::size_t>(tile * heads_ * width_));
+  for (Index begin = 0; begin < tokens_; begin += tile) {
+    const Index count = std::min(tile, tokens_ - begin);
+    std::vector<kernels::GemmTask<double>> tasks;
+    for (Index h = 0; h < heads_; ++h)
+      tasks.push_back({values_.data() + begin * groups_ * head_width_ + h / shared * head_width_,
+                       output_.data() + h * head_width_, u.data() + h * width_});
+    kernels::gemm_batch<double>({.m = count,
+                                 .n = width_,
+                                 .k = head_width_,
+                                 .transpose_b = true,
+                                 .lda = groups_ * head_width_,
+                                 .ldb = heads_ * head_width_,
+                                 .ldc = heads_ * width_},
+                                tasks);
+    f(begin, count, u.data());
+  }
+}
+
+// Σ_j f_ij for every i, or Σ_{j≠i}: exactly 0 where nothing else may be read.
+std::vector<double> AttentionParts::mixed(bool own) const {
+  const Index T = tokens_, E = head_width_, shared = heads_ / groups_;
+  std::vector<double> map(static_cast<std::size_t>(T * T)), z(static_cast<std::size_t>(T * heads_ * E));
+  for (Index h = 0; h < heads_; ++h) {
+    dispatch(pattern_.dtype(), [&](auto r) {
+      const auto* from = pattern_.template data<decltype(r)>() + h * T * T;
+      std::copy_n(from, T * T, map.data());
+    });
+    for (Index i = 0; i < T && !own; ++i) map[static_cast<std::size_t>(i * T + i)] = 0;
+    kernels::gemm<double>({.m = T, .n = E, .k = T, .lda = T, .ldb = groups_ * E, .ldc = heads_ * E},
+                          map.data(), values_.data() + h / shared * E, z.data() + h * E);
+  }
+  std::vector<double> sums(static_cast<std::size_t>(T * width_));
+  kernels::gemm<double>({.m = T,
+                         .n = width_,
+                         .k = heads_ * E,
+                         .transpose_b = true,
+                         .lda = heads_ * E,
+                         .ldb = heads_ * E,
+                         .ldc = width_},
+                        z.data(), output_.data(), sums.data());
+  return sums;
+}
+
+std::vector<double> AttentionParts::sums() const {
+  std::vector<double> a = mixed(true);
+  for (Index i = 0; i < tokens_; ++i)
+    for (Index k = 0; k < width_; ++k)
+      a[static_cast<std::size_t>(i * width_ + k)] += bias_[static_cast<std::size_t>(k)] + input(i)[k];
+  return a;
+}
+
+std::vector<double> AttentionParts::others() const {
+  return mixed(false);
+}
+
+std::vector<double> AttentionParts::part(Index i, Index j) const {
+  const Index E = head_width_, shared = heads_ / groups_;
+  std::vector<double> alpha(static_cast<std::size_t>(heads_)), f(static_cast<std::size_t>(width_));
+  weights(i, j, alpha.data());
+  for (Index h = 0; h < heads_; ++h)
+    for (Index k = 0; k < width_; ++k) {
+      const double* v = values_.data() + (j * groups_ + h / shared) * E;
+      const double* w = output_.data() + (k * heads_ + h) * E;
+      double u = 0;
+      for (Index e = 0; e < E; ++e) u += v[e] * w[e];
+      f[static_cast<std::size_t>(k)] += alpha[static_cast<std::size_t>(h)] * u;
+    }
+  return f;
+}
+
+std::vector<Index> sampled_rows(Index tokens) {
+  std::vector<Index> rows{0, tokens / 2, tokens - 1};
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+std::vector<std::pair<Index, Index>> sampled_pairs(Index tokens, bool causal) {
+  const Index last = tokens - 1, half = tokens / 2;
+  std::vector<std::pair<Index, Index>> pairs{{last, 0}, {half, half}, {last, half}};
+  if (!causal) pairs.emplace_back(0, last);
+  return pairs;
+}
+
+void SumCheck::begin(const AttentionParts& parts) {
+  rows_ = sampled_rows(parts.tokens());
+  sums_.clear();
+  for (const Index i : rows_)
+    for (Index k = 0; k < parts.width(); ++k)
+      sums_.push_back(parts.bias()[static_cast<std::size_t>(k)] + parts.input(i)[k]);
+}
+
+void SumCheck::add(const AttentionParts& parts, Index begin, Index count, const double* u) {
+  const Index H = parts.heads(), D = parts.width();
+  std::vector<double> alpha(static_cast<std::size_t>(H));
+  for (std::size_t row = 0; row < rows_.size(); ++row)
+    for (Index j = 0; j < count; ++j) {
+      parts.weights(rows_[row], begin + j, alpha.data());
+      double* sum = sums_.data() + static_cast<Index>(row) * D;
+      for (Index h = 0; h < H; ++h)
+        for (Index k = 0; k < D; ++k) sum[k] += alpha[static_cast<std::size_t>(h)] * u[(j * H + h) * D + k];
+    }
+}
+
+// Relative to the largest number of the row that was written.
+void SumCheck::end(const AttentionParts& parts, const Tensor& written, const NormMap* norm) {
+  const Index D = parts.width();
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    double* sum = sums_.data() + static_cast<Index>(row) * D;
+    if (norm != nullptr) {
+      const double s = norm->deviation(sum);
+      norm->apply(sum);
+      for (Index k = 0; k < D; ++k)
+        sum[k] = sum[k] / s + (norm->beta().empty() ? 0 : norm->beta()[static_cast<std::size_t>(k)]);
+    }
+    double largest = 0, apart = 0;
+    for (Index k = 0; k < D; ++k) {
+      const double w = written.at(rows_[row] * D + k);
+      largest = std::max(largest, std::abs(w));
+      apart = std::max(apart, std::abs(w - sum[k]));
+    }
+    worst_ = std::max(worst_, largest > 0 ? apart / largest : apart);
+  }
+}
+
+Check SumCheck::check() const {
+  const double bound = dtype_ == DType::Float32 ? 1e-4 : 1e-10;
+  return {.name = "parts add up to the attention block's output",
+          .passed = worst_ <= bound,
+          .value = worst_,
+          .bound = bound};
+}
+
+}  // namespace headwater

@@ -1,0 +1,58 @@
+// F and its gradient at an attention's mix while the attention of one layer is scaled, for many layers and
+// scales at once.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "explain/objective.h"
+#include "numerics/path_integral.h"
+#include "study/study.h"
+
+namespace headwater {
+
+// The attention of this layer is `share` of what it was; lower layers stay, higher ones follow.
+struct ScaledAttention {
+  int layer;
+  double share;
+};
+
+class AttentionSlopes {
+ public:
+  AttentionSlopes(const Study& study, const Objective& objective);
+
+  // ∂F/∂z [1, T, H·E] and its share along the attention. Points come by layer, the lowest first; as many run
+  // together as the study's scratch holds. A point's bits do not depend on the others.
+  // `advance` hears the share that is done, and may throw to stop.
+  std::vector<Slope> at(std::span<const ScaledAttention> points, const std::function<void(double)>& advance);
+  std::vector<double> values(std::span<const ScaledAttention> points);  // F alone
+  // With all of the attention one run and one pull serve every layer: the gradients, and a layer's slope from
+  // its.
+  std::vector<Tensor> whole_gradients();
+  Slope whole(int layer, Tensor gradient) const;
+
+  // How much longer the attention makes what it is added to, as a mean over tokens.
+  double growth(int layer) const;
+  // Layers from `first` on, one at least, that with this many points each run together.
+  int layers_together(int first, std::size_t points) const;
+
+  double flop() const { return flop_; }  // of all products so far
+
+ private:
+  Replayed replay(std::span<const ScaledAttention> points, Tape& onto) const;
+  std::size_t bytes_of_point(int layer) const;
+  std::size_t fitting(std::span<const ScaledAttention> points) const;
+  Tensor all_rows(const Tensor& gradient, const Rows& rows, int layer) const;
+  double along_attention(int layer, const Tensor& gradient) const;
+  double cost_of(int layer) const;  // of a point, forward and back
+
+  const Study& study_;
+  const Objective& objective_;
+  std::vector<int> positions_;  // of the head's rows that F is computed from
+  Rows read_;                   // rows of the last block that it reads
+  bool gated_;                  // the feed-forward parts have three products, not two
+  double flop_ = 0;
+};
+
+}  // namespace headwater

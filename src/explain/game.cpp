@@ -1,0 +1,133 @@
+// See Note [Same ids] in attribution/replacement.h: a batch holds the input n times, and an edit at the
+// embeddings replaces the rows of absent units. Deleted units change the length, so those inputs are grouped
+// by length; a token-wise target moves with its token.
+#include "explain/game.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <headwater/error.h>
+
+#include "explain/gradients.h"
+#include "study/batching.h"
+#include "study/memory.h"
+
+namespace headwater {
+
+std::size_t game_bytes(const ModelInfo& info, Index tokens) {
+  return passing_bytes(info, tokens, objective_rows(info, tokens));
+}
+
+Game::Game(const Study& study, const Objective& objective, Units units, Replacement replacement)
+    : study_(study), objective_(objective), units_(std::move(units)), replacement_(replacement) {
+  if (replacement != Replacement::Delete) {
+    absent_ = absent_rows(study, replacement);
+    return;
+  }
+  if (objective.over_tokens())
+    throw InputError(
+        "replace: expected a replacement that keeps the tokens for the probability of an answer, which runs "
+        "over them, found delete; use mask, or output=logit");
+}
+
+Index Game::copies() const {
+  return copies_at_once(study_, game_bytes(study_.info(), study_.tokens()));
+}
+
+std::vector<double> Game::values(const std::vector<Coalition>& coalitions) const {
+  std::map<Coalition, std::size_t> seen;
+  std::vector<Coalition> unique;
+  std::vector<std::size_t> which;
+  for (const Coalition& coalition : coalitions) {
+    const auto [it, fresh] = seen.emplace(coalition, unique.size());
+    if (fresh) unique.push_back(coalition);
+    which.push_back(it->second);
+  }
+  const std::vector<double> computed =
+      replacement_ == Replacement::Delete ? deleted(unique) : replaced(unique);
+  std::vector<double> values;
+  for (const std::size_t k : which) values.push_back(computed[k]);
+  return values;
+}
+
+std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) const {
+  const auto most = static_cast<std::size_t>(copies());
+  const Index T = absent_.dim(0), D = absent_.dim(1);
+  std::vector<double> values;
+  for (std::size_t begin = 0; begin < coalitions.size(); begin += most) {
+    const std::size_t n = std::min(most, coalitions.size() - begin);
+    const auto remove = [&](Tensor& value) {  // [n, T, D]
+      dispatch(value.dtype(), [&](auto r) {
+        using R = decltype(r);
+        for (std::size_t k = 0; k < n; ++k)
+          for (std::size_t u = 0; u < units_.size(); ++u)
+            for (const int t : units_.tokens[u])
+              if (!coalitions[begin + k][u])
+                std::copy_n(absent_.data<R>() + t * D, D,
+                            value.data<R>() + (static_cast<Index>(k) * T + t) * D);
+      });
+    };
+    Tape tape(Keep::Nothing, {{Site::Embed, remove}});
+    Batch batch = repeated(study_.batch(), static_cast<Index>(n));
+    batch.positions = objective_.positions();
+    const Tensor logits = study_.model().run(tape, batch).value;
+    const std::vector<double> some = objective_.values(logits, batch.positions);
+    values.insert(values.end(), some.begin(), some.end());
+    study_.progress(static_cast<double>(begin + n) / static_cast<double>(coalitions.size()));
+  }
+  return values;
+}
+
+Batch Game::without(const Coalition& coalition) const {
+  std::vector<bool> there(static_cast<std::size_t>(study_.tokens()), true);
+  for (std::size_t u = 0; u < units_.size(); ++u)
+    for (const int t : units_.tokens[u]) there[static_cast<std::size_t>(t)] = coalition[u];
+  const Batch& whole = study_.batch();
+  Batch rest{.ids = {{}}};
+  std::vector<int> moved(there.size());  // where a token stands in what is left
+  if (!whole.type_ids.empty()) rest.type_ids.emplace_back();
+  for (std::size_t t = 0; t < there.size(); ++t) {
+    moved[t] = static_cast<int>(rest.ids.front().size());
+    if (!there[t]) continue;
+    rest.ids.front().push_back(whole.ids.front()[t]);
+    if (!whole.type_ids.empty()) rest.type_ids.front().push_back(whole.type_ids.front()[t]);
+  }
+  if (rest.ids.front().empty())
+    throw InputError(
+        "replace: expected a text with at least one token left, found none after delete; use a replacement "
+        "that keeps the length, such as mean");
+  for (const int position : objective_.positions())
+    rest.positions.push_back(moved[static_cast<std::size_t>(position)]);
+  return rest;
+}
+
+std::vector<double> Game::deleted(const std::vector<Coalition>& coalitions) const {
+  std::vector<Batch> inputs;
+  inputs.reserve(coalitions.size());
+  for (const Coalition& coalition : coalitions) inputs.push_back(without(coalition));
+  const auto tokens = static_cast<std::size_t>(copies() * study_.tokens());
+  std::vector<double> values(coalitions.size());
+  std::size_t done = 0;
+  for (const Group& group : group_inputs(inputs, tokens)) {
+    Tape tape(Keep::Nothing);
+    const Tensor logits = study_.model().run(tape, group.batch).value;
+    const std::vector<double> some = objective_.values(logits, group.batch.positions);
+    for (std::size_t m = 0; m < group.members.size(); ++m) values[group.members[m]] = some[m];
+    done += group.members.size();
+    study_.progress(static_cast<double>(done) / static_cast<double>(coalitions.size()));
+  }
+  return values;
+}
+
+Check check_nothing_removed(const Game& game, double value) {
+  const double again = game.values({Coalition(game.units().size(), true)}).front();
+  Check check{.name = "with nothing removed the output is unchanged"};
+  check.value = std::abs(again - value);
+  check.bound = 0;
+  check.passed = check.value <= check.bound;
+  return check;
+}
+
+}  // namespace headwater

@@ -1,0 +1,196 @@
+// A gradient is a pull of ∂F/∂logits to the input. Other points than the input itself are put in by an edit:
+// the model runs on n copies of the input, and the value at the place is replaced by the points.
+//
+// The check moves the input by ±h along the gradient's direction u = g/‖g‖:
+//
+//   F(x + h u) − F(x − h u)  =  g · 2h u  =  2h ‖g‖      up to O(h³) and η, the rounding of F
+//
+// A long step feels the curvature, a short one the rounding. No token is moved by more than a share of its
+// own length, which is what norms look at; the step is quartered until two agree with each other and with the
+// gradient, as long as η is little beside 2h ‖g‖. Two that agree have left the curvature behind, so that a
+// gradient that is off by more than the tolerance and η allow is not met by chance.
+#include "explain/gradients.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <headwater/error.h>
+
+#include "study/memory.h"
+
+namespace headwater {
+
+namespace {
+
+Edit put(Place at, const Tensor& points) {
+  return {at, [points](Tensor& value) {
+            require_shape("points", name_of(Site::Embed), points.shape(), value.shape());
+            value = points;
+          }};
+}
+
+Batch batch_of(const Study& study, const Objective& objective, Index copies) {
+  Batch batch = repeated(study.batch(), copies);
+  batch.positions = objective.positions();
+  return batch;
+}
+
+}  // namespace
+
+Place input_place(std::string_view name) {
+  return {name == "embed" ? Site::Embed : Site::ResidPre, 0};
+}
+
+Reduction reduction_of(std::string_view name) {
+  if (name == "sum") return Reduction::Sum;
+  if (name == "abs_sum") return Reduction::AbsSum;
+  return name == "max" ? Reduction::Max : Reduction::L2;
+}
+
+std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduction reduction) {
+  const std::size_t T = static_cast<std::size_t>(tokens), D = gradient.size() / T;
+  std::vector<double> scores(T, 0.0);
+  for (std::size_t t = 0; t < T; ++t) {
+    double sum = 0, squares = 0, largest = 0;
+    for (const double g : gradient.subspan(t * D, D)) {
+      sum += g;
+      squares += g * g;
+      largest = std::max(largest, std::abs(g));
+    }
+    switch (reduction) {
+      case Reduction::L2:
+        scores[t] = std::sqrt(squares);
+        break;
+      case Reduction::Sum:
+        scores[t] = sum;
+        break;
+      case Reduction::AbsSum:
+        scores[t] = std::abs(sum);
+        break;
+      case Reduction::Max:
+        scores[t] = largest;
+        break;
+    }
+  }
+  return scores;
+}
+
+std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, Reduction reduction) {
+  if (reduction != Reduction::Sum && reduction != Reduction::AbsSum) return {};
+  double sum = 0, length = 0;
+  for (const double v : reduce(gradient, tokens, Reduction::AbsSum)) sum = std::max(sum, v);
+  for (const double v : reduce(gradient, tokens, Reduction::L2)) length = std::max(length, v);
+  if (length == 0 || sum > 1e-5 * length) return {};
+  return "The sums are rounding noise: the norms of this model subtract the mean, so that gradients sum to 0 "
+         "over "
+         "the width. Use reduction=l2.";
+}
+
+Batch repeated(const Batch& one, Index copies) {
+  const auto n = static_cast<std::size_t>(copies);
+  Batch batch{.positions = one.positions};
+  if (!one.ids.empty()) batch.ids.assign(n, one.ids.front());
+  if (!one.type_ids.empty()) batch.type_ids.assign(n, one.type_ids.front());
+  if (one.pixels.empty()) return batch;
+  batch.pixels = Tensor(one.pixels.shape().without_front().with_front(copies), one.pixels.dtype());
+  dispatch(one.pixels.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const auto from = one.pixels.values<R>();
+    R* to = batch.pixels.data<R>();
+    for (std::size_t k = 0; k < n; ++k) to = std::copy(from.begin(), from.end(), to);
+  });
+  return batch;
+}
+
+std::size_t more_target_bytes(const Study& study) {
+  if (!has_several_tokens(study.target())) return 0;
+  return more_rows_bytes(study.info(), static_cast<Index>(rows_of(study.target()).size()));
+}
+
+Index copies_at_once(const Study& study, std::size_t bytes) {
+  const std::size_t each = bytes + more_target_bytes(study);
+  const auto fits = static_cast<Index>(study.scratch / std::max<std::size_t>(1, each));
+  return std::max<Index>(1, std::min(fits, busy_tokens / std::max(1, study.tokens())));
+}
+
+Index objective_rows(const ModelInfo& info, Index tokens) {
+  return info.task == Task::QuestionAnswering ? tokens : 1;
+}
+
+std::size_t gradient_bytes(const ModelInfo& info, Index tokens) {
+  const Index rows = objective_rows(info, tokens);
+  return planned_run_bytes(info, tokens, rows) + passing_bytes(info, tokens, rows);
+}
+
+Tensor gradient_of(const Study& study, const Objective& objective, Place at) {
+  const Run& run = study.run();
+  const Signals signals =
+      run.tape->pull(run.logits, objective.seed(run.logits.value, study.batch().positions), rules::gradient,
+                     {{at.site, at.layer}});
+  const Tensor& gradient = signals.at(at.site, at.layer);  // [1, T, D]
+  return gradient.reshaped(gradient.shape().without_front());
+}
+
+Points gradients_at(const Study& study, const Objective& objective, Place at, const Tensor& points) {
+  Tape tape(Keep::Everything, {put(at, points)});
+  const Batch batch = batch_of(study, objective, points.dim(0));
+  const Var logits = study.model().run(tape, batch);
+  const Tensor seeds = objective.seed(logits.value, batch.positions);
+  const Signals signals = tape.pull(logits, seeds, rules::gradient, {{at.site, at.layer}});
+  return {objective.values(logits.value, batch.positions), signals.at(at.site, at.layer),
+          Objective::rounding(seeds, logits.value)};
+}
+
+std::vector<double> values_at(const Study& study, const Objective& objective, Place at,
+                              const Tensor& points) {
+  Tape tape(Keep::Nothing, {put(at, points)});
+  const Batch batch = batch_of(study, objective, points.dim(0));
+  return objective.values(study.model().run(tape, batch).value, batch.positions);
+}
+
+namespace {
+
+// The longest step along u, in shares of what moves no token by more than its own length. Both [T, D].
+double longest_step(const std::vector<double>& x, const std::vector<double>& u, Index tokens) {
+  const std::vector<double> lengths = reduce(x, tokens, Reduction::L2);
+  const std::vector<double> moves = reduce(u, tokens, Reduction::L2);
+  double most = 0;
+  for (std::size_t t = 0; t < lengths.size(); ++t)
+    if (lengths[t] > 0) most = std::max(most, moves[t] / lengths[t]);
+  return most > 0 ? 1 / most : 1;
+}
+
+}  // namespace
+
+Check check_gradient(const Study& study, const Objective& objective, Place at, const Tensor& gradient) {
+  const std::vector<double> g = gradient.to_doubles(), x = study.at(at.site, at.layer).to_doubles();
+  Check check{.name = "gradient equals a finite difference along itself"};
+  const double slope = std::sqrt(std::inner_product(g.begin(), g.end(), g.begin(), 0.0));
+  if (slope == 0) return check;
+  std::vector<double> u;
+  for (const double v : g) u.push_back(v / slope);
+  const bool single = gradient.dtype() == DType::Float32;
+  const double tolerance = single ? 0.02 : 1e-4;
+  const Tensor logits = study.logits();
+  const double rounding = Objective::rounding(objective.seed(logits, study.batch().positions), logits);
+  double before = std::nan("");  // what the longer step said
+  for (double h = (single ? 4e-3 : 1e-4) * longest_step(x, u, gradient.dim(0));; h /= 4) {
+    std::vector<double> moved;
+    for (const double sign : {1.0, -1.0})
+      for (std::size_t i = 0; i < x.size(); ++i) moved.push_back(x[i] + sign * h * u[i]);
+    const Tensor points = Tensor::of(gradient.shape().with_front(2), moved, gradient.dtype());
+    const std::vector<double> f = values_at(study, objective, at, points), went = points.to_doubles();
+    double expected = 0;  // by what was really moved: the working type rounds the points
+    for (std::size_t i = 0; i < g.size(); ++i) expected += g[i] * (went[i] - went[i + g.size()]);
+    const double noise = rounding / (2 * h * slope);
+    const double ratio = (f[0] - f[1]) / expected;
+    check.value = std::abs(ratio - 1);
+    check.bound = tolerance + noise;
+    check.passed = check.value <= check.bound && std::abs(ratio - before) <= check.bound;
+    if (check.passed || noise > tolerance / 2) return check;
+    before = ratio;
+  }
+}
+
+}  // namespace headwater

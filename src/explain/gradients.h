@@ -1,0 +1,64 @@
+// Gradients of an objective at the input: at the embeddings, at many points in one batch.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <headwater/report.h>
+
+#include "explain/objective.h"
+#include "study/study.h"
+
+namespace headwater {
+
+// Where a gradient is taken: "e0", the input of the first block (positions, segments and the embedding norm
+// included), or "embed", the token embeddings alone.
+Place input_place(std::string_view name);
+
+// How a gradient [T, D] becomes one number per token.
+enum class Reduction {
+  L2,      // ‖g‖₂
+  Sum,     // Σ_d g, signed
+  AbsSum,  // |Σ_d g|
+  Max,     // max_d |g|
+};
+Reduction reduction_of(std::string_view name);  // "l2", "sum", "abs_sum", "max"
+std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduction reduction);
+// A warning if sums over the width are nothing but rounding, as they must be where every reader of the stream
+// subtracts the mean first (pre-norm models with LayerNorm); otherwise empty.
+std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, Reduction reduction);
+
+inline constexpr Index busy_tokens = 4096;  // more in a batch makes no product faster
+// The same input n times.
+Batch repeated(const Batch& one, Index copies);
+// What the rows of several tokens need beyond those of one, in every copy of a run.
+std::size_t more_target_bytes(const Study& study);
+// As many copies of a run that needs `bytes` as the study's scratch memory holds; at least one, and no more
+// than keep the matrix products busy.
+Index copies_at_once(const Study& study, std::size_t bytes);
+
+// Rows of the head that a run for this method computes: an upper estimate for memory plans.
+Index objective_rows(const ModelInfo& info, Index tokens);
+std::size_t gradient_bytes(const ModelInfo& info, Index tokens);  // of one copy, forward and pull
+
+// The gradient at the study's own input by a pull over its kept run, [T, D].
+Tensor gradient_of(const Study& study, const Objective& objective, Place at);
+
+// F and its gradient at many points. Every point's bits are the same whatever the batch.
+struct Points {
+  std::vector<double> values;  // [n]
+  Tensor gradients;            // [n, T, D]
+  double rounding = 0;         // of any of the values
+};
+Points gradients_at(const Study& study, const Objective& objective, Place at, const Tensor& points);
+// F alone.
+std::vector<double> values_at(const Study& study, const Objective& objective, Place at, const Tensor& points);
+
+// A central difference along the gradient against what the gradient says of it: four forward runs, and two
+// more for each shorter step where those were too long. The bound holds what rounding can make of the
+// difference.
+Check check_gradient(const Study& study, const Objective& objective, Place at, const Tensor& gradient);
+
+}  // namespace headwater

@@ -1,0 +1,192 @@
+// Relevance of a value x under a signal m is Σ m ⊙ x; under a relevance form it is Σ R (tape/rules.h). An op
+// y = f(x_1, …) then loses  Σ m ⊙ y − Σ_k Σ m_k ⊙ x_k:  what its bias takes and what its stand-in does not
+// conserve. Where the walk follows only some of the inputs, the others' part is booked apart.
+#include "explain/ledger.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/parallel.h"
+
+namespace headwater {
+namespace {
+
+struct Sums {
+  double plain = 0, absolute = 0;
+};
+
+constexpr Index chunk = 16384, lanes = 8;
+
+// Σ and Σ | · | of term(0) … term(n − 1): in chunks of their own and lanes side by side, always in one order.
+template <class Term>
+Sums sum_terms(Index n, const Term& term) {
+  const Index chunks = (n + chunk - 1) / chunk;
+  std::vector<Sums> parts(static_cast<std::size_t>(chunks));
+  parallel_for(chunks, 1, [&](Index first, Index last) {
+    for (Index c = first; c < last; ++c) {
+      double plain[lanes] = {}, absolute[lanes] = {};
+      const Index begin = c * chunk, end = std::min(n, begin + chunk),
+                  whole = begin + (end - begin) / lanes * lanes;
+      for (Index i = begin; i < whole; i += lanes)
+        for (Index j = 0; j < lanes; ++j) {
+          const double v = term(i + j);
+          plain[j] += v;
+          absolute[j] += std::abs(v);
+        }
+      Sums& part = parts[static_cast<std::size_t>(c)];
+      for (Index i = whole; i < end; ++i) {
+        part.plain += term(i);
+        part.absolute += std::abs(term(i));
+      }
+      for (Index j = 0; j < lanes; ++j) {
+        part.plain += plain[j];
+        part.absolute += absolute[j];
+      }
+    }
+  });
+  Sums sums;
+  for (const Sums& part : parts) {
+    sums.plain += part.plain;
+    sums.absolute += part.absolute;
+  }
+  return sums;
+}
+
+// Of signal ⊙ value, or of the signal alone.
+Sums sums_of(const Tensor& signal, const Tensor& value, bool forms) {
+  return dispatch(signal.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R* m = signal.data<R>();
+    if (forms) return sum_terms(signal.size(), [m](Index i) { return static_cast<double>(m[i]); });
+    const R* x = value.data<R>();
+    return sum_terms(signal.size(),
+                     [m, x](Index i) { return static_cast<double>(m[i]) * static_cast<double>(x[i]); });
+  });
+}
+
+}  // namespace
+
+Ledger::Ledger(const Rules& rules, int layers)
+    : forms_(rules.relevance != Rules::Relevance::None),
+      layers_(layers),
+      stage_(layers + 1),
+      entering_(static_cast<std::size_t>(layers), 0.0),
+      unfollowed_(static_cast<std::size_t>(layers) + 2, 0.0) {}
+
+PullHooks Ledger::watch() {
+  return {.passed = [this](const Passed& op) { passed(op); }};
+}
+
+void Ledger::passed(const Passed& op) {
+  const Sums in = sums_of(op.signal, op.call.y, forms_);
+  largest_ = std::max(largest_, in.absolute);
+  dtype_ = op.signal.dtype();
+  if (first_) seeded_ = in.plain;
+  first_ = false;
+  if (op.at.site == Site::ResidPost) {
+    stage_ = op.at.layer + 1;
+    entering_[static_cast<std::size_t>(op.at.layer)] = in.plain;
+  } else if (op.at.site == Site::ResidPre) {
+    stage_ = 0;
+  }
+  double out = 0;
+  bool all = true;
+  for (std::size_t k = 0; k < op.back.size(); ++k)
+    if (op.back[k].empty())
+      all = false;
+    else
+      out += sums_of(op.back[k], op.call.x[k], forms_).plain;
+  std::vector<double>& row = all ? leak_[std::string(op.op)] : unfollowed_;
+  row.resize(static_cast<std::size_t>(layers_) + 2, 0.0);
+  row[static_cast<std::size_t>(stage_)] += in.plain - out;
+}
+
+double Ledger::rounding() const {
+  return dtype_ == DType::Float32 ? 1e-6 : 1e-14;
+}
+
+double Ledger::unfollowed() const {
+  return std::accumulate(unfollowed_.begin(), unfollowed_.end(), 0.0);
+}
+
+Check Ledger::check_arrived(const std::string& name, double arrived, double guard) const {
+  const double missing = std::abs(seeded_ - arrived - leaked() - unfollowed());
+  const double bound = (rounding() * (layers_ + 1) + guard) * std::max(1.0, largest_);
+  return {.name = name, .passed = missing <= bound, .value = missing, .bound = bound};
+}
+
+Check Ledger::check_blocks(int first, double guard) const {
+  double worst = 0;
+  for (int l = first; l < layers_; ++l) {
+    double lost = 0;
+    for (std::size_t stage = static_cast<std::size_t>(l) + 2; stage < unfollowed_.size(); ++stage)
+      lost += unfollowed_[stage];
+    for (const auto& [op, row] : leak_) lost += lost_above(l, op);
+    worst = std::max(worst, std::abs(seeded_ - entering(l) - lost));
+  }
+  const double bound = (rounding() * (layers_ + 1) + guard) * std::max(1.0, largest_);
+  return {.name = "relevance of every block is accounted for",
+          .passed = worst <= bound,
+          .value = worst,
+          .bound = bound};
+}
+
+double Ledger::leaked() const {
+  double sum = 0;
+  for (const auto& [op, row] : leak_)
+    for (const double v : row) sum += v;
+  return sum;
+}
+
+double Ledger::lost_above(int layer, const std::string& op) const {
+  const auto found = leak_.find(op);
+  if (found == leak_.end()) return 0;
+  double sum = 0;
+  for (std::size_t stage = static_cast<std::size_t>(layer) + 2; stage < found->second.size(); ++stage)
+    sum += found->second[stage];
+  return sum;
+}
+
+void Ledger::report(Attribution& result, int first) const {
+  std::vector<double> entering = entering_;
+  std::fill_n(entering.begin(), first, std::nan(""));
+  result.details.push_back({"conservation", {"layer"}, Tensor::of({layers_}, entering, DType::Float64)});
+  const double noise = (dtype_ == DType::Float32 ? 1e-6 : 1e-12) * largest_;
+  std::vector<std::pair<double, std::string>> totals;
+  for (const auto& [op, row] : leak_) {
+    double total = 0, worst = 0;
+    for (const double v : row) {
+      total += v;
+      worst = std::max(worst, std::abs(v));
+    }
+    if (worst <= noise) continue;
+    result.details.push_back(
+        {"leak_" + op, {"stage"}, Tensor::of({static_cast<Index>(row.size())}, row, DType::Float64)});
+    totals.emplace_back(total, op);
+  }
+  std::sort(totals.begin(), totals.end(),
+            [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
+  if (const double elsewhere = unfollowed(); std::abs(elsewhere) > noise) {
+    result.details.push_back(
+        {"unfollowed",
+         {"stage"},
+         Tensor::of({static_cast<Index>(unfollowed_.size())}, unfollowed_, DType::Float64)});
+    result.notes.push_back(fmt::format(
+        "{:.3g} of the relevance {:.4g} went to values this method does not follow.", elsewhere, seeded_));
+  }
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, totals.size()); ++i)
+    lines.push_back(fmt::format("{:.3g} in {}", totals[i].first, totals[i].second));
+  if (lines.empty()) return;
+  result.notes.push_back(
+      fmt::format("Relevance lost on the way, of {:.4g} at the output: {} (details leak_…: stage 0 lies "
+                  "before the blocks, "
+                  "stage l + 1 is layer l, the last is the head).",
+                  seeded_, fmt::join(lines, ", ")));
+}
+
+}  // namespace headwater

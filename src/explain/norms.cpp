@@ -1,0 +1,318 @@
+// Kobayashi et al., 2020 and 2021 (Attention is Not Only a Weight; Incorporating Residual and Normalization
+// Layers into Analysis of Masked Language Models), and Modarressi et al., 2022 (GlobEnc). With R_ij of
+// attention_parts.h, a norm splits over the parts of its input (NormMap), so that after the norms of a
+// post-norm block token j's part is, with Q the linear map of the stage (I, N1, or N2 after N1),
+//
+//   ‖R_ij Q‖ · c_i        c_i = 1, 1/s_i, or 1/(s_i s'_i);  s_i from a_i, s'_i from y_i + FFN(y_i)
+//
+// No such vector is made for i ≠ j: with Ũ_j = (u^h_j Q)_h [H, D] and α_ij = (α^h_ij)_h,
+//
+//   ‖f_ij Q‖² = α_ijᵀ (Ũ_j Ũ_jᵀ) α_ij
+//
+// which costs 2 T H² D + 2 T² H² instead of 2 T² H D. Where the heads cancel each other so far that the
+// square would lose digits, and on the diagonal, the vector itself is summed.
+//
+// Mixing ratio: m_i / (m_i + p_i) with m_i = ‖Σ_{j≠i} R_ij Q‖ and p_i = ‖R_ii Q‖.
+#include "explain/norms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/parallel.h"
+#include "blocks/recognise.h"
+#include "explain/attention_parts.h"
+#include "kernels/kernels.h"
+#include "numerics/row_division.h"
+#include "study/map_checks.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr double lost_square = 1e-6;  // of (Σ_h α_h ‖ũ^h‖)²: below it, ten digits of the square are not left
+
+double squared_norm(const double* z, Index n) {
+  double sums[4] = {};
+  Index k = 0;
+  for (; k + 4 <= n; k += 4)
+    for (Index lane = 0; lane < 4; ++lane) sums[lane] += z[k + lane] * z[k + lane];
+  for (; k < n; ++k) sums[0] += z[k] * z[k];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// The stage's map of one layer: the norms a part passes, and what row i is multiplied by.
+struct Stage {
+  std::vector<NormMap> maps;
+  std::vector<double> scales;  // c_i
+
+  void apply(double* z) const {
+    for (const NormMap& map : maps) map.apply(z);
+  }
+};
+
+Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage, int layer) {
+  Stage made{.maps = {}, .scales = std::vector<double>(static_cast<std::size_t>(parts.tokens()), 1.0)};
+  if (stage < NormStage::AttentionNorm) return made;
+  const BlockWeights block = plain_block(study.tape(), {.layer = layer})->weights;
+  const Index D = parts.width();
+  const auto divide = [&](const std::vector<double>& rows) {
+    for (Index i = 0; i < parts.tokens(); ++i)
+      made.scales[static_cast<std::size_t>(i)] /= made.maps.back().deviation(rows.data() + i * D);
+  };
+  made.maps.emplace_back(block.attention_norm);
+  divide(parts.sums());
+  if (stage < NormStage::Block) return made;
+  made.maps.emplace_back(block.mlp_norm);
+  std::vector<double> sums = study.at(Site::ResidMid, layer).to_doubles();
+  const std::vector<double> out = study.at(Site::MlpOut, layer).to_doubles();
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += out[k];
+  divide(sums);
+  return made;
+}
+
+// One layer's norms for one stage, in double.
+class LayerNorms {
+ public:
+  LayerNorms(const AttentionParts& parts, const Stage& stage, const NormRequest& request)
+      : parts_(parts),
+        stage_(stage),
+        request_(request),
+        T(parts.tokens()),
+        H(parts.heads()),
+        D(parts.width()) {
+    map_.resize(static_cast<std::size_t>((request.each_head ? H : 1) * T * T));
+  }
+
+  // u [count, H, D] of tokens begin …: their columns of the map. Changes u to ũ.
+  void add(Index begin, Index count, double* u) {
+    std::vector<double> grams(static_cast<std::size_t>(count * H * H));
+    std::vector<kernels::GemmTask<double>> tasks;
+    parallel_for(count * H, 16, [&](Index from, Index to) {
+      for (Index row = from; row < to; ++row) stage_.apply(u + row * D);
+    });
+    for (Index j = 0; j < count; ++j)
+      tasks.push_back({u + j * H * D, u + j * H * D, grams.data() + j * H * H});
+    kernels::gemm_batch<double>({.m = H, .n = H, .k = D, .transpose_b = true, .lda = D, .ldb = D, .ldc = H},
+                                tasks);
+    parallel_for(count, 1, [&](Index from, Index to) {
+      for (Index j = from; j < to; ++j) column(begin + j, u + j * H * D, grams.data() + j * H * H);
+    });
+  }
+
+  std::vector<double>& map() { return map_; }
+
+ private:
+  bool residual() const { return request_.stage != NormStage::Attention; }
+
+  // ‖Σ_h α_h ũ^h + [i = j] x_j Q‖ from the vector itself.
+  double plain(const double* alpha, const double* u, const double* own, double* work) const {
+    if (own != nullptr)
+      std::copy_n(own, D, work);
+    else
+      std::fill_n(work, D, 0.0);
+    for (Index h = 0; h < H; ++h)
+      for (Index k = 0; k < D; ++k) work[k] += alpha[h] * u[h * D + k];
+    return std::sqrt(squared_norm(work, D));
+  }
+
+  void column(Index j, const double* u, const double* gram) {
+    std::vector<double> alpha(static_cast<std::size_t>(H)), own(static_cast<std::size_t>(D)), work(own),
+        norms;
+    for (Index h = 0; h < H; ++h) norms.push_back(std::sqrt(gram[h * H + h]));
+    std::copy_n(parts_.input(j), D, own.data());
+    stage_.apply(own.data());
+    for (Index i = parts_.first_query(j); i < T; ++i) {
+      parts_.weights(i, j, alpha.data());
+      const double scale = stage_.scales[static_cast<std::size_t>(i)];
+      if (request_.each_head) {
+        for (Index h = 0; h < H; ++h)
+          map_[static_cast<std::size_t>((h * T + i) * T + j)] =
+              alpha[static_cast<std::size_t>(h)] * norms[static_cast<std::size_t>(h)];
+        continue;
+      }
+      double norm = 0;
+      if (residual() && i == j) {
+        norm = plain(alpha.data(), u, own.data(), work.data());
+      } else {
+        const double most = std::inner_product(alpha.begin(), alpha.end(), norms.begin(), 0.0);
+        const double square = quadratic(alpha.data(), gram);
+        if (most > 0)
+          norm = square > lost_square * most * most ? std::sqrt(square)
+                                                    : plain(alpha.data(), u, nullptr, work.data());
+      }
+      map_[static_cast<std::size_t>(i * T + j)] = norm * scale;
+    }
+  }
+
+  double quadratic(const double* alpha, const double* gram) const {
+    double square = 0;
+    for (Index h = 0; h < H; ++h) {
+      double sum = 0;
+      for (Index g = 0; g < h; ++g) sum += gram[h * H + g] * alpha[g];
+      square += alpha[h] * (2 * sum + gram[h * H + h] * alpha[h]);
+    }
+    return square;
+  }
+
+  const AttentionParts& parts_;
+  const Stage& stage_;
+  const NormRequest& request_;
+  const Index T, H, D;
+  std::vector<double> map_;
+};
+
+// The norm of sampled pairs by plain vectors, from the definition; the largest relative difference.
+double plain_difference(const AttentionParts& parts, const Stage& stage, const NormRequest& request,
+                        const std::vector<double>& map) {
+  double worst = 0;
+  for (const auto& [i, j] : sampled_pairs(parts.tokens(), parts.causal())) {
+    std::vector<double> z = parts.part(i, j);
+    if (request.stage != NormStage::Attention && i == j)
+      for (std::size_t k = 0; k < z.size(); ++k) z[k] += parts.input(i)[k];
+    stage.apply(z.data());
+    const double norm =
+        std::sqrt(squared_norm(z.data(), parts.width())) * stage.scales[static_cast<std::size_t>(i)];
+    const double found = map[static_cast<std::size_t>(i * parts.tokens() + j)];
+    worst = std::max(worst, norm > 0 ? std::abs(found - norm) / norm : std::abs(found));
+  }
+  return worst;
+}
+
+bool has_mixing_ratio(NormStage stage) {
+  return stage == NormStage::Residual || stage == NormStage::AttentionNorm;
+}
+
+void mixing_ratios(const AttentionParts& parts, const Stage& stage, const std::vector<double>& map,
+                   double* to) {
+  const Index T = parts.tokens(), D = parts.width();
+  std::vector<double> others = parts.others();
+  for (Index i = 0; i < T; ++i) {
+    stage.apply(others.data() + i * D);
+    const double m =
+        std::sqrt(squared_norm(others.data() + i * D, D)) * stage.scales[static_cast<std::size_t>(i)];
+    const double both = m + map[static_cast<std::size_t>(i * T + i)];
+    to[i] = both > 0 ? m / both : 0;
+  }
+}
+
+// What is gathered over the layers.
+struct Totals {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // row sums
+  double peak = 0, apart = 0;
+  Index empty = 0;
+
+  void see_rows(const std::vector<double>& map, Index T) {
+    for (auto row = map.begin(); row != map.end(); row += T) {
+      const double sum = std::accumulate(row, row + T, 0.0);
+      smallest = std::min(smallest, sum);
+      largest = std::max(largest, sum);
+      if (!(sum > 0)) ++empty;
+      peak = std::max(peak, *std::max_element(row, row + T));
+    }
+  }
+};
+
+void run_layer(const Study& study, const NormRequest& request, int layer, Attribution& result, double* ratios,
+               SumCheck& sums, Totals& totals) {
+  const AttentionParts parts(study, layer);
+  const Stage stage = stage_of(study, parts, request.stage, layer);
+  LayerNorms norms(parts, stage, request);
+  sums.begin(parts);
+  parts.for_tiles([&](Index begin, Index count, double* u) {
+    sums.add(parts, begin, count, u);
+    norms.add(begin, count, u);
+  });
+  const BlockWeights block = plain_block(study.tape(), {.layer = layer})->weights;
+  const NormMap after(block.attention_norm);
+  sums.end(parts, study.at(Site::ResidMid, layer), study.info().pre_norm ? nullptr : &after);
+  std::vector<double>& map = norms.map();
+  if (!request.each_head) totals.apart = std::max(totals.apart, plain_difference(parts, stage, request, map));
+  if (has_mixing_ratio(request.stage)) mixing_ratios(parts, stage, map, ratios);
+  totals.see_rows(map, parts.tokens());
+  if (request.normalise_rows) divide_rows(std::span(map), parts.tokens());
+  dispatch(result.scores.dtype(), [&](auto r) {
+    using R = decltype(r);
+    std::transform(map.begin(), map.end(), result.scores.data<R>() + static_cast<Index>(map.size()) * layer,
+                   [](double v) { return static_cast<R>(v); });
+  });
+}
+
+void add_checks(Attribution& result, const NormRequest& request, const SumCheck& sums, const Totals& totals,
+                bool causal) {
+  if (request.normalise_rows && totals.empty == 0) result.checks.push_back(check_row_sums(result.scores));
+  result.checks.push_back(check_nonnegative(result.scores));
+  if (causal) result.checks.push_back(check_causal(result.scores));
+  result.checks.push_back(sums.check());
+  if (!request.each_head)
+    result.checks.push_back({.name = "Gram form equals plain vectors",
+                             .passed = totals.apart <= 1e-9,
+                             .value = totals.apart,
+                             .bound = 1e-9});
+}
+
+}  // namespace
+
+std::string row_sums_note(double smallest, double largest, Index empty) {
+  std::string note = fmt::format("Raw row sums lie between {:.4g} and {:.4g}.", smallest, largest);
+  if (empty > 0) note += fmt::format(" Rows without any weight, left at zero: {}.", empty);
+  return note;
+}
+
+std::string lacks_post_norm(std::string_view method, const ModelInfo& info) {
+  if (!info.pre_norm) return {};
+  return fmt::format(
+      "{}: measures parts after the norm that follows the residual sum, and the pre-norm blocks of {} have "
+      "none there; use attention_norm_res or alti",
+      method, info.architecture);
+}
+
+std::vector<Site> norm_sites(NormStage stage) {
+  std::vector<Site> sites = AttentionParts::sites();
+  if (stage == NormStage::Block) sites.push_back(Site::MlpOut);
+  return sites;
+}
+
+std::size_t norm_bytes(const ModelInfo& info, Index tokens, const NormRequest& request) {
+  const auto maps = static_cast<std::size_t>((request.each_head ? info.heads : 1) * tokens * tokens);
+  const auto layers = static_cast<std::size_t>(info.layers);
+  return layers * maps * bytes_of(info.dtype) + maps * sizeof(double) + AttentionParts::bytes(info, tokens) +
+         layers * static_cast<std::size_t>(tokens) * sizeof(double);
+}
+
+Attribution norm_attribution(const Study& study, const NormRequest& request) {
+  const ModelInfo& info = study.info();
+  const Index L = info.layers, H = info.heads, T = study.tokens();
+  if (request.stage >= NormStage::AttentionNorm)
+    if (std::string reason = lacks_post_norm(request.method, info); !reason.empty())
+      throw Unsupported(reason);
+  Attribution result{.method = std::string(request.method)};
+  result.axes = {"layer", "query", "key"};
+  if (request.each_head) result.axes.insert(result.axes.begin() + 1, "head");
+  result.scores = Tensor(request.each_head ? Shape{L, H, T, T} : Shape{L, T, T}, info.dtype);
+  Tensor ratios = Tensor::zeros({L, T}, DType::Float64);
+  SumCheck sums(info.dtype);
+  Totals totals;
+  for (int layer = 0; layer < info.layers; ++layer) {
+    run_layer(study, request, layer, result, ratios.data<double>() + layer * T, sums, totals);
+    study.progress(static_cast<double>(layer + 1) / info.layers);
+  }
+  add_checks(result, request, sums, totals, info.causal);
+  result.notes.push_back(maximum_note(Tensor::full({1, 1}, DType::Float64, totals.peak)));
+  result.notes.push_back(row_sums_note(totals.smallest, totals.largest, totals.empty));
+  if (!request.normalise_rows)
+    result.notes.emplace_back(
+        "Scores are lengths of vectors, not shares: rows do not sum to 1 and layers differ in scale "
+        "(normalise=rows divides each row by its sum).");
+  if (has_mixing_ratio(request.stage))
+    result.details.push_back(
+        {.name = "mixing_ratio", .axes = {"layer", "query"}, .values = ratios.to(info.dtype)});
+  if (info.causal) forbid_future(result.scores);
+  return result;
+}
+
+}  // namespace headwater

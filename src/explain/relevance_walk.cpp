@@ -1,0 +1,79 @@
+// The forms are in the ops' files. What is added here is how the public code lets relevance meet where a
+// value is read several times: x · Σ_k R_k / (x + 1e-9), which is Σ_k R_k but for the guard. Its BERT does so
+// for the three readers q, k, v of a block's input and then for that sum and the residual path; its ViT has
+// one fused projection, and only the latter.
+#include "explain/relevance_walk.h"
+
+#include <algorithm>
+
+#include <headwater/error.h>
+
+#include "ops/relevance.h"
+
+namespace headwater {
+namespace {
+
+// x · Σ_k R_k / (x + 1e-9)
+Tensor joined(const Tensor& value, const std::vector<Tensor>& branches, const Rules& rules, bool guard) {
+  Tensor sum = branches[0].clone();
+  dispatch(sum.dtype(), [&](auto r) {
+    using R = decltype(r);
+    for (std::size_t k = 1; k < branches.size(); ++k)
+      kernels::accumulate(std::as_const(branches[k]).template data<R>(), sum.data<R>(), sum.size());
+  });
+  return guard ? through_copy(sum, value.to(sum.dtype()), rules) : sum;
+}
+
+bool is_projection(Site reader) {
+  return reader == Site::Q || reader == Site::K || reader == Site::V;
+}
+
+Tensor meet_as_reference(const Meeting& meeting, const Rules& rules, bool fused) {
+  std::vector<Tensor> projections, all;
+  for (const Meeting::Branch& branch : meeting.branches)
+    (is_projection(branch.reader) ? projections : all).push_back(branch.signal);
+  if (projections.empty()) return joined(meeting.value, all, rules, true);
+  const Tensor together = joined(meeting.value, projections, rules, !fused);
+  if (all.empty()) return together;
+  all.push_back(together);
+  return joined(meeting.value, all, rules, true);
+}
+
+}  // namespace
+
+Rules relevance_rules(Rules::Relevance form, bool reference, const ModelInfo& info) {
+  return {.relevance = form,
+          .guard = reference ? Rules::Guard::Reference : Rules::Guard::Plain,
+          .mask_sum = reference && !info.pre_norm};
+}
+
+Signals walk_relevance(const Study& study, const RelevanceWalk& walk, Ledger* ledger) {
+  if (has_several_tokens(study.target()))
+    throw Unsupported(
+        "relevance: starts as 1 at one logit (chefer, lrp, partial_lrp), and the target is several tokens, "
+        "whose "
+        "log-probabilities depend on all logits; explain one token (--target '#id'), or use "
+        "integrated_gradients, generic_attention or attn_lrp");
+  const Run& run = study.run();
+  PullHooks hooks;
+  if (ledger != nullptr) hooks = ledger->watch();
+  if (walk.rules.guard == Rules::Guard::Reference) {
+    const bool fused = study.info().pre_norm;
+    hooks.meet = [&walk, fused](const Meeting& meeting) {
+      return meet_as_reference(meeting, walk.rules, fused);
+    };
+  }
+  return run.tape->pull(run.logits, study.seed(run).to(walk.dtype), walk.rules, walk.wanted, hooks);
+}
+
+std::size_t relevance_walk_bytes(const ModelInfo& info, Index tokens, DType dtype) {
+  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
+  const auto F = static_cast<std::size_t>(std::max(info.feed_forward, info.width));
+  const auto outputs = std::max<std::size_t>(static_cast<std::size_t>(info.vocabulary), info.labels.size());
+  const bool vocabulary_head = info.task == Task::FillMask || info.task == Task::TextGeneration;
+  const std::size_t widest = std::max(F, vocabulary_head ? outputs : 0);
+  const std::size_t signals = 10 * T * F + 4 * static_cast<std::size_t>(info.heads) * T * T;
+  return (signals + 3 * widest * D) * bytes_of(dtype);
+}
+
+}  // namespace headwater

@@ -1,0 +1,45 @@
+#include "explain/rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace headwater {
+
+namespace {
+
+constexpr double allowed = 0.005;  // half of what `explain --verify` allows: this is an estimate
+
+// Roundings of many operations meet in a result: one unit in the last place of the input would tell too
+// little. With eight the estimate is of the size of the true difference to float64
+// (docs/seen-on-real-models.md).
+constexpr double units = 8;
+
+// x (1 ± 8 ε), the sign by a hash of the place (Fibonacci hashing).
+void move_last_bits(Tensor& x) {
+  dispatch(x.dtype(), [&](auto r) {
+    using R = decltype(r);
+    R* values = x.data<R>();
+    for (Index i = 0; i < x.size(); ++i) {
+      const bool up = (static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15U >> 63) != 0;
+      values[i] *= static_cast<R>(1 + (up ? units : -units) * epsilon_of(x.dtype()));
+    }
+  });
+}
+
+}  // namespace
+
+Check check_rounding(const Study& study, const std::vector<double>& scores,
+                     const std::function<std::vector<double>(const Study&)>& again) {
+  const Study moved = study.over(study.run({{Site::ResidPre, move_last_bits}}));
+  const std::vector<double> other = again(moved);
+  double largest = 0, apart = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    largest = std::max(largest, std::abs(scores[i]));
+    apart = std::max(apart, std::abs(scores[i] - other[i]));
+  }
+  const double share = apart == 0 ? 0 : apart / largest;
+  return {.name = rounding_check, .passed = share <= allowed, .value = share, .bound = allowed};
+}
+
+}  // namespace headwater

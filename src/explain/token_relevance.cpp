@@ -1,0 +1,54 @@
+// R_t = Σ_d m_td x_td, m the signal a pull from the target's logit leaves at the encoder's input x [1, T, D].
+#include "explain/token_relevance.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "explain/ledger.h"
+
+namespace headwater {
+
+void put_token_relevance(Attribution& result, const Study& study, const Rules& rules) {
+  const Run& run = study.run();
+  Ledger ledger(rules, study.info().layers);
+  const Tensor m = run.tape->pull(run.logits, study.seed(run), rules, {{Site::ResidPre, 0}}, ledger.watch())
+                       .at(Site::ResidPre);
+  const Tensor x = run.at(Site::ResidPre);
+  const Index T = x.dim(1), D = x.dim(2);
+  std::vector<double> scores(static_cast<std::size_t>(T), 0.0);
+  double arrived = 0;
+  for (Index i = 0; i < x.size(); ++i) scores[static_cast<std::size_t>(i / D)] += m.at(i) * x.at(i);
+  for (const double score : scores) arrived += score;
+  result.axes = {"token"};
+  result.scores = Tensor::of({T}, scores, study.info().dtype);
+  result.checks.push_back(ledger.check_arrived("tokens and leaks add up to the logit", arrived));
+  result.checks.push_back(ledger.check_blocks(0));
+  result.notes.push_back(
+      fmt::format("The tokens add up to {:.4g}; {} is {:.4g}.", arrived,
+                  has_several_tokens(study.target()) ? "what was shared out" : "the target's logit",
+                  study.target_logit(run.logits.value)));
+  note_tangent(result, study);
+  ledger.report(result);
+}
+
+void note_tangent(Attribution& result, const Study& study) {
+  if (!has_several_tokens(study.target())) return;
+  const Tensor logits = study.logits();
+  const double value = study.target_value(logits), shared = study.target_logit(logits);
+  result.notes.push_back(
+      fmt::format("Starts from the tangent of the log-probabilities at the logits: what is shared out is "
+                  "{:.4g}, of which "
+                  "{:.4g} is the log-probability and {:.4g} the entropy of the rows.",
+                  shared, value, shared - value));
+}
+
+std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens) {
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto widest = static_cast<std::size_t>(std::max(info.feed_forward, info.width));
+  // Signals of one block on their way, |W| of the largest matrix, and the result.
+  const std::size_t walk = 6 * T * widest + 3 * static_cast<std::size_t>(info.heads) * T * T;
+  return (walk + 2 * widest * static_cast<std::size_t>(info.width) + T) * bytes_of(info.dtype);
+}
+
+}  // namespace headwater

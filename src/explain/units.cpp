@@ -1,0 +1,77 @@
+#include "explain/units.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "explain/replacement.h"
+
+namespace headwater {
+
+namespace {
+
+bool same_word(const Encoding& encoding, int a, int b) {
+  const Token &x = encoding.tokens[static_cast<std::size_t>(a)],
+              &y = encoding.tokens[static_cast<std::size_t>(b)];
+  return x.word >= 0 && x.word == y.word && x.sequence == y.sequence;
+}
+
+bool is_read(const Target& target, int token) {
+  const Terms terms = terms_of(target);
+  const auto there = [token](const Term& term) { return term.position == token; };
+  return std::any_of(terms.wanted.begin(), terms.wanted.end(), there) ||
+         std::any_of(terms.contrast.begin(), terms.contrast.end(), there);
+}
+
+}  // namespace
+
+Units units_of(const Study& study, const UnitOptions& options) {
+  if (options.words && !study.batch().pixels.empty())
+    throw InputError("unit: expected token for an image model, whose units are patches, found word");
+  const std::vector<bool> special = special_tokens(study);
+  const bool words = options.words && !study.encoding().tokens.empty();
+  Units units{.tokens = {}, .words = words};
+  for (int t = 0; t < study.tokens(); ++t) {
+    if (special[static_cast<std::size_t>(t)] && !options.with_special) continue;
+    if (options.keep_target && is_read(study.target(), t)) continue;
+    if (words && !units.tokens.empty() && units.tokens.back().back() == t - 1 &&
+        same_word(study.encoding(), t - 1, t))
+      units.tokens.back().push_back(t);
+    else
+      units.tokens.push_back({t});
+  }
+  return units;
+}
+
+Tensor per_token(const Units& units, const std::vector<double>& numbers, Index tokens, DType dtype) {
+  std::vector<double> scores(static_cast<std::size_t>(tokens), 0.0);
+  for (std::size_t u = 0; u < units.size(); ++u)
+    for (const int t : units.tokens[u])
+      scores[static_cast<std::size_t>(t)] = numbers[u] / static_cast<double>(units.tokens[u].size());
+  return Tensor::of({tokens}, scores, dtype);
+}
+
+void describe_units(const Units& units, const std::vector<double>& numbers, Attribution& result) {
+  const Index T = result.scores.dim(0);
+  Index covered = 0;
+  for (const auto& unit : units.tokens) covered += static_cast<Index>(unit.size());
+  if (covered < T) {
+    result.measured.assign(static_cast<std::size_t>(T), false);
+    for (const auto& unit : units.tokens)
+      for (const int t : unit) result.measured[static_cast<std::size_t>(t)] = true;
+    result.notes.push_back(
+        fmt::format("{} of {} tokens (special ones, and one that must stay) are never taken away; their "
+                    "score is 0 because it was not measured.",
+                    T - covered, T));
+  }
+  if (!units.words) return;
+  std::vector<double> unit_of_token(static_cast<std::size_t>(T), -1);
+  for (std::size_t u = 0; u < units.size(); ++u)
+    for (const int t : units.tokens[u]) unit_of_token[static_cast<std::size_t>(t)] = static_cast<double>(u);
+  result.details.push_back({"word_score", {"word"}, Tensor::of({static_cast<Index>(units.size())}, numbers)});
+  result.details.push_back({"word_of_token", {"token"}, Tensor::of({T}, unit_of_token)});
+  result.notes.emplace_back("A word's score is shared equally by its tokens; their sum is the word's.");
+}
+
+}  // namespace headwater

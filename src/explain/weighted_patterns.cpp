@@ -1,0 +1,141 @@
+// B_l = I + E_l with E_l = mean over heads of max(0, ·); the row e of J = B_{L−1} … B_s is carried down as a
+// vector, e ← e B_l, because no other row is read.
+//
+// The gradient's check scales a pattern:  (y((1 + h) A) − y((1 − h) A)) / 2h = Σ G ⊙ A  up to O(h²) and
+// rounding of y, measured by Σ |G ⊙ A|.
+#include "explain/weighted_patterns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/parallel.h"
+
+namespace headwater {
+
+std::vector<double> positive_mean(const Tensor& a, const Tensor& b) {
+  const Index H = a.dim(a.rank() - 3), cells = a.dim(a.rank() - 2) * a.dim(a.rank() - 1);
+  std::vector<double> mean(static_cast<std::size_t>(cells), 0.0);
+  const auto add = [&](auto value) {
+    parallel_for(cells, 2048, [&](Index begin, Index end) {
+      for (Index h = 0; h < H; ++h)
+        for (Index c = begin; c < end; ++c)
+          mean[static_cast<std::size_t>(c)] += std::max(0.0, value(h * cells + c)) / static_cast<double>(H);
+    });
+  };
+  dispatch(a.dtype(), [&](auto r) {
+    using R = decltype(r);
+    const R* of_a = a.data<R>();
+    if (b.empty()) return add([&](Index i) { return static_cast<double>(of_a[i]); });
+    dispatch(b.dtype(), [&](auto q) {
+      const auto* of_b = b.data<decltype(q)>();
+      add([&](Index i) { return static_cast<double>(of_a[i]) * static_cast<double>(of_b[i]); });
+    });
+  });
+  return mean;
+}
+
+std::vector<double> read_through(const std::vector<std::vector<double>>& maps, std::span<const Index> rows,
+                                 Index tokens, RowSums sums) {
+  const auto T = static_cast<std::size_t>(tokens);
+  std::vector<double> row(T, 0.0);
+  for (const Index r : rows) row[static_cast<std::size_t>(r)] = 1 / static_cast<double>(rows.size());
+  for (std::size_t l = maps.size(); l-- > 0;) {
+    std::vector<double> next(T, 0.0);
+    for (std::size_t i = 0; i < T; ++i) {
+      if (row[i] == 0) continue;
+      const double* map = maps[l].data() + i * T;
+      const double weight =
+          sums == RowSums::Kept ? row[i] : row[i] / (1 + std::accumulate(map, map + T, 0.0));
+      for (std::size_t j = 0; j < T; ++j) next[j] += weight * map[j];
+      next[i] += weight;
+    }
+    row = std::move(next);
+  }
+  return row;
+}
+
+std::vector<double> mean_row(const std::vector<double>& map, std::span<const Index> rows, Index tokens) {
+  std::vector<double> mean(static_cast<std::size_t>(tokens), 0.0);
+  for (const Index r : rows)
+    for (Index j = 0; j < tokens; ++j)
+      mean[static_cast<std::size_t>(j)] +=
+          map[static_cast<std::size_t>(r * tokens + j)] / static_cast<double>(rows.size());
+  return mean;
+}
+
+void put_row(Attribution& result, const Study& study, const std::vector<double>& row,
+             std::span<const Index> rows, OwnColumn own) {
+  const ModelInfo& info = study.info();
+  const auto T = static_cast<Index>(row.size());
+  result.details.push_back({"row", {"token"}, Tensor::of({T}, row, info.dtype)});
+  if (info.image_size > 0) {
+    const Index side = info.image_size / info.patch_size, prefix = info.prefix_tokens;
+    result.axes = {"row", "column"};
+    result.scores =
+        Tensor::of({side, side}, std::span(row).subspan(static_cast<std::size_t>(prefix)), info.dtype);
+    return;
+  }
+  // A causal mask gives later tokens an exact 0 that is no measurement.
+  const Index seen = info.causal ? *std::max_element(rows.begin(), rows.end()) + 1 : T;
+  const double smallest = *std::min_element(row.begin(), row.begin() + seen);
+  std::vector<double> scores = row;
+  for (const Index r : rows) scores[static_cast<std::size_t>(r)] = own == OwnColumn::Zero ? 0 : smallest;
+  result.axes = {"token"};
+  result.scores = Tensor::of({T}, scores, info.dtype);
+  result.measured.assign(static_cast<std::size_t>(T), true);
+  for (const Index r : rows) result.measured[static_cast<std::size_t>(r)] = false;
+  std::fill(result.measured.begin() + seen, result.measured.end(), false);
+}
+
+std::vector<Tensor> pattern_gradients(const Study& study, int start) {
+  const Run& run = study.run();
+  const int L = study.info().layers;
+  std::vector<Place> wanted;
+  for (int l = start; l < L; ++l) wanted.push_back({Site::Pattern, l});
+  const Signals signals = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
+  std::vector<Tensor> gradients(static_cast<std::size_t>(L));
+  for (int l = start; l < L; ++l) gradients[static_cast<std::size_t>(l)] = signals.at(Site::Pattern, l);
+  return gradients;
+}
+
+Check check_pattern_gradient(const Study& study, const Tensor& gradient, int layer) {
+  const Tensor pattern = study.at(Site::Pattern, layer);
+  double slope = 0, size = 0, largest = 1;
+  for (Index i = 0; i < pattern.size(); ++i) {
+    slope += gradient.at(i) * pattern.at(i);
+    size += std::abs(gradient.at(i) * pattern.at(i));
+  }
+  Check check{.name = "gradient at the pattern equals a finite difference"};
+  if (size == 0) return check;
+  const bool single = pattern.dtype() == DType::Float32;
+  const double h = single ? 1e-2 : 1e-4;
+  const auto at = [&](double factor) {
+    const auto scale = [factor](Tensor& value) {
+      dispatch(value.dtype(), [&](auto r) {
+        using R = decltype(r);
+        R* v = value.data<R>();
+        for (Index i = 0; i < value.size(); ++i) v[i] *= static_cast<R>(factor);
+      });
+    };
+    Tape tape(Keep::Nothing, {{{Site::Pattern, layer}, scale}});
+    return study.target_value(study.model().run(tape, study.batch()).value);
+  };
+  for (const double z : study.logits().to_doubles()) largest = std::max(largest, std::abs(z));
+  check.value = std::abs((at(1 + h) - at(1 - h)) / (2 * h) - slope) / size;
+  check.bound = (single ? 0.01 : 1e-4) + 64 * epsilon_of(study.info().dtype) * largest / (h * size);
+  check.passed = check.value <= check.bound;
+  return check;
+}
+
+int checked_start_layer(std::string_view method, int start, const ModelInfo& info) {
+  if (start < 0 || start >= info.layers)
+    throw InputError(
+        fmt::format("{}: option start_layer: expected 0 … {}, found {}", method, info.layers - 1, start));
+  return start;
+}
+
+}  // namespace headwater

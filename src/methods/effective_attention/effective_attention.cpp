@@ -1,0 +1,364 @@
+// Effective attention (Brunner et al., 2020): the attention of a head without the part that its output
+// cannot show. With A [T, T] the pattern and V [T, E] the values of a head,
+//
+//   A⊥ = A P,   P the projector onto the columns of V            A⊥ V = A V, and |A⊥| is smallest
+//
+// Row i of a causal model uses V[0 … i] alone. sum_preserving projects onto the columns of [V, 1], so that
+// rows still sum to 1. A head whose slice W_H of the output projection loses rank writes A V W_H: then V L
+// stands for V, L Lᵀ = W_H W_Hᵀ. Where P = I (T ≤ E and V of full rank) A is handed out bit for bit.
+//
+// compat=sun2021 is the recipe published with Sun and Marasovic (2021): the values of a batch padded to 128
+// tokens are decomposed, singular values above H · epsilon count, one rank (the largest of a layer) serves
+// all heads, and the padding is cut off afterwards. That is not a projection of the attention that was used.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/parallel.h"
+#include "kernels/kernels.h"
+#include "methods/effective_attention/effective.h"
+#include "methods/effective_attention/head_report.h"
+#include "methods/effective_attention/padding.h"
+#include "methods/method.h"
+#include "ops/ops.h"
+#include "study/map_checks.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index rows_at_once = 64, padded_length = 128;
+constexpr Index enough_work = 100000;  // products a thread must be given to be worth its start
+
+struct Settings {
+  bool sum_preserving, value_bias, padded;
+  double smooth;
+  RankRule rule;
+};
+
+Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
+  const Settings s{.sum_preserving = options.text("sum_preserving") == "true",
+                   .value_bias = options.text("value_bias") == "true",
+                   .padded = options.text("compat") == "sun2021",
+                   .smooth = options.number("smooth"),
+                   .rule = {.epsilon = epsilon_of(info.dtype), .rtol = options.number("rtol")}};
+  const auto refuse = [](std::string_view option, std::string_view expected, std::string_view found) {
+    throw InputError(
+        fmt::format("effective_attention: option {}: expected {}, found {}", option, expected, found));
+  };
+  if (!(s.rule.rtol >= 0 && s.rule.rtol < 1)) refuse("rtol", "0 <= rtol < 1", options.text("rtol"));
+  if (!(s.smooth >= 0)) refuse("smooth", "a number of at least 0", options.text("smooth"));
+  if (s.smooth > 0 && s.sum_preserving) refuse("smooth", "0 with sum_preserving", options.text("smooth"));
+  if (s.padded && (s.sum_preserving || !s.value_bias || s.smooth > 0 || s.rule.rtol > 0))
+    refuse("compat", "none beside other options", options.text("compat"));
+  return s;
+}
+
+// Values of one key/value head in double, without the bias if asked.
+std::vector<double> values_of(const Tensor& all, Index tokens, Index groups, Index group, Index width,
+                              const Tensor& bias) {
+  std::vector<double> v(static_cast<std::size_t>(tokens * width));
+  for (Index t = 0; t < tokens; ++t)
+    for (Index e = 0; e < width; ++e)
+      v[static_cast<std::size_t>(t * width + e)] =
+          all.at((t * groups + group) * width + e) - (bias.empty() ? 0 : bias.at(group * width + e));
+  return v;
+}
+
+std::vector<double> times(const std::vector<double>& v, const std::vector<double>& l, Index rows,
+                          Index width) {
+  std::vector<double> product(v.size());
+  kernels::gemm<double>({.m = rows, .n = width, .k = width, .lda = width, .ldb = width, .ldc = width},
+                        v.data(), l.data(), product.data());
+  return product;
+}
+
+std::vector<double> with_ones(const std::vector<double>& v, Index rows, Index width) {
+  std::vector<double> wide;
+  for (Index t = 0; t < rows; ++t) {
+    wide.insert(wide.end(), v.begin() + t * width, v.begin() + (t + 1) * width);
+    wide.push_back(1);
+  }
+  return wide;
+}
+
+// Heads that are projected by the same values.
+struct Sharing {
+  std::vector<double> values;  // [T, E]
+  std::vector<Index> heads;
+};
+
+// The work on one layer.
+template <class R>
+class Layer {
+ public:
+  Layer(const Study& study, const Settings& settings, int layer, R* scores, HeadReport& report)
+      : info_(study.info()),
+        settings_(settings),
+        layer_(layer),
+        tokens_(study.tokens()),
+        pattern_(study.at(Site::Pattern, layer)),
+        values_(study.at(Site::V, layer)),
+        scores_(scores),
+        report_(report) {
+    const LinearWeights* v = as_linear(study.op_at({Site::V, layer}).op);
+    const Place written(Site::AttnOut, layer);
+    const LinearWeights* out =
+        study.tape().recorded(written) ? as_linear(study.op_at(written).op) : nullptr;
+    if (!settings.value_bias && v == nullptr)
+      throw Unsupported("effective_attention: value_bias=false needs values made by one product, found others in " +
+                        info_.architecture);
+    if (!settings.value_bias) bias_ = v->bias;
+    if (out != nullptr) out_ = out->weight->dense().to(DType::Float64);
+  }
+
+  void run() {
+    const Index each = tokens_ * (tokens_ + info_.head_width) * info_.head_width;
+    parallel_for(info_.groups, 1 + enough_work / each, [&](Index begin, Index end) {
+      for (Index g = begin; g < end; ++g)
+        for (const Sharing& sharing : sharings(g)) project(sharing);
+    });
+  }
+
+  // The published recipe; `padded` [P, G·E].
+  void run_padded(const Tensor& padded) {
+    const Index length = padded.dim(0), E = info_.head_width;
+    std::vector<std::vector<double>> values;
+    Index rank = 0;
+    for (Index g = 0; g < info_.groups; ++g) {
+      values.push_back(values_of(padded, length, info_.groups, g, E, {}));
+      const Spectrum spectrum = spectrum_of(values.back(), length, E, settings_.rule);
+      const double bound = settings_.rule.epsilon * info_.heads;
+      rank = std::max<Index>(rank, std::count_if(spectrum.values.begin(), spectrum.values.end(),
+                                                 [&](double s) { return s > bound; }));
+    }
+    for (Index h = 0; h < info_.heads; ++h) {
+      const auto& v = values[static_cast<std::size_t>(h / share())];
+      const ValueSpace space = ValueSpace::of_rank(v, length, E, rank);
+      std::vector<double> a(static_cast<std::size_t>(length)), x(a.size());
+      for (Index i = 0; i < tokens_; ++i) {
+        for (Index j = 0; j < tokens_; ++j) a[static_cast<std::size_t>(j)] = raw(h)[i * tokens_ + j];
+        space.project(a.data(), x.data(), 1);
+        for (Index j = 0; j < tokens_; ++j)
+          effective(h)[i * tokens_ + j] = static_cast<R>(x[static_cast<std::size_t>(j)]);
+      }
+      const std::vector<double> own(v.begin(), v.begin() + tokens_ * E);
+      describe(h, own);
+      report_.maps(layer_, h, raw(h), effective(h), own.data(), E);
+    }
+  }
+
+ private:
+  Index share() const { return info_.heads / info_.groups; }
+  const R* raw(Index head) const { return pattern_.template data<R>() + head * tokens_ * tokens_; }
+  R* effective(Index head) const {
+    return scores_ + (Index{layer_} * info_.heads + head) * tokens_ * tokens_;
+  }
+
+  // One for the query heads of the group, and one for each that writes through a narrow W_H.
+  std::vector<Sharing> sharings(Index group) const {
+    const Index E = info_.head_width;
+    std::vector<Sharing> all{{values_of(values_, tokens_, info_.groups, group, E, bias_), {}}};
+    for (Index h = group * share(); h < (group + 1) * share(); ++h) {
+      std::optional<std::vector<double>> narrow;
+      if (!out_.empty())
+        narrow = narrow_factor(out_.data<double>() + h * E, info_.width, info_.heads * E, E, settings_.rule);
+      if (narrow)
+        all.push_back({times(all.front().values, *narrow, tokens_, E), {h}});
+      else
+        all.front().heads.push_back(h);
+    }
+    if (all.front().heads.empty()) all.erase(all.begin());
+    return all;
+  }
+
+  void describe(Index head, const std::vector<double>& values) const {
+    const Index E = info_.head_width;
+    const Spectrum spectrum = spectrum_of(values, tokens_, E, settings_.rule);
+    const Index wide = spectrum.rank == tokens_
+                           ? tokens_
+                           : rank_of(with_ones(values, tokens_, E), tokens_, E + 1, settings_.rule);
+    report_.space(layer_, head, spectrum.rank, wide, spectrum.kappa());
+  }
+
+  void project(const Sharing& sharing) {
+    const bool wide = settings_.sum_preserving;
+    const Index width = info_.head_width + (wide ? 1 : 0);
+    const std::vector<double> values =
+        wide ? with_ones(sharing.values, tokens_, info_.head_width) : sharing.values;
+    if (info_.causal)
+      project_prefixes(values, width, sharing.heads);
+    else
+      project_all(values, width, sharing.heads);
+    for (const Index h : sharing.heads) {
+      describe(h, sharing.values);
+      report_.maps(layer_, h, raw(h), effective(h), values.data(), width);
+    }
+  }
+
+  void project_all(const std::vector<double>& values, Index width, const std::vector<Index>& heads) {
+    const Index T = tokens_;
+    const ValueSpace space = settings_.smooth > 0 ? ValueSpace::smooth(values, T, width, settings_.smooth)
+                                                  : ValueSpace(values, T, width, settings_.rule);
+    std::vector<double> a, x(static_cast<std::size_t>(std::min(rows_at_once, T) * T));
+    for (const Index h : heads) {
+      if (space.identity()) {
+        std::copy_n(raw(h), T * T, effective(h));
+        continue;
+      }
+      for (Index row = 0; row < T; row += rows_at_once) {
+        const Index rows = std::min(rows_at_once, T - row);
+        a.assign(raw(h) + row * T, raw(h) + (row + rows) * T);
+        space.project(a.data(), x.data(), rows);
+        std::transform(x.begin(), x.begin() + rows * T, effective(h) + row * T,
+                       [](double v) { return static_cast<R>(v); });
+      }
+    }
+  }
+
+  void project_prefixes(const std::vector<double>& values, Index width, const std::vector<Index>& heads) {
+    const Index T = tokens_;
+    GrowingValueSpace space(values, T, width, settings_.rule);
+    std::vector<double> a, x(static_cast<std::size_t>(T));
+    for (Index t = 0; t < T; ++t) {
+      const Index seen = t + 1;
+      if (settings_.smooth == 0) space.grow();
+      for (const Index h : heads) {
+        const R* row = raw(h) + t * T;
+        R* to = effective(h) + t * T;
+        std::fill(to + seen, to + T, R(0));
+        a.assign(row, row + seen);
+        if (settings_.smooth > 0) {
+          ValueSpace::smooth(std::span(values).first(static_cast<std::size_t>(seen * width)), seen, width,
+                             settings_.smooth)
+              .project(a.data(), x.data(), 1);
+        } else if (space.identity()) {
+          std::copy_n(row, seen, to);
+          continue;
+        } else {
+          space.project(a.data(), x.data());
+        }
+        std::transform(x.begin(), x.begin() + seen, to, [](double v) { return static_cast<R>(v); });
+      }
+    }
+  }
+
+  const ModelInfo& info_;
+  const Settings& settings_;
+  int layer_;
+  Index tokens_;
+  Tensor pattern_, values_;  // [1, H, T, T], [1, T, G·E]
+  Tensor bias_, out_;        // [G·E] or empty; [D, H·E] in double or empty
+  R* scores_;
+  HeadReport& report_;
+};
+
+void add_checks(Attribution& result, const Settings& settings, const HeadReport& report) {
+  const double error = report.worst_output_error();
+  const double bound = result.scores.dtype() == DType::Float32 ? 1e-6 : 1e-9;
+  if (settings.smooth > 0)
+    result.notes.push_back(fmt::format(
+        "smooth keeps a head's output only nearly: the largest relative change is {:.3g}.", error));
+  else
+    result.checks.push_back(
+        {.name = "the head's output is kept", .passed = error <= bound, .value = error, .bound = bound});
+  if (settings.sum_preserving) result.checks.push_back(check_row_sums(result.scores));
+  if (settings.padded) {
+    result.notes.emplace_back(
+        "compat=sun2021 reproduces a published recipe that decomposes a padded batch: it changes heads' "
+        "outputs and differs from raw attention even where the two are the same. Leave it out to read this "
+        "model.");
+    return;
+  }
+  if (report.identifiable() && settings.smooth == 0)
+    result.notes.emplace_back(
+        "Every head's attention is determined by its output: effective attention is raw attention, bit for "
+        "bit.");
+  else
+    result.notes.push_back(fmt::format(
+        "Weights may be negative{}: use a signed scale, and do not renormalise, which would change the "
+        "head's output.",
+        settings.sum_preserving ? "" : " and rows need not sum to 1"));
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const ModelInfo& info = study.info();
+  const Settings settings = settings_of(options, info);
+  const Index L = info.layers, H = info.heads, T = study.tokens();
+  Attribution result{.method = "effective_attention",
+                     .options = options.all(),
+                     .axes = {"layer", "head", "query", "key"},
+                     .scores = Tensor({L, H, T, T}, info.dtype)};
+  HeadReport report(info, T);
+  std::vector<Tensor> padded;
+  if (settings.padded)
+    padded = padded_values(study, std::max<Index>(T, std::min<Index>(padded_length, info.positions)));
+  dispatch(info.dtype, [&](auto r) {
+    using R = decltype(r);
+    for (int l = 0; l < info.layers; ++l) {
+      Layer<R> layer(study, settings, l, result.scores.data<R>(), report);
+      if (settings.padded)
+        layer.run_padded(padded[static_cast<std::size_t>(l)]);
+      else
+        layer.run();
+      study.progress(static_cast<double>(l + 1) / static_cast<double>(L));
+    }
+  });
+  add_checks(result, settings, report);
+  result.details = report.details();
+  result.notes.push_back(maximum_note(result.scores));
+  if (info.causal) {
+    result.checks.push_back(check_causal(result.scores));
+    forbid_future(result.scores);
+  }
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.heads);
+  const auto L = static_cast<std::size_t>(info.layers), E = static_cast<std::size_t>(info.head_width) + 1;
+  const auto workers = static_cast<std::size_t>(std::min(thread_count(), info.groups));
+  const std::size_t maps = L * H * T * T * bytes_of(info.dtype);
+  const std::size_t report = L * H * (10 + 2 * T);
+  const std::size_t each = 10 * T * E + 6 * E * E + 4 * static_cast<std::size_t>(rows_at_once) * T;
+  const std::size_t out = 2 * static_cast<std::size_t>(info.width) * H * E;
+  return maps + (report + workers * each + out) * sizeof(double);
+}
+
+}  // namespace
+
+extern const Method effective_attention;
+const Method effective_attention{
+    .name = "effective_attention",
+    .summary = "Attention without the part that the head's output cannot show, and how far it is determined.",
+    .question = Question::Certainty,
+    .formula = "A⊥[l,h] = A[l,h] P,  P the projector onto the columns of V[l,h];  A⊥ V = A V",
+    .paper = "Brunner et al., 2020: On Identifiability in Transformers. ICLR",
+    .cost =
+        "One forward run and, per head, 4 T E² + 8 T² E operations in double; nothing beyond raw attention "
+        "for "
+        "texts of at most E tokens.",
+    .limits =
+        "Equals raw attention for texts of at most E tokens (the head's width). Beyond, weights may be "
+        "negative and rows need not sum to 1. A direction of tiny singular value is kept whole or dropped "
+        "whole: see kappa, and smooth. Neither the output projection's size nor the target is in it.",
+    .options = {{"sum_preserving", "false|true", "false",
+                 "project onto the columns of [V, 1]: rows keep summing to 1"},
+                {"value_bias", "true|false", "true",
+                 "false: take the values without their bias, as the formula of the paper"},
+                {"rtol", "number", "0",
+                 "singular values above rtol times the largest count; 0: max(T, E) times the working type's "
+                 "epsilon"},
+                {"smooth", "number", "0",
+                 "λ > 0: weigh directions by s²/(s² + λ²) instead of keeping or dropping them"},
+                {"compat", "none|sun2021", "none",
+                 "sun2021: the published recipe on a batch padded to 128 tokens, which changes outputs"}},
+    .claims = {.causal = true},
+    .sites = {Site::Pattern, Site::V},
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,145 @@
+// Which other attention A' would have written the same (T tokens, head width E, values V):
+//
+//   level 0   any real matrix                       T − rank V free dimensions in a row
+//   level 1   rows that sum to 1                    T − rank [V, 1]
+//   level 2   rows without negative weights         as level 1: softmax is strictly positive
+//   level 3   softmax(Q'K'ᵀ) with E-wide Q', K'     max(0, e(2T − e − 1) − T rank V) in the map, e = min(E, T
+//   − 1)
+//
+// and how the effective map differs from the raw one: null energy |A − A⊥| / |A| in Frobenius norms,
+// Pearson's correlation over all cells a mask allows, the negative weights of a row, the mean row sum.
+#include "methods/effective_attention/head_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/kernels.h"
+
+namespace headwater {
+
+HeadReport::HeadReport(const ModelInfo& info, Index tokens)
+    : heads_(info.heads), width_(info.head_width), tokens_(tokens), causal_(info.causal) {
+  const Index layers = info.layers, heads = info.heads;
+  for (Tensor* table : {&rank_, &nullity_l0_, &nullity_l1_, &free_l3_, &kappa_, &null_energy_, &pearson_,
+                        &negative_mass_, &row_sum_, &output_error_})
+    *table = Tensor::zeros({layers, heads}, DType::Float64);
+  for (Tensor* table : {&received_raw_, &received_effective_})
+    *table = Tensor::zeros({layers, heads, tokens}, DType::Float64);
+}
+
+double& HeadReport::at(Tensor& table, Index layer, Index head) const {
+  return table.data<double>()[layer * heads_ + head];
+}
+
+void HeadReport::space(Index layer, Index head, Index rank, Index rank_with_ones, double kappa) {
+  at(rank_, layer, head) = static_cast<double>(rank);
+  at(nullity_l0_, layer, head) = static_cast<double>(tokens_ - rank);
+  at(nullity_l1_, layer, head) = static_cast<double>(tokens_ - rank_with_ones);
+  at(kappa_, layer, head) = kappa;
+  const Index e = std::min(width_, tokens_ - 1);
+  at(free_l3_, layer, head) =
+      static_cast<double>(std::max<Index>(0, e * (2 * tokens_ - e - 1) - tokens_ * rank));
+}
+
+namespace {
+
+constexpr Index rows_at_once = 64;
+
+// Sums over the cells of a pair of maps.
+struct Sums {
+  double n = 0, a = 0, x = 0, aa = 0, xx = 0, ax = 0, difference = 0, negative = 0;
+
+  void add(double raw, double effective) {
+    n += 1;
+    a += raw;
+    x += effective;
+    aa += raw * raw;
+    xx += effective * effective;
+    ax += raw * effective;
+    difference += (effective - raw) * (effective - raw);
+    negative += std::max(0.0, -effective);
+  }
+  double pearson() const {
+    if (difference == 0) return 1;
+    const double between = ax - a * x / n, of_raw = aa - a * a / n, of_effective = xx - x * x / n;
+    if (of_raw <= 0 || of_effective <= 0) return std::numeric_limits<double>::quiet_NaN();
+    return between / std::sqrt(of_raw * of_effective);
+  }
+};
+
+double squared(const std::vector<double>& v) {
+  double sum = 0;
+  for (const double x : v) sum += x * x;
+  return sum;
+}
+
+}  // namespace
+
+template <class R>
+void HeadReport::maps(Index layer, Index head, const R* raw, const R* effective, const double* values,
+                      Index width) {
+  const Index T = tokens_;
+  Sums sums;
+  double missed = 0, written = 0;
+  double* got_raw = received_raw_.data<double>() + (layer * heads_ + head) * T;
+  double* got_effective = received_effective_.data<double>() + (layer * heads_ + head) * T;
+  for (Index row0 = 0; row0 < T; row0 += rows_at_once) {
+    const Index rows = std::min(rows_at_once, T - row0);
+    const auto cells = static_cast<std::size_t>(rows * T);
+    std::vector<double> a(cells), difference(cells), out(static_cast<std::size_t>(rows * width));
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      const Index flat = row0 * T + static_cast<Index>(cell), key = flat % T;
+      a[cell] = static_cast<double>(raw[flat]);
+      const auto x = static_cast<double>(effective[flat]);
+      difference[cell] = x - a[cell];
+      got_raw[key] += a[cell] / static_cast<double>(T);
+      got_effective[key] += x / static_cast<double>(T);
+      if (!causal_ || key <= flat / T) sums.add(a[cell], x);
+    }
+    const kernels::Gemm mix{.m = rows, .n = width, .k = T, .lda = T, .ldb = width, .ldc = width};
+    kernels::gemm<double>(mix, a.data(), values, out.data());
+    written += squared(out);
+    if (squared(difference) == 0) continue;
+    kernels::gemm<double>(mix, difference.data(), values, out.data());
+    missed += squared(out);
+  }
+  at(null_energy_, layer, head) = std::sqrt(sums.difference / sums.aa);
+  at(pearson_, layer, head) = sums.pearson();
+  at(negative_mass_, layer, head) = sums.negative / static_cast<double>(T);
+  at(row_sum_, layer, head) = sums.x / static_cast<double>(T);
+  at(output_error_, layer, head) = missed == 0 ? 0 : std::sqrt(missed / written);
+}
+
+template void HeadReport::maps<float>(Index, Index, const float*, const float*, const double*, Index);
+template void HeadReport::maps<double>(Index, Index, const double*, const double*, const double*, Index);
+
+double HeadReport::worst_output_error() const {
+  double worst = 0;
+  for (const double error : output_error_.values<double>())
+    worst = error <= worst ? worst : error;  // a NaN is the worst of all
+  return worst;
+}
+
+bool HeadReport::identifiable() const {
+  const auto nullity = nullity_l0_.values<double>();
+  return std::all_of(nullity.begin(), nullity.end(), [](double n) { return n == 0; });
+}
+
+std::vector<Detail> HeadReport::details() const {
+  const std::vector<std::string> heads{"layer", "head"}, keys{"layer", "head", "key"};
+  std::vector<Detail> all{
+      {"rank", heads, rank_}, {"nullity_L0", heads, nullity_l0_}, {"nullity_L1", heads, nullity_l1_}};
+  if (!causal_) all.push_back({"free_dimensions_L3", heads, free_l3_});  // counted for maps without a mask
+  all.insert(all.end(), {{"kappa", heads, kappa_},
+                         {"null_energy", heads, null_energy_},
+                         {"pearson", heads, pearson_},
+                         {"negative_mass", heads, negative_mass_},
+                         {"row_sum", heads, row_sum_},
+                         {"output_error", heads, output_error_},
+                         {"received_raw", keys, received_raw_},
+                         {"received_effective", keys, received_effective_}});
+  return all;
+}
+
+}  // namespace headwater

@@ -1,0 +1,191 @@
+// Hidden token attribution (Brunner et al., 2020): how much of every hidden vector goes back to every input
+// token, by the size of the derivative. With J^l_ij = ∂e^l_j / ∂x_i, [D, D],
+//
+//   c^l[j, i] = |J^l_ij| / Σ_k |J^l_kj|              row j: the token being written, column i: being read
+//
+// |·| is the Frobenius norm unless said otherwise, x the input e⁰ of the first block. The derivatives are
+// tangents in forward mode, which serve all layers at once: a basis of them where the model is narrow, else a
+// few chosen and a few random ones per token, with error bars (mixing/block_norms). One block alone
+// (wrt=local) has a closed form in post-norm models. With head_outputs=true the same is said of every head's
+// output (Pascual, Brunner and Wattenhofer, 2021) and compared with the head's attention: the global view of
+// a head beside its local one.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "methods/hidden_token_attribution/block_norms.h"
+#include "methods/hidden_token_attribution/shares.h"
+#include "methods/method.h"
+#include "study/map_checks.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index exact_up_to = 128;  // widths for which a basis of tangents is affordable
+
+BlockNorm norm_of(const std::string& name) {
+  if (name == "spectral") return BlockNorm::Spectral;
+  if (name == "ones") return BlockNorm::Ones;
+  return name == "gradxinput" ? BlockNorm::GradientTimesInput : BlockNorm::Frobenius;
+}
+
+Differentiated variable_of(const std::string& name) {
+  if (name == "sum") return Differentiated::Sum;
+  if (name == "word") return Differentiated::Word;
+  return name == "local" ? Differentiated::Local : Differentiated::Stream;
+}
+
+void refuse(std::string_view option, std::string_view expected, std::string_view found) {
+  throw InputError(
+      fmt::format("hidden_token_attribution: option {}: expected {}, found {}", option, expected, found));
+}
+
+// `width`: of what is differentiated by.
+BlockNormSettings settings_of(const MethodOptions& options, Index width) {
+  const std::string &mode = options.text("mode"), &norm = options.text("norm");
+  BlockNormSettings s{.norm = norm_of(norm),
+                      .with_respect_to = variable_of(options.text("wrt")),
+                      .guided = options.integer("k"),
+                      .probes = options.integer("m"),
+                      .seed = static_cast<std::uint64_t>(options.integer("seed")),
+                      .heads = options.text("head_outputs") == "true"};
+  const bool derived = s.norm == BlockNorm::Spectral || s.norm == BlockNorm::Ones;
+  if (derived && mode != "auto" && mode != "exact")
+    refuse("mode", "auto or exact with norm=" + norm + ", which no probe estimates", mode);
+  if (derived && s.heads) refuse("norm", "frobenius or gradxinput with head_outputs", norm);
+  if (s.norm == BlockNorm::GradientTimesInput && s.with_respect_to == Differentiated::Sum)
+    refuse("wrt", "e0, word or local with norm=gradxinput, which needs the value itself", "sum");
+  const bool local = s.with_respect_to == Differentiated::Local;
+  if (local && mode != "auto" && mode != "exact")
+    refuse("mode", "auto or exact with wrt=local, which is always exact", mode);
+  if (mode == "exact" || derived || local || (mode == "auto" && width <= exact_up_to))
+    s.mode = TangentMode::Exact;
+  else
+    s.mode = mode == "probes" ? TangentMode::Probes : TangentMode::Guided;
+  if (s.mode == TangentMode::Probes) s.guided = 0;
+  if (s.guided + s.probes >= width) s.mode = TangentMode::Exact;  // no more tangents, and no error
+  return s;
+}
+
+Tensor tensor_of(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  return Tensor::of(shape, values, dtype);
+}
+
+// Shares of every head's output, and how far they agree with its attention.
+void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks) {
+  const ModelInfo& info = study.info();
+  const Index L = info.layers, H = info.heads, T = study.tokens();
+  const std::vector<double> shares =
+      shares_of(blocks.heads, std::vector<double>(blocks.heads.size()), T).values;
+  Tensor pearson({L, H}, DType::Float64), spearman({L, H}, DType::Float64);
+  for (Index l = 0; l < L; ++l) {
+    const std::vector<double> pattern = study.at(Site::Pattern, static_cast<int>(l)).to_doubles();
+    for (Index h = 0; h < H; ++h) {
+      const RowCorrelation agreement =
+          row_agreement(shares.data() + (l * H + h) * T * T, pattern.data() + h * T * T, T, info.causal);
+      pearson.data<double>()[l * H + h] = agreement.pearson;
+      spearman.data<double>()[l * H + h] = agreement.spearman;
+    }
+  }
+  Tensor maps = tensor_of(shares, {L, H, T, T}, info.dtype);
+  if (info.causal) forbid_future(maps);
+  result.details.push_back({"head_attribution", {"layer", "head", "query", "key"}, maps});
+  result.details.push_back({"head_attention_pearson", {"layer", "head"}, pearson});
+  result.details.push_back({"head_attention_spearman", {"layer", "head"}, spearman});
+}
+
+void add_notes(Attribution& result, const BlockNormSettings& settings, const Shares& shares,
+               const std::string& norm, Index tokens) {
+  result.notes.push_back(
+      fmt::format("Shares by the {} norm: percentages of different norms do not compare.", norm));
+  if (settings.norm == BlockNorm::Ones)
+    result.notes.emplace_back(
+        "norm=ones follows one fixed direction, which a LayerNorm all but removes: kept to reproduce "
+        "published numbers, not to read this model.");
+  if (settings.mode == TangentMode::Exact) return;
+  const double worst = *std::max_element(shares.errors.begin(), shares.errors.end());
+  result.notes.push_back(
+      fmt::format("Estimated from {} tangents per token; the largest standard error of a share is {:.2g}, "
+                  "and in {} of {} rows the two largest shares are within three standard errors.",
+                  settings.guided + settings.probes, worst, undecided_rows(shares, tokens),
+                  static_cast<Index>(shares.values.size()) / tokens));
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const ModelInfo& info = study.info();
+  const Index L = info.layers, T = study.tokens();
+  const BlockNormSettings settings =
+      settings_of(options, source_width(study, variable_of(options.text("wrt"))));
+  const BlockNorms blocks = block_norms(study, settings);
+  const Shares shares = shares_of(blocks.norms, blocks.variances, T);
+  Attribution result{.method = "hidden_token_attribution",
+                     .options = options.all(),
+                     .axes = {"layer", "query", "key"},
+                     .scores = tensor_of(shares.values, {L, T, T}, info.dtype)};
+  result.checks = {check_row_sums(result.scores), check_nonnegative(result.scores)};
+  result.checks.insert(result.checks.end(), blocks.checks.begin(), blocks.checks.end());
+  result.notes.push_back(maximum_note(result.scores));
+  add_notes(result, settings, shares, options.text("norm"), T);
+  result.details = share_details(shares.values, L, T, info.causal);
+  Tensor norms = tensor_of(blocks.norms, {L, T, T}, info.dtype);
+  Tensor errors = tensor_of(shares.errors, {L, T, T}, info.dtype);
+  if (info.causal) {
+    result.checks.push_back(check_causal(result.scores));
+    for (Tensor* map : {&result.scores, &norms, &errors}) forbid_future(*map);
+  }
+  result.details.push_back({"norm", result.axes, norms});
+  if (settings.mode != TangentMode::Exact) result.details.push_back({"standard_error", result.axes, errors});
+  if (settings.heads) add_heads(result, study, blocks);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  const BlockNormSettings settings = settings_of(options, info.width);
+  const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.layers);
+  return 5 * L * T * T * sizeof(double) + block_norm_bytes(info, tokens, settings);
+}
+
+}  // namespace
+
+extern const Method hidden_token_attribution;
+const Method hidden_token_attribution{
+    .name = "hidden_token_attribution",
+    .summary = "How much of every hidden vector goes back to each input token, by the size of derivatives.",
+    .question = Question::Certainty,
+    .formula = "c[l,j,i] = |∂e[l,j]/∂x[i]| / Σₖ |∂e[l,j]/∂x[k]|",
+    .paper =
+        "Brunner et al., 2020: On Identifiability in Transformers. ICLR. Heads: Pascual et al., 2021: "
+        "Telling "
+        "BERT's Full Story: from Local Attention to Global Aggregation. EACL",
+    .cost =
+        "T × min(D, k + m) tangents, each about one forward run, and min(256, 8 (k + m)) backward runs when "
+        "guided; wrt=local in post-norm models about 14 T D³ operations per layer.",
+    .limits =
+        "Derivatives are local: they say what a small change would do, not what a token brought. Percentages "
+        "depend on the norm and on the variable, ranks much less. Estimates carry a standard error.",
+    .options =
+        {{"norm", "frobenius|spectral|ones|gradxinput", "frobenius",
+          "size of a D × D derivative; ones: of the summed outputs, as some public code, nearly blind behind "
+          "a "
+          "LayerNorm"},
+         {"wrt", "e0|sum|word|local", "e0",
+          "differentiate by the first block's input, the sum of embeddings before its norm, the word "
+          "embedding, or each block's own input"},
+         {"mode", "auto|exact|probes|guided", "auto",
+          "a basis of tangents, random probes, or probes beside directions chosen by backward passes; auto: "
+          "exact up to width 128, else guided"},
+         {"k", "integer", "24", "guided: chosen directions per token", 1, 1e5},
+         {"m", "integer", "8", "random probes per token, two for error bars", 2, 1e5},
+         {"seed", "integer", "0", "of the random directions"},
+         {"head_outputs", "false|true", "false",
+          "also the outputs of single heads, compared with their attention"}},
+    .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
+    .tiles = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

@@ -1,0 +1,208 @@
+// A walk goes layer by layer, from a block's input to its output, so that only the tangents of one block are
+// alive; the tape's push under rules::gradient is the exact Jacobian.
+#include "methods/hidden_token_attribution/tangents.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "kernels/kernels.h"
+#include "numerics/dense.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index enough_work = 100000;  // numbers a thread must be given to be worth its start
+
+Tensor step(const Tape& tape, Site from, int layer, Site to, Tensor seeds) {
+  return tape.push(tape.at(from, layer), std::move(seeds), rules::gradient, {{to, layer}}).at(to, layer);
+}
+
+// From the source to the input of the first layer.
+Tensor enter(const Tape& tape, const LayerRange& course, Tensor seeds) {
+  if (course.source == Site::ResidPre) return seeds;
+  return step(tape, course.source, 0, Site::ResidPre, std::move(seeds));
+}
+
+Tensor seeds_of(const Study& study, const LayerRange& course, std::span<const Start> starts) {
+  const Tensor& source = study.run().at(course.source, course.first);
+  Tensor seeds = Tensor::zeros(source.shape().with_front(static_cast<Index>(starts.size())), source.dtype());
+  const Index D = source.shape().back();
+  dispatch(seeds.dtype(), [&](auto r) {
+    using R = decltype(r);
+    R* to = seeds.data<R>();
+    for (const Start& start : starts) {
+      std::transform(start.direction.begin(), start.direction.end(), to + start.token * D,
+                     [](double v) { return static_cast<R>(v); });
+      to += source.size();
+    }
+  });
+  return seeds;
+}
+
+template <class R>
+double squared(const R* v, Index n) {
+  double sum = 0;
+  for (Index k = 0; k < n; ++k) sum += static_cast<double>(v[k]) * static_cast<double>(v[k]);
+  return sum;
+}
+
+// tangents [S, 1, T, parts·width]: adds to cell (part0 + part, j, i). Threads take tokens j.
+void collect(const Tensor& tangents, std::span<const Start> starts, Index part0, Index parts,
+             SquaredNorms& norms) {
+  const Index T = tangents.dim(2), width = tangents.dim(3) / parts;
+  dispatch(tangents.dtype(), [&](auto r) {
+    const auto* values = tangents.template data<decltype(r)>();
+    const Index each = static_cast<Index>(starts.size()) * parts * width;
+    parallel_for(T, 1 + enough_work / each, [&](Index begin, Index end) {
+      for (std::size_t s = 0; s < starts.size(); ++s)
+        for (Index j = begin; j < end; ++j)
+          for (Index p = 0; p < parts; ++p)
+            norms.add(((part0 + p) * T + j) * T + starts[s].token,
+                      squared(values + ((static_cast<Index>(s) * T + j) * parts + p) * width, width),
+                      starts[s].probe);
+    });
+  });
+}
+
+}  // namespace
+
+void SquaredNorms::add(Index cell, double value, bool probe) {
+  const auto at = static_cast<std::size_t>(cell);
+  if (!probe) {
+    exact[at] += value;
+    return;
+  }
+  sum[at] += value;
+  squares[at] += value * value;
+}
+
+// In a block at most the stream, the norm, q, k, v, z, both projections and a sum are alive (9 D), three
+// F-wide values of a gated feed-forward, and per head the scores and the pattern.
+std::size_t tangent_bytes(const ModelInfo& info, Index tokens) {
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto width = static_cast<std::size_t>(std::max(info.width, info.heads * info.head_width));
+  return T *
+         (9 * width + 3 * static_cast<std::size_t>(info.feed_forward) +
+          2 * static_cast<std::size_t>(info.heads) * T) *
+         bytes_of(info.dtype);
+}
+
+Index tangents_at_once(const Study& study) {
+  return std::max<Index>(1, static_cast<Index>(study.scratch / tangent_bytes(study.info(), study.tokens())));
+}
+
+void push_starts(const Study& study, const LayerRange& course, std::span<const Start> starts,
+                 SquaredNorms& hidden, SquaredNorms* heads, const std::function<void(Index)>& after) {
+  const Tape& tape = *study.run().tape;
+  const Index H = study.info().heads;
+  const auto tile = static_cast<std::size_t>(tangents_at_once(study));
+  for (std::size_t begin = 0; begin < starts.size(); begin += tile) {
+    const auto some = starts.subspan(begin, std::min(tile, starts.size() - begin));
+    Tensor t = enter(tape, course, seeds_of(study, course, some));
+    for (int l = course.first; l <= course.last; ++l) {
+      std::vector<Place> wanted{{Site::ResidPost, l}};
+      if (heads != nullptr) wanted.push_back({Site::Z, l});
+      const Signals parts = tape.push(tape.at(Site::ResidPre, l), std::move(t), rules::gradient, wanted);
+      t = parts.at(Site::ResidPost, l);
+      collect(t, some, l, 1, hidden);
+      if (heads != nullptr) collect(parts.at(Site::Z, l), some, l * H, H, *heads);
+    }
+    after(static_cast<Index>(begin + some.size()));
+  }
+}
+
+void push_spectral(const Study& study, const LayerRange& course, Index token, std::vector<double>& norms) {
+  const Tape& tape = *study.run().tape;
+  const Index T = study.tokens(), D = study.info().width;
+  const Index inputs = study.run().at(course.source, course.first).shape().back();
+  std::vector<Start> basis(static_cast<std::size_t>(inputs), {token, false, {}});
+  for (std::size_t c = 0; c < basis.size(); ++c) {
+    basis[c].direction.assign(basis.size(), 0);
+    basis[c].direction[c] = 1;
+  }
+  const Index tile = tangents_at_once(study);
+  Tensor t = seeds_of(study, course, basis);
+  const auto onwards = [&](Site from, int layer, Site to) {
+    Tensor next({inputs, 1, T, D}, t.dtype());
+    for (Index s = 0; s < inputs; s += tile) {
+      const Index count = std::min(tile, inputs - s);
+      const Tensor part = step(tape, from, layer, to, t.rows(s, count));
+      dispatch(t.dtype(), [&](auto r) {
+        using R = decltype(r);
+        std::copy_n(part.data<R>(), part.size(), next.data<R>() + s * T * D);
+      });
+    }
+    t = next;
+  };
+  if (course.source != Site::ResidPre) onwards(course.source, 0, Site::ResidPre);
+  for (int l = course.first; l <= course.last; ++l) {
+    onwards(Site::ResidPre, l, Site::ResidPost);
+    parallel_for(T, 1 + enough_work / (inputs * D), [&](Index begin, Index end) {
+      Dense block(inputs, D);
+      for (Index j = begin; j < end; ++j) {
+        for (Index c = 0; c < inputs; ++c)
+          for (Index k = 0; k < D; ++k) block(c, k) = t.at((c * T + j) * D + k);
+        norms[static_cast<std::size_t>((l * T + j) * T + token)] = largest_singular(block);
+      }
+    });
+  }
+}
+
+Tensor push_to_last(const Study& study, const LayerRange& course, Tensor seeds) {
+  const Tape& tape = *study.run().tape;
+  Tensor t = enter(tape, course, std::move(seeds));
+  for (int l = course.first; l <= course.last; ++l)
+    t = step(tape, Site::ResidPre, l, Site::ResidPost, std::move(t));
+  return t;
+}
+
+Tensor pull_layers(const Study& study, const LayerRange& course,
+                   const std::function<Tensor(int)>& cotangent) {
+  const Tape& tape = *study.run().tape;
+  Tensor signal;
+  for (int l = course.last; l >= course.first; --l) {
+    const Tensor own = cotangent(l);
+    if (signal.empty()) {
+      signal = own;
+    } else if (!own.empty()) {
+      Tensor sum(own.shape(), own.dtype());
+      dispatch(own.dtype(), [&](auto r) {
+        using R = decltype(r);
+        kernels::add(std::as_const(signal).template data<R>(), own.data<R>(), sum.data<R>(), sum.size());
+      });
+      signal = std::move(sum);
+    }
+    const Signals back =
+        tape.pull(tape.at(Site::ResidPost, l), std::move(signal), rules::gradient, {{Site::ResidPre, l}});
+    signal = back.at(Site::ResidPre, l);
+  }
+  if (course.source == Site::ResidPre) return signal;
+  return tape.pull(tape.at(Site::ResidPre, 0), std::move(signal), rules::gradient, {{course.source, 0}})
+      .at(course.source, 0);
+}
+
+void pull_ones(const Study& study, const LayerRange& course, std::vector<double>& norms) {
+  const Index T = study.tokens(), D = study.info().width, tile = tangents_at_once(study);
+  for (Index j0 = 0; j0 < T; j0 += tile) {
+    const Index count = std::min(tile, T - j0);
+    Tensor ones = Tensor::zeros({count, 1, T, D}, study.info().dtype);
+    dispatch(ones.dtype(), [&](auto r) {
+      using R = decltype(r);
+      for (Index s = 0; s < count; ++s) std::fill_n(ones.data<R>() + (s * T + j0 + s) * D, D, R(1));
+    });
+    const Tensor back =
+        pull_layers(study, course, [&](int layer) { return layer == course.last ? ones : Tensor(); });
+    const Index width = back.shape().back();
+    dispatch(back.dtype(), [&](auto r) {
+      const auto* values = back.template data<decltype(r)>();
+      for (Index s = 0; s < count; ++s)
+        for (Index i = 0; i < T; ++i)
+          norms[static_cast<std::size_t>((course.last * T + j0 + s) * T + i)] =
+              std::sqrt(squared(values + (s * T + i) * width, width));
+    });
+  }
+}
+
+}  // namespace headwater

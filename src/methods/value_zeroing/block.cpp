@@ -1,0 +1,438 @@
+// Value zeroing (Mohebbi et al., 2023) without running the block again. With u^h_j = v^h_j W_O^h,
+//
+//   δ_ij = Σ_h α^h_ij u^h_j                              what the zeroed values of j take out of row i
+//   σ_ij = the norm's divisor for a_i − δ_ij             a: the sum of the residual path and attention
+//   φ_ij = f((e_i − Σ_h α^h_ij k^h_j) / σ_ij + c)        hidden layer; k^h_j = v^h_j M^h, M folded
+//   (φ_ij − φ_i) W_2                                     change of the output: the one product left
+//
+// (value_zeroing_fold.h makes M); then the change goes through the residual sum and the last norm, and the
+// distance 1 − cos comes from differences alone (kernels/shifts.h). Pairs (i, j) are numbered j by j, and a
+// tile takes some hundred of them through all four lines on one thread, while they are in cache; threads
+// take the next tile when they are done and meet only at the end. Causal models have only the pairs i ≥ j.
+#include "methods/value_zeroing/block.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "methods/value_zeroing/clean.h"
+#include "methods/value_zeroing/fold.h"
+#include "study/memory.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr Index least_sources = 8, most_sources = 64;  // tokens j whose parts are made together
+constexpr Index least_rows = 32, most_rows = 384;      // pairs in a tile
+constexpr Index block_rows = 64, block_columns = 256;  // a block of e and φ fits a second-level cache
+constexpr Index rows_at_once = 4;  // taken through all passes of a norm while they are in a first-level cache
+
+// What zeroing takes from the tokens j0 … j0 + count: one part for every zeroed head.
+struct Sources {
+  Tensor p;         // [count, T, parts] α
+  Tensor u;         // [count, parts, D]
+  Tensor up, gate;  // [count, parts, stride] k of each map, rows of F
+};
+
+struct TileShape {
+  Index sources, rows;
+};
+
+// Bytes of one more source token and of one more row of a tile.
+struct Costs {
+  std::size_t source, row;
+};
+Costs costs_of(Index T, Index parts, Index D, Index F, Index maps, bool fold, std::size_t number) {
+  const auto bytes = [&](Index n) { return static_cast<std::size_t>(n) * number; };
+  return {bytes(parts * (T + D + maps * (F + 32)) + (fold ? 0 : parts * (D + F))), bytes(2 * D + F + 2)};
+}
+
+// Larger than the least by what the scratch allows. Bits do not depend on it.
+TileShape tile_shape(const CleanBlock& block, Index parts, bool fold, std::size_t scratch) {
+  const Costs costs =
+      costs_of(block.T, parts, block.D, block.F, block.gate ? 2 : 1, fold, bytes_of(block.v.dtype()));
+  const auto more_rows = static_cast<Index>(scratch / 2 / costs.row) / thread_count();
+  const auto more_sources = static_cast<Index>(scratch / 2 / costs.source);
+  return {std::min({block.T, most_sources, least_sources + more_sources}),
+          std::min(most_rows, least_rows + more_rows)};
+}
+
+// 1 − cos in float32, as the public code computes it; its noise of 1e-7 stays in, cut off at 0.
+template <class R>
+R rounded_distance(const R* x, const R* change, Index n) {
+  float dot = 0, old_square = 0, new_square = 0;
+  for (Index d = 0; d < n; ++d) {
+    const auto before = static_cast<float>(x[d]), now = static_cast<float>(x[d] + change[d]);
+    dot += before * now;
+    old_square += before * before;
+    new_square += now * now;
+  }
+  const float lengths = std::sqrt(old_square) * std::sqrt(new_square);
+  return static_cast<R>(std::clamp(1.0F - (lengths > 0 ? dot / lengths : 0.0F), 0.0F, 2.0F));
+}
+
+// From q, the change of rows i … i + n before the last norm, to their distances. q is used up.
+template <class R>
+void distances(const CleanBlock& block, const ZeroingOptions& options, Index i, Index n, R* q, R* to) {
+  const Index D = block.D;
+  if (block.last) kernels::norm_shift<R>(block.last->from<R>(i), q, q, nullptr, n, D);
+  const R* output = block.output.data<R>() + i * D;
+  if (!options.rounded) return kernels::cosine_shift<R>(output, block.length.data<R>() + i, q, to, n, D);
+  for (Index r = 0; r < n; ++r) to[r] = rounded_distance(output + r * D, q + r * D, D);
+}
+
+template <class R>
+class Zeroing {
+ public:
+  Zeroing(const CleanBlock& block, const ZeroingOptions& options, bool fold, TileShape shape)
+      : block_(block),
+        options_(options),
+        parts_(static_cast<Index>(options.heads.size())),
+        stride_(kernels::spread_stride<R>(block.F)),
+        shape_(shape),
+        // [D, H·E]: unpacked once for the u of all sources
+        out_(block.weights->attention.out.weight->dense()),
+        workers_(static_cast<std::size_t>(thread_count())) {
+    if (fold)
+      fold_ = fold_of(*block.weights, *block.before.weights, options.fold == ZeroingOptions::Folding::Keep);
+  }
+
+  // D [T, T], which starts as zeros.
+  void each_token(R* to, const std::function<void(double)>& progress) {
+    for (Index j0 = 0; j0 < block_.T; j0 += shape_.sources) {
+      j0_ = j0;
+      const Index count = std::min(shape_.sources, block_.T - j0);
+      make_sources(count);
+      cut(count);
+      run_tiles(to, [&](double done) {
+        progress((static_cast<double>(j0) + done * static_cast<double>(count)) /
+                 static_cast<double>(block_.T));
+      });
+    }
+  }
+
+ private:
+  // The pairs of the sources with the rows i0 … i1, source by source; causal: only rows from the source on.
+  struct Pairs {
+    Index i0, i1;
+    std::vector<Index> starts;  // of each source's pairs, and their end
+  };
+  // Pairs from … from + rows of a block.
+  struct Tile {
+    const Pairs* pairs;
+    Index from, rows;
+  };
+  // What one thread computes a tile in.
+  struct Worker {
+    Tensor q, o, hidden, inverse, distance;  // [rows, D] twice, [rows, F], [rows] twice
+  };
+
+  // Blocks of pairs, and tiles of about the same size.
+  void cut(Index count) {
+    blocks_.clear();
+    tiles_.clear();
+    for (Index i0 = block_.heads.causal ? j0_ : 0; i0 < block_.T; i0 += block_rows) {
+      Pairs pairs{i0, std::min(block_.T, i0 + block_rows), {0}};
+      for (Index j = 0; j < count; ++j)
+        pairs.starts.push_back(pairs.starts.back() + std::max<Index>(0, pairs.i1 - first_row(pairs, j)));
+      blocks_.push_back(std::move(pairs));
+    }
+    for (const Pairs& pairs : blocks_) {
+      const Index all = pairs.starts.back(), n = (all + shape_.rows - 1) / shape_.rows;
+      for (Index k = 0; k < n; ++k) tiles_.push_back({&pairs, all * k / n, all * (k + 1) / n - all * k / n});
+    }
+  }
+  Index first_row(const Pairs& pairs, Index j) const {
+    return block_.heads.causal ? std::max(pairs.i0, j0_ + j) : pairs.i0;
+  }
+
+  // body(j, i, n, at): the tile's rows at … at + n are token j0_ + j with the rows i … i + n.
+  template <class Body>
+  void for_runs(const Tile& tile, const Body& body) const {
+    const std::vector<Index>& starts = tile.pairs->starts;
+    Index begin = tile.from;
+    const Index end = tile.from + tile.rows;
+    for (auto next = std::upper_bound(starts.begin(), starts.end(), begin); begin < end; ++next) {
+      const Index j = next - starts.begin() - 1, n = std::min(end, *next) - begin;
+      if (n <= 0) continue;
+      body(j, first_row(*tile.pairs, j) + begin - starts[static_cast<std::size_t>(j)], n, begin - tile.from);
+      begin += n;
+    }
+  }
+
+  // Only the calling thread reports, and may be stopped by that.
+  void run_tiles(R* to, const std::function<void(double)>& progress) {
+    std::atomic<std::size_t> next = 0;
+    parallel_for(static_cast<Index>(workers_.size()), 1, [&](Index begin, Index) {
+      Worker& worker = workers_[static_cast<std::size_t>(begin)];
+      try {
+        for (std::size_t t = next++; t < tiles_.size(); t = next++) {
+          compute(tiles_[t], worker);
+          const R* distance = std::as_const(worker.distance).template data<R>();
+          for_runs(tiles_[t], [&](Index j, Index i, Index n, Index at) {
+            for (Index r = 0; r < n; ++r) to[(i + r) * block_.T + j0_ + j] = distance[at + r];
+          });
+          if (begin == 0) progress(static_cast<double>(t + 1) / static_cast<double>(tiles_.size()));
+        }
+      } catch (...) {
+        next = tiles_.size();
+        throw;
+      }
+    });
+  }
+
+  void make_sources(Index count) {
+    const Index T = block_.T, D = block_.D, E = block_.E, inner = Index{block_.heads.heads} * E;
+    const Index values = Index{block_.heads.groups} * E;
+    const DType dtype = dtype_of<R>();
+    sources_ = {};  // gives its buffers back first
+    sources_ = {Tensor({count, T, parts_}, dtype), Tensor({count, parts_, D}, dtype), {}, {}};
+    const R* v = block_.v.data<R>() + j0_ * values;
+    const R* pattern = block_.pattern.data<R>();
+    R* p = sources_.p.data<R>();
+    parallel_for(count, 1 + 65536 / (T * parts_), [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j)
+        for (Index i = 0; i < T; ++i)
+          for (Index h = 0; h < parts_; ++h)
+            p[(j * T + i) * parts_ + h] =
+                pattern[(options_.heads[static_cast<std::size_t>(h)] * T + i) * T + j0_ + j];
+    });
+    std::vector<kernels::GemmTask<R>> tasks;
+    for (Index h = 0; h < parts_; ++h) {
+      const int head = options_.heads[static_cast<std::size_t>(h)];
+      tasks.push_back(
+          {v + block_.group(head) * E, out_.template data<R>() + head * E, sources_.u.data<R>() + h * D});
+    }
+    kernels::gemm_batch<R>(
+        {.m = count, .n = D, .k = E, .transpose_b = true, .lda = values, .ldb = inner, .ldc = parts_ * D},
+        tasks);
+    const MlpWeights& mlp = block_.weights->mlp;
+    sources_.up = hidden_parts(count, v, values, mlp.up, fold_ ? &fold_->up : nullptr);
+    if (mlp.gate) sources_.gate = hidden_parts(count, v, values, *mlp.gate, fold_ ? &fold_->gate : nullptr);
+  }
+
+  // k [count, parts, stride]: by the fold, or from u.
+  Tensor hidden_parts(Index count, const R* v, Index values, const LinearWeights& w, const Tensor* fold) {
+    const Index F = block_.F, E = block_.E;
+    Tensor k({count, parts_, stride_}, dtype_of<R>());
+    if (fold == nullptr) {
+      Tensor scaled = sources_.u.clone(), packed({count * parts_, F}, dtype_of<R>());
+      centre_and_scale<R>(scaled.data<R>(), count * parts_, *block_.before.weights);
+      w.weight->times_transposed<R>(scaled.data<R>(), nullptr, packed.data<R>(), count * parts_);
+      for (Index row = 0; row < count * parts_; ++row)
+        std::copy_n(packed.data<R>() + row * F, F, k.data<R>() + row * stride_);
+      return k;
+    }
+    std::vector<kernels::GemmTask<R>> tasks;
+    for (Index h = 0; h < parts_; ++h) {
+      const int head = options_.heads[static_cast<std::size_t>(h)];
+      tasks.push_back(
+          {v + block_.group(head) * E, fold->data<R>() + head * E * F, k.data<R>() + h * stride_});
+    }
+    kernels::gemm_batch<R>({.m = count, .n = F, .k = E, .lda = values, .ldb = F, .ldc = parts_ * stride_},
+                           tasks);
+    return k;
+  }
+
+  // The tile's distances. The hidden layer is taken in blocks of columns: what was read for one source is
+  // still in cache for the next.
+  void compute(const Tile& tile, Worker& worker) const {
+    const Index D = block_.D, F = block_.F, rows = tile.rows;
+    if (worker.q.empty()) {
+      const DType dtype = dtype_of<R>();
+      worker = {Tensor({shape_.rows, D}, dtype), Tensor({shape_.rows, D}, dtype),
+                Tensor({shape_.rows, F}, dtype), Tensor({shape_.rows}, dtype), Tensor({shape_.rows}, dtype)};
+    }
+    for_runs(tile, [&](Index j, Index i, Index n, Index at) { through_norm(worker, j, i, n, at); });
+    for (Index column = 0; column < F; column += block_columns)
+      for_runs(tile, [&](Index j, Index i, Index n, Index at) { into_hidden(worker, j, i, n, at, column); });
+    block_.weights->mlp.down.weight->times_transposed<R>(worker.hidden.template data<R>(), nullptr,
+                                                         worker.o.template data<R>(), rows);
+    for_runs(tile, [&](Index, Index i, Index n, Index at) { compare(worker, i, n, at); });
+  }
+
+  // The change of rows i … i + n when token j is zeroed, at row `at` of the tile: before the feed-forward
+  // part,
+  void through_norm(Worker& worker, Index j, Index i, Index n, Index at) const {
+    const Index D = block_.D;
+    for (Index r = 0; r < n; r += rows_at_once) {
+      const Index rows = std::min(rows_at_once, n - r);
+      R* q = worker.q.template data<R>() + (at + r) * D;
+      kernels::remove_parts<R>(sources_.p.data<R>() + (j * block_.T + i + r) * parts_,
+                               sources_.u.data<R>() + j * parts_ * D, q, rows, parts_, D);
+      kernels::norm_shift<R>(block_.before.from<R>(i + r), q, block_.post_norm ? q : nullptr,
+                             worker.inverse.template data<R>() + at + r, rows, D);
+    }
+  }
+
+  // and in its hidden layer, from `column` on.
+  void into_hidden(Worker& worker, Index j, Index i, Index n, Index at, Index column) const {
+    const Index F = block_.F;
+    const auto map = [&](const HiddenState& state, const Tensor& k) {
+      return kernels::HiddenRows<R>{state.e.data<R>() + i * F, k.data<R>() + j * parts_ * stride_,
+                                    state.c.data<R>(), stride_};
+    };
+    const kernels::HiddenRows<R> up = map(block_.up, sources_.up);
+    const kernels::HiddenRows<R> gate = block_.gate ? map(*block_.gate, sources_.gate) : up;
+    kernels::hidden_shift<R>(block_.weights->mlp.f, up, block_.gate ? &gate : nullptr,
+                             {.p = sources_.p.data<R>() + (j * block_.T + i) * parts_,
+                              .s = worker.inverse.template data<R>() + at,
+                              .rows = n,
+                              .parts = parts_,
+                              .n = F,
+                              .begin = column,
+                              .end = std::min(F, column + block_columns)},
+                             block_.hidden.data<R>() + i * F, worker.hidden.template data<R>() + at * F);
+  }
+
+  // From the change of the feed-forward output to the distance.
+  void compare(Worker& worker, Index i, Index n, Index at) const {
+    const Index D = block_.D;
+    for (Index r = 0; r < n; r += rows_at_once) {
+      const Index rows = std::min(rows_at_once, n - r);
+      R* q = worker.q.template data<R>() + (at + r) * D;
+      kernels::accumulate<R>(worker.o.template data<R>() + (at + r) * D, q, rows * D);
+      distances<R>(block_, options_, i + r, rows, q, worker.distance.template data<R>() + at + r);
+    }
+  }
+
+  const CleanBlock& block_;
+  const ZeroingOptions& options_;
+  Index parts_, stride_, j0_ = 0;
+  std::vector<Pairs> blocks_;
+  std::vector<Tile> tiles_;
+  TileShape shape_;
+  Tensor out_;
+  std::shared_ptr<const Fold> fold_;
+  Sources sources_;
+  std::vector<Worker> workers_;
+};
+
+// Σ_{j ∈ J} α^h_ij v^h_j of the zeroed heads, 0 in the others: [T, H·E].
+template <class R>
+Tensor taken_out(const CleanBlock& block, const ZeroingOptions& options) {
+  const Index T = block.T, E = block.E, inner = Index{block.heads.heads} * E;
+  const Index values = Index{block.heads.groups} * E;
+  Tensor z = Tensor::zeros({T, inner}, dtype_of<R>());
+  const R* v = block.v.data<R>();
+  const R* pattern = block.pattern.data<R>();
+  for (const int head : options.heads)
+    for (Index i = 0; i < T; ++i)
+      for (const int j : options.together)
+        for (Index e = 0; e < E; ++e)
+          z.data<R>()[i * inner + head * E + e] +=
+              pattern[(head * T + i) * T + j] * v[j * values + block.group(head) * E + e];
+  return z;
+}
+
+// One set of tokens needs no parts: its whole change goes through W_1, one row per token.
+template <class R>
+Tensor as_one(const CleanBlock& block, const ZeroingOptions& options) {
+  const Index T = block.T, D = block.D, F = block.F;
+  const MlpWeights& mlp = block.weights->mlp;
+  const NormWeights& norm = *block.before.weights;
+  const Tensor z = taken_out<R>(block, options);
+  Tensor q({T, D}, dtype_of<R>()), inverse({T}, dtype_of<R>()), hidden({T, F}, dtype_of<R>());
+  Tensor e({T, F}, dtype_of<R>()), gated({block.gate ? T : 0, F}, dtype_of<R>()), to({T}, dtype_of<R>());
+  block.weights->attention.out.weight->times_transposed<R>(z.data<R>(), nullptr, q.data<R>(), T);
+  kernels::scale<R>(q.data<R>(), -1, q.data<R>(), T * D);
+  Tensor scaled({T, D}, dtype_of<R>());
+  kernels::add<R>(block.before.t.data<R>(), q.data<R>(), scaled.data<R>(), T * D);
+  centre_and_scale<R>(scaled.data<R>(), T, norm);
+  mlp.up.weight->times_transposed<R>(scaled.data<R>(), nullptr, e.data<R>(), T);
+  if (mlp.gate) mlp.gate->weight->times_transposed<R>(scaled.data<R>(), nullptr, gated.data<R>(), T);
+  kernels::norm_shift<R>(block.before.from<R>(0), q.data<R>(), block.post_norm ? q.data<R>() : nullptr,
+                         inverse.data<R>(), T, D);
+  const kernels::HiddenRows<R> up{e.data<R>(), nullptr, block.up.c.data<R>(), 0};
+  const kernels::HiddenRows<R> gate{gated.data<R>(), nullptr, block.gate ? block.gate->c.data<R>() : nullptr,
+                                    0};
+  kernels::hidden_shift<R>(
+      mlp.f, up, mlp.gate ? &gate : nullptr,
+      {.p = nullptr, .s = inverse.data<R>(), .rows = T, .parts = 0, .n = F, .begin = 0, .end = F},
+      block.hidden.data<R>(), hidden.data<R>());
+  mlp.down.weight->times_transposed<R>(hidden.data<R>(), nullptr, scaled.data<R>(), T);
+  kernels::accumulate<R>(scaled.data<R>(), q.data<R>(), T * D);
+  distances<R>(block, options, 0, T, q.data<R>(), to.data<R>());
+  return to;
+}
+
+}  // namespace
+
+bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
+  using enum ZeroingOptions::Folding;
+  if (!options.together.empty() || options.fold == Never) return false;
+  return options.fold == Keep || fold_pays(tokens, info.head_width, info.width);
+}
+
+Place compared_at(const Study& study, int layer, const ZeroingOptions& options) {
+  const bool last = options.final_norm && layer + 1 == study.info().layers;
+  return last && study.tape().recorded(Site::FinalNorm) ? Place(Site::FinalNorm) : Place(Site::ResidPost, layer);
+}
+
+namespace {
+
+// By replay, as many rows at a time as fit the memory for tiles.
+Tensor zero_by_replay(const Study& study, int layer, const ZeroingOptions& options,
+                      const std::function<void(double)>& progress) {
+  const Tensor pattern = study.at(Site::Pattern, layer);
+  const Index T = pattern.dim(2), S = pattern.dim(3);
+  const bool set = !options.together.empty(), causal = study.info().causal;
+  std::vector<Pair> pairs;
+  for (Index i = 0; i < T; ++i)
+    for (Index j = 0; j < (set ? 1 : causal ? i + 1 : S); ++j) pairs.push_back({i, j});
+  const std::size_t tile = std::max<std::size_t>(1, study.scratch / (2 * passing_bytes(study.info(), 1, 1)));
+  Tensor result = Tensor::zeros(set ? Shape{T} : Shape{T, S}, pattern.dtype());
+  for (std::size_t begin = 0; begin < pairs.size(); begin += tile) {
+    progress(static_cast<double>(begin) / static_cast<double>(pairs.size()));
+    const auto some = std::span(pairs).subspan(begin, std::min(tile, pairs.size() - begin));
+    const std::vector<double> found = plain_distances(study, layer, some, options);
+    dispatch(result.dtype(), [&](auto r) {
+      using R = decltype(r);
+      for (std::size_t p = 0; p < some.size(); ++p)
+        result.data<R>()[set ? some[p].row : some[p].row * S + some[p].zeroed] = static_cast<R>(found[p]);
+    });
+  }
+  return result;
+}
+
+}  // namespace
+
+Tensor zero_values(const Study& study, int layer, const ZeroingOptions& options,
+                   const std::function<void(double)>& progress) {
+  const std::optional<CleanBlock> plain = clean_block(study, layer, options);
+  if (!plain) return zero_by_replay(study, layer, options, progress);
+  const CleanBlock& block = *plain;
+  Tensor result;
+  dispatch(study.info().dtype, [&](auto r) {
+    using R = decltype(r);
+    if (!options.together.empty()) {
+      result = as_one<R>(block, options);
+      return;
+    }
+    const bool fold = zeroing_folds(study.info(), block.T, options);
+    const TileShape shape = tile_shape(block, static_cast<Index>(options.heads.size()), fold, study.scratch);
+    result = Tensor::zeros({block.T, block.T}, study.info().dtype);
+    Zeroing<R>(block, options, fold, shape).each_token(result.data<R>(), progress);
+  });
+  progress(1);
+  return result;
+}
+
+std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
+  const Index T = tokens, D = info.width, F = info.feed_forward, maps = info.pre_norm ? 2 : 1;
+  const Index inner = Index{info.heads} * info.head_width, parts = static_cast<Index>(options.heads.size());
+  const bool fold = zeroing_folds(info, tokens, options);
+  const Index layers = options.fold == ZeroingOptions::Folding::Keep ? info.layers : 1;
+  const std::size_t number = bytes_of(info.dtype);
+  const Costs costs = costs_of(T, parts, D, F, maps, fold, number);
+  const Index clean = T * (4 * D + (1 + maps) * F + 4) + maps * F + T * T;
+  const Index weights = 2 * inner * D + (fold ? layers * maps * inner * F : 0);
+  const Index set = options.together.empty() ? 0 : T * (inner + 2 * D + (1 + maps) * F);
+  return static_cast<std::size_t>(clean + weights + set) * number +
+         static_cast<std::size_t>(std::min(T, least_sources)) * costs.source +
+         static_cast<std::size_t>(least_rows * thread_count()) * costs.row;
+}
+
+}  // namespace headwater

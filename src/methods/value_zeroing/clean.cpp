@@ -1,0 +1,126 @@
+// The unchanged run of a block, with a the sum of the residual path and attention:
+//
+//   post-norm   y = norm₁(a),  h = y + ffn(y),         output = norm₂(h)
+//   pre-norm    h = a + ffn(norm₂(a)),                 output = h, or the model's last norm of h
+//
+// The norm before the feed-forward part is kept as t and 1/σ, norm(a) = γ ⊙ t/σ + β, so that its hidden layer
+// is f(e/σ + c), e = (γ ⊙ t) W_1, c = β W_1 + b_1.
+#include "methods/value_zeroing/clean.h"
+
+#include <cmath>
+
+#include "methods/value_zeroing/fold.h"
+
+namespace headwater {
+
+namespace {
+
+template <class R>
+NormState norm_state(Tensor x, const NormWeights& weights) {
+  const Index D = weights.gamma.size(), T = x.size() / D;
+  NormState state{std::move(x), Tensor({T}, dtype_of<R>()), &weights};
+  R* t = state.t.data<R>();
+  R* inverse = state.inverse.data<R>();
+  for (Index i = 0; i < T; ++i, t += D) {
+    double mean = 0, square = 0;
+    for (Index d = 0; d < D && !weights.beta.empty(); ++d) mean += static_cast<double>(t[d]);
+    for (Index d = 0; d < D; ++d) {
+      t[d] -= static_cast<R>(mean / static_cast<double>(D));
+      square += static_cast<double>(t[d]) * static_cast<double>(t[d]);
+    }
+    inverse[i] = static_cast<R>(1 / std::sqrt(square / static_cast<double>(D) + weights.eps));
+  }
+  return state;
+}
+
+template <class R>
+HiddenState hidden_state(const Tensor& scaled, const NormWeights& norm, const LinearWeights& w) {
+  const Index T = scaled.dim(0), F = w.weight->rows();
+  HiddenState state{Tensor({T, F}, scaled.dtype()), Tensor::zeros({F}, scaled.dtype())};
+  w.weight->times_transposed<R>(scaled.data<R>(), nullptr, state.e.data<R>(), T);
+  const R* bias = w.bias.empty() ? nullptr : w.bias.data<R>();
+  if (!norm.beta.empty())
+    w.weight->times_transposed<R>(norm.beta.data<R>(), bias, state.c.data<R>(), 1);
+  else if (bias != nullptr)
+    std::copy_n(bias, F, state.c.data<R>());
+  return state;
+}
+
+template <class R>
+Tensor sum_of(const Tensor& a, const Tensor& b) {  // [1, T, D] → [T, D]
+  Tensor sum({a.dim(1), a.dim(2)}, a.dtype());
+  kernels::add<R>(a.data<R>(), b.data<R>(), sum.data<R>(), a.size());
+  return sum;
+}
+
+template <class R>
+void fill(CleanBlock& block, const Study& study, int layer, const NormWeights* final_norm) {
+  const BlockWeights& w = *block.weights;
+  const auto two_axes = [](const Tensor& x) { return x.reshaped({x.dim(1), x.dim(2)}); };
+  const NormWeights& before = block.post_norm ? w.attention_norm : w.mlp_norm;
+  const Tensor mid = study.at(Site::ResidMid, layer);
+  block.before = norm_state<R>(
+      block.post_norm ? sum_of<R>(study.at(Site::ResidPre, layer), study.at(Site::AttnOut, layer))
+                      : two_axes(mid).clone(),
+      before);
+  block.output = two_axes(study.at(Site::ResidPost, layer));
+  if (block.post_norm) {
+    block.last = norm_state<R>(sum_of<R>(mid, study.at(Site::MlpOut, layer)), w.mlp_norm);
+  } else if (final_norm != nullptr) {
+    block.last = norm_state<R>(block.output.clone(), *final_norm);
+    block.output = two_axes(study.at(Site::FinalNorm));
+  }
+
+  Tensor scaled = block.before.t.clone();
+  centre_and_scale<R>(scaled.data<R>(), block.T, before);
+  block.up = hidden_state<R>(scaled, before, w.mlp.up);
+  if (w.mlp.gate) block.gate = hidden_state<R>(scaled, before, *w.mlp.gate);
+  block.hidden = Tensor({block.T, block.F}, scaled.dtype());
+  const auto rows = [](const HiddenState& s) {
+    return kernels::HiddenRows<R>{s.e.data<R>(), nullptr, s.c.data<R>(), 0};
+  };
+  const kernels::HiddenRows<R> up = rows(block.up), gate = block.gate ? rows(*block.gate) : up;
+  kernels::hidden_shift<R>(w.mlp.f, up, block.gate ? &gate : nullptr,
+                           {.p = nullptr,
+                            .s = block.before.inverse.data<R>(),
+                            .rows = block.T,
+                            .parts = 0,
+                            .n = block.F,
+                            .begin = 0,
+                            .end = block.F},
+                           nullptr, block.hidden.data<R>());
+  block.length = Tensor({block.T}, scaled.dtype());
+  for (Index i = 0; i < block.T; ++i) {
+    double square = 0;
+    for (const R x : block.output.rows(i, 1).values<R>())
+      square += static_cast<double>(x) * static_cast<double>(x);
+    block.length.data<R>()[i] = static_cast<R>(std::sqrt(square));
+  }
+}
+
+}  // namespace
+
+std::optional<CleanBlock> clean_block(const Study& study, int layer, const ZeroingOptions& options) {
+  std::optional<PlainBlock> found = plain_block(study.tape(), {.layer = layer});
+  if (!found) return {};
+  auto known = std::make_shared<KnownBlock>(KnownBlock{.block = std::move(*found), .final_norm = {}});
+  if (compared_at(study, layer, options).site == Site::FinalNorm) {
+    const NormWeights* last = final_norm(study.tape(), {.layer = layer});
+    if (last == nullptr || !known->block.pre_norm) return {};
+    known->final_norm = *last;
+  }
+  CleanBlock block{.known = known, .weights = &known->block.weights, .heads = known->block.heads};
+  block.T = study.tokens();
+  block.D = study.info().width;
+  block.F = block.weights->mlp.up.weight->rows();
+  block.E = study.info().head_width;
+  block.post_norm = !known->block.pre_norm;
+  block.pattern = study.at(Site::Pattern, layer);
+  block.v = study.at(Site::V, layer);
+  dispatch(study.info().dtype, [&](auto r) {
+    fill<decltype(r)>(block, study, layer, known->final_norm ? &*known->final_norm : nullptr);
+  });
+  return block;
+}
+
+}  // namespace headwater

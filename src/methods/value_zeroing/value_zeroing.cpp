@@ -1,0 +1,196 @@
+// Value zeroing (Mohebbi et al., 2023). In layer l, with all attention weights kept, the value vectors of
+// token j are replaced by zero (bias included) and the rest of the block is computed again:
+//
+//   D[l, i, j] = 1 − cos(x⁺_i with v_j = 0, x⁺_i)            S[l, i, :] = D[l, i, :] / Σ_j D[l, i, j]
+//
+// Every layer starts from the unchanged run. The block is not run again: mixing/value_zeroing_block.cpp has
+// the exact shortcut. In the last layer of a pre-norm model the outputs are compared after the model's last
+// norm, because that is what the head reads; public tools differ in this, and `final_norm` chooses.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "base/index_list.h"
+#include "methods/method.h"
+#include "methods/value_zeroing/block.h"
+#include "numerics/row_division.h"
+#include "study/map_checks.h"
+
+namespace headwater {
+
+namespace {
+
+std::vector<int> parse_list(std::string_view option, const std::string& text, int limit) {
+  return parse_index_list(text, limit, [&](const std::string&) {
+    throw InputError(
+        fmt::format("value_zeroing: option {}: expected {} or a list such as 0,2-4 of 0 … {}, found '{}'",
+                    option, option == "heads" ? "all" : "each", limit - 1, text));
+  });
+}
+
+ZeroingOptions zeroing_options(const MethodOptions& options, const ModelInfo& info, Index tokens) {
+  ZeroingOptions zeroing;
+  if (const std::string& heads = options.text("heads"); heads == "all") {
+    zeroing.heads.resize(static_cast<std::size_t>(info.heads));
+    std::iota(zeroing.heads.begin(), zeroing.heads.end(), 0);
+  } else {
+    zeroing.heads = parse_list("heads", heads, info.heads);
+  }
+  if (const std::string& list = options.text("tokens"); list != "each")
+    zeroing.together = parse_list("tokens", list, static_cast<int>(tokens));
+  const std::string &compat = options.text("compat"), &norm = options.text("final_norm"),
+                    &fold = options.text("fold");
+  zeroing.final_norm = norm == "auto" ? compat != "cmt_gpt2" : norm == "apply";
+  zeroing.rounded = compat == "fp32";
+  if (fold == "keep") zeroing.fold = ZeroingOptions::Folding::Keep;
+  if (fold == "never") zeroing.fold = ZeroingOptions::Folding::Never;
+  return zeroing;
+}
+
+// What public tools do to D before the rows are divided.
+double as_published(const std::string& compat, double distance) {
+  if (compat == "inseq") return distance < 1e-5 ? 0 : distance;
+  if (compat == "cmt_gpt2") return 1 - std::round((1 - distance) * 1e5) / 1e5;
+  return distance;
+}
+
+// √(2 D) is the distance of the two unit vectors, which rounding moves by some units, however small D is.
+class SampledPairs {
+ public:
+  void compare(const Study& study, int layer, const Tensor& distances, const ZeroingOptions& options) {
+    const Index T = study.tokens(), middle = T / 2;
+    const std::vector<Pair> pairs{{T - 1, middle}, {middle, 0}};
+    const std::vector<double> plain = plain_distances(study, layer, pairs, options);
+    for (std::size_t p = 0; p < pairs.size(); ++p, ++pairs_) {
+      const double found = distances.at(pairs[p].row * T + pairs[p].zeroed);
+      worst_ = std::max(worst_, std::abs(std::sqrt(2 * found) - std::sqrt(2 * plain[p])));
+    }
+  }
+  Check check(DType dtype, bool rounded) const {
+    const double bound = rounded ? 2e-3 : dtype == DType::Float32 ? 2e-5 : 1e-11;
+    return {.name = fmt::format("shortcut equals the plain form on {} pairs", pairs_),
+            .passed = worst_ <= bound,
+            .value = worst_,
+            .bound = bound};
+  }
+
+ private:
+  double worst_ = 0;
+  int pairs_ = 0;
+};
+
+// Of the rows that have any weight.
+Check check_rows(const Tensor& map) {
+  const Index T = map.shape().back();
+  double worst = 0;
+  for (Index row = 0; row < map.size() / T; ++row) {
+    double sum = 0;
+    for (Index j = 0; j < T; ++j) sum += map.at(row * T + j);
+    if (sum != 0) worst = std::max(worst, std::abs(sum - 1));
+  }
+  const double bound = row_sum_bound(map.dtype());
+  return {.name = "rows sum to 1", .passed = worst <= bound, .value = worst, .bound = bound};
+}
+
+void finish_map(Attribution& result, const Study& study, const MethodOptions& options) {
+  result.axes = {"layer", "query", "key"};
+  if (options.text("normalise") == "rows") {
+    if (const Index empty = divide_rows(result.scores); empty > 0)
+      result.notes.push_back(
+          fmt::format("{} rows moved by nothing at all: they are left as zeros and do not sum to 1.", empty));
+    result.checks.push_back(check_rows(result.scores));
+  }
+  result.checks.push_back(check_nonnegative(result.scores));
+  if (!study.info().causal) return;
+  result.checks.push_back(check_causal(result.scores));
+  forbid_future(result.scores);
+}
+
+Attribution run(const Study& study, const MethodOptions& options) {
+  const Index L = study.info().layers, T = study.tokens();
+  const ZeroingOptions zeroing = zeroing_options(options, study.info(), T);
+  const bool set = !zeroing.together.empty();
+  Attribution result{.method = "value_zeroing", .options = options.all()};
+  result.scores = Tensor(set ? Shape{L, T} : Shape{L, T, T}, study.info().dtype);
+  SampledPairs sample;
+  for (int layer = 0; layer < L; ++layer) {
+    const Tensor distances = zero_values(
+        study, layer, zeroing, [&](double done) { study.progress((layer + done) / static_cast<double>(L)); });
+    if (!set) sample.compare(study, layer, distances, zeroing);
+    dispatch(distances.dtype(), [&](auto r) {
+      using R = decltype(r);
+      R* to = result.scores.rows(layer, 1).template data<R>();
+      for (const R d : distances.values<R>())
+        *to++ = static_cast<R>(as_published(options.text("compat"), static_cast<double>(d)));
+    });
+  }
+  result.notes.push_back(maximum_note(result.scores));
+  if (set) {
+    result.axes = {"layer", "token"};
+    result.checks.push_back(check_nonnegative(result.scores));
+    result.notes.emplace_back(
+        "How far each token moves when the given tokens are zeroed together; not divided.");
+    return result;
+  }
+  result.checks.push_back(sample.check(study.info().dtype, zeroing.rounded));
+  finish_map(result, study, options);
+  return result;
+}
+
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  const std::size_t cells = static_cast<std::size_t>(info.layers) * static_cast<std::size_t>(tokens * tokens);
+  return cells * bytes_of(info.dtype) + zeroing_bytes(info, tokens, zeroing_options(options, info, tokens));
+}
+
+}  // namespace
+
+extern const Method value_zeroing;
+const Method value_zeroing{
+    .name = "value_zeroing",
+    .summary =
+        "How much each token uses every other in a layer: how far its output moves when the other's value "
+        "vectors are zeroed.",
+    .question = Question::Mixing,
+    .formula =
+        "D[l,i,j] = 1 − cos(x⁺ᵢ with v[l,h,j] = 0 for all h, x⁺ᵢ);  S[l,i,j] = D[l,i,j] / Σₖ D[l,i,k];  x⁺ "
+        "the "
+        "output of block l, attention weights kept",
+    .paper =
+        "Mohebbi, Zuidema, Chrupała and Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL",
+    .cost =
+        "One forward run and, per layer, the second feed-forward product for tokens² rows (half of them in "
+        "causal models); for one text of 128 tokens about 43 forward runs of BERT-base.",
+    .limits =
+        "Says what a layer reads, not what the prediction rests on. The residual path of the zeroed token "
+        "stays, "
+        "so the diagonal measures only its own value vector. Each layer is taken alone; --aggregate rollout "
+        "multiplies them. Cosine sees directions: a change of length alone scores 0.",
+    .options =
+        {{"heads", "text", "all", "whose values are zeroed: all, or heads such as 0,2-4"},
+         {"tokens", "text", "each",
+          "each: one column per token; or tokens such as 3,5-7 zeroed together, which gives one number "
+          "per layer and token"},
+         {"final_norm", "auto|apply|raw", "auto",
+          "in the last layer of pre-norm models compare after the model's last norm (apply) or before "
+          "(raw); auto applies it, except under compat=cmt_gpt2"},
+         {"normalise", "rows|none", "rows", "divide rows by their sums, or give the distances D"},
+         {"compat", "none|inseq|cmt_gpt2|fp32", "none",
+          "published variants: inseq drops D < 1e-5, cmt_gpt2 rounds cosines to 5 decimals and compares "
+          "before the last norm, fp32 takes 1 − cos in float32 with its rounding noise"},
+         {"fold", "auto|keep|never", "auto",
+          "fold W_O and the first feed-forward matrix: auto when it pays for one text of this length; "
+          "keep also keeps the folds (layers × width × feed-forward numbers) for the next texts"}},
+    .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
+    .mixing = Mixing::Complete,
+    .sites = {Site::ResidPre, Site::V, Site::Pattern, Site::AttnOut, Site::ResidMid, Site::MlpOut,
+              Site::ResidPost},
+    .tiles = true,
+    .run = run,
+    .planned_bytes = planned_bytes,
+};
+
+}  // namespace headwater

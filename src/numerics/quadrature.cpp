@@ -1,0 +1,82 @@
+// Gauss–Legendre: the nodes are the zeros of the Legendre polynomial P_n, found by Newton's method from
+// Chebyshev's guess, with
+//
+//   (k + 1) P_{k+1}(x) = (2k + 1) x P_k(x) − k P_{k−1}(x)
+//   P′_n(x) = n (x P_n(x) − P_{n−1}(x)) / (x² − 1)
+//   w = 2 / ((1 − x²) P′_n(x)²)                    on [−1, 1]; halved and moved to [0, 1]
+//
+// n nodes integrate polynomials up to degree 2n − 1. The other rules cut [0, 1] into equal parts.
+#include "numerics/quadrature.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+namespace headwater {
+
+Rule rule_of(std::string_view name) {
+  if (name == "left") return Rule::Left;
+  if (name == "right") return Rule::Right;
+  if (name == "midpoint") return Rule::Midpoint;
+  return name == "trapezoid" ? Rule::Trapezoid : Rule::Gauss;
+}
+
+namespace {
+
+struct Legendre {
+  double value, slope;
+};
+
+Legendre legendre(int n, double x) {
+  double before = 1, value = x;
+  for (int k = 1; k < n; ++k) {
+    const double next = ((2 * k + 1) * x * value - k * before) / (k + 1);
+    before = value;
+    value = next;
+  }
+  return {value, n * (x * value - before) / (x * x - 1)};
+}
+
+Node gauss_node(int n, int k) {
+  double x = -std::cos(std::numbers::pi * (k + 0.75) / (n + 0.5));
+  Legendre p = legendre(n, x);
+  for (int step = 0; step < 100 && std::abs(p.value / p.slope) > 1e-16; ++step) {
+    x -= p.value / p.slope;
+    p = legendre(n, x);
+  }
+  return {(1 + x) / 2, 1 / ((1 - x * x) * p.slope * p.slope)};
+}
+
+}  // namespace
+
+std::vector<Node> quadrature(Rule rule, int n) {
+  const int least = rule == Rule::Trapezoid ? 2 : 1;
+  if (n < least)
+    throw InputError(fmt::format("steps: expected at least {} for this rule, found {}", least, n));
+  std::vector<Node> nodes;
+  for (int k = 0; k < n; ++k) {
+    const double part = 1.0 / n;
+    switch (rule) {
+      case Rule::Gauss:
+        nodes.push_back(gauss_node(n, k));
+        break;
+      case Rule::Left:
+        nodes.push_back({k * part, part});
+        break;
+      case Rule::Right:
+        nodes.push_back({(k + 1) * part, part});
+        break;
+      case Rule::Midpoint:
+        nodes.push_back({(k + 0.5) * part, part});
+        break;
+      case Rule::Trapezoid:
+        nodes.push_back({static_cast<double>(k) / (n - 1), (k == 0 || k == n - 1 ? 0.5 : 1.0) / (n - 1)});
+        break;
+    }
+  }
+  return nodes;
+}
+
+}  // namespace headwater

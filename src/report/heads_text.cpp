@@ -1,0 +1,135 @@
+#include "report/heads_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/colours.h"
+#include "report/provenance.h"
+#include "report/table.h"
+
+namespace headwater {
+
+namespace {
+
+std::string percent(double share) {
+  return std::isnan(share) ? "–" : fmt::format("{:.1f}", 100 * share);
+}
+
+std::string unresolved_text(int inputs) {
+  if (inputs == 0) return {};
+  return fmt::format("  {} {} attributions missed the tolerance\n", inputs,
+                     inputs == 1 ? "input's" : "inputs'");
+}
+
+std::string cut_text(int inputs) {
+  if (inputs == 0) return {};
+  return fmt::format("  {} times an input lost its end to a pattern, at the model's limit\n", inputs);
+}
+
+std::string ranking_text(const HeadImportance& ranking, const TerminalFormat& format) {
+  const double peak = std::accumulate(ranking.scores.begin(), ranking.scores.end(), 1e-300,
+                                      [](double a, double b) { return std::max(a, std::abs(b)); });
+  std::string out = fmt::format("{}  ({} inputs)\n     ", ranking.ranking, ranking.inputs);
+  for (int h = 0; h < ranking.heads; ++h) out += fmt::format(" {:>9}", fmt::format("H{}", h));
+  out += '\n';
+  const auto score = [&](int l, int h) {
+    return ranking.scores[static_cast<std::size_t>(l) * static_cast<std::size_t>(ranking.heads) +
+                          static_cast<std::size_t>(h)];
+  };
+  for (int l = 0; l < ranking.layers; ++l) {
+    out += fmt::format("{:>5}", fmt::format("L{}", l));
+    for (int h = 0; h < ranking.heads; ++h)
+      out += " " + painted(fmt::format("{:>9.5f}", score(l, h)), score(l, h) / peak, format.colour);
+    out += '\n';
+  }
+  std::vector<int> order(ranking.scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return ranking.scores[static_cast<std::size_t>(a)] > ranking.scores[static_cast<std::size_t>(b)];
+  });
+  out += "  strongest";
+  for (std::size_t k = 0; k < std::min<std::size_t>(8, order.size()); ++k)
+    out += fmt::format("  L{}H{}", order[k] / ranking.heads, order[k] % ranking.heads);
+  return out + "\n" + unresolved_text(ranking.unresolved) + checks_text(ranking.checks, {}, format);
+}
+
+}  // namespace
+
+std::string heads_text(std::span<const HeadImportance> rankings, const std::string& command,
+                       const TerminalFormat& format) {
+  std::string out;
+  for (const HeadImportance& ranking : rankings)
+    out += (out.empty() ? "" : "\n") + ranking_text(ranking, format);
+  return out + record_text(record_of(rankings), format, command);
+}
+
+std::vector<Check> checks_of(std::span<const HeadImportance> rankings) {
+  std::vector<Check> all;
+  for (const HeadImportance& ranking : rankings)
+    for (Check check : ranking.checks) {
+      check.name = fmt::format("{}: {}", ranking.ranking, check.name);
+      all.push_back(std::move(check));
+    }
+  return all;
+}
+
+RunRecord record_of(std::span<const HeadImportance> rankings) {
+  RunRecord record = rankings.front().record;
+  for (const HeadImportance& ranking : rankings.subspan(1)) record.seconds += ranking.record.seconds;
+  return record;
+}
+
+std::string curves_text(const PruningReport& report, const std::string& command,
+                        const TerminalFormat& format) {
+  Table table;
+  table.header = {"ranking", "scope", "first"};
+  table.right = "lll";
+  for (const double rate : report.curves.front().rates) {
+    table.header.push_back(fmt::format("{:.0f} %", 100 * rate));
+    table.right += 'r';
+  }
+  for (const PruningCurve& curve : report.curves) {
+    std::vector<std::string> row{curve.ranking, curve.scope, curve.order};
+    for (const double right : curve.accuracy) row.push_back(percent(right));
+    table.rows.push_back(std::move(row));
+    for (const auto& [name, values] :
+         {std::pair("lowest", curve.lowest), std::pair("highest", curve.highest)}) {
+      if (values.empty()) continue;
+      table.rows.push_back({"", "", name});
+      for (const double right : values) table.rows.back().push_back(percent(right));
+    }
+  }
+  return fmt::format("accuracy in % when this share of the heads is removed ({} inputs)\n", report.inputs) +
+         table.str() + checks_text(report.checks, {}, format) + record_text(report.record, format, command);
+}
+
+std::string triggers_text(const TriggerReport& report, const std::string& command,
+                          const TerminalFormat& format) {
+  Table table;
+  table.header = {"pattern", "from", "strength"};
+  table.right = "llr";
+  for (std::size_t k = 0; k < report.labels.size(); ++k) {
+    table.header.push_back(fmt::format("{} ({})", visible(report.labels[k]), report.inputs[k]));
+    table.right += 'r';
+  }
+  std::vector<std::string> before{"(none)", "", ""};
+  for (const double right : report.accuracy) before.push_back(percent(right));
+  table.rows.push_back(std::move(before));
+  for (const Trigger& trigger : report.triggers) {
+    std::string words;
+    for (const TriggerToken& token : trigger.tokens)
+      words += (words.empty() ? "" : " … ") + visible(token.text);
+    std::vector<std::string> row{words, visible(trigger.label), fmt::format("{:.4f}", trigger.strength)};
+    for (const double right : trigger.accuracy) row.push_back(percent(right));
+    table.rows.push_back(std::move(row));
+  }
+  return "accuracy in % per gold label, with the pattern inserted\n" + table.str() +
+         unresolved_text(report.unresolved) + cut_text(report.cut) + checks_text(report.checks, {}, format) +
+         record_text(report.record, format, command);
+}
+
+}  // namespace headwater

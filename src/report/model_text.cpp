@@ -1,0 +1,98 @@
+#include "report/model_text.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/strings.h"
+#include "models/family.h"
+#include "report/schema.h"
+#include "report/table.h"
+
+namespace headwater {
+namespace {
+
+std::string heads_text(const ModelInfo& info) {
+  std::string text = fmt::format("{} of width {}", info.heads, info.head_width);
+  if (info.groups != info.heads) text += fmt::format(", {} key/value groups", info.groups);
+  return text;
+}
+
+}  // namespace
+
+std::string model_text(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder) {
+  Table table;
+  const auto add = [&table](std::string name, std::string value) {
+    table.rows.push_back({std::move(name), std::move(value)});
+  };
+  add("model", folder.id);
+  add("folder", folder.path);
+  if (!folder.commit.empty()) add("commit", folder.commit);
+  add("architecture",
+      fmt::format("{} (family {}, model_type {})", info.architecture, info.family, info.model_type));
+  add("task", std::string(name_of(info.task)));
+  if (!info.labels.empty()) add("labels", visible(fmt::format("{}", fmt::join(info.labels, ", "))));
+  add("layers", fmt::format("{}, {} norm{}", info.layers, info.pre_norm ? "pre" : "post",
+                            info.causal ? ", causal" : ""));
+  add("heads", heads_text(info));
+  add("width", fmt::format("{}, feed-forward {}", info.width, info.feed_forward));
+  if (info.vocabulary > 0) add("vocabulary", with_thousands(static_cast<std::size_t>(info.vocabulary)));
+  if (info.image_size > 0)
+    add("image", fmt::format("{0}×{0} pixels in patches of {1}×{1}, {2} channels", info.image_size,
+                             info.patch_size, info.channels));
+  add("positions", std::to_string(info.positions));
+  add("parameters", with_thousands(info.parameters));
+  add("weights", fmt::format("{} as {}", human_bytes(memory.weights), name_of(info.dtype)));
+  add("forward", fmt::format("{} more at {} tokens", human_bytes(memory.forward), memory.tokens));
+  add("kept run",
+      fmt::format("{} more at {} tokens, every value kept", human_bytes(memory.kept), memory.tokens));
+  return table.str();
+}
+
+OrderedJson model_json(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder) {
+  OrderedJson json{{"model", folder.id}, {"folder", folder.path}, {"commit", folder.commit}};
+  json.update(json_of(info));
+  json["memory"] = {{"tokens", memory.tokens},
+                    {"weight_bytes", memory.weights},
+                    {"forward_bytes", memory.forward},
+                    {"kept_run_bytes", memory.kept}};
+  return json;
+}
+
+std::string models_text(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached) {
+  std::string text = "Families (config.json's model_type) and architectures\n";
+  for (const Family* family : all_families()) {
+    text += fmt::format("  {} ({})\n      {}\n", family->name, fmt::join(family->model_types, ", "),
+                        family->summary);
+    text += wrapped({family->heads.begin(), family->heads.end()}, 6, 100);
+  }
+  const auto add = [&text](const char* title, const char* none, const std::vector<ModelFolder>& models) {
+    text += fmt::format("\n{}\n", title);
+    Table table;
+    for (const ModelFolder& model : models)
+      table.rows.push_back({"  " + visible(model.id), visible(model.path)});
+    text += models.empty() ? fmt::format("  {}\n", none) : table.str();
+  };
+  add("Shipped models", "none found", shipped);
+  add("Models in the Hugging Face cache", "none found", cached);
+  return text;
+}
+
+std::string models_json(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached) {
+  OrderedJson families = OrderedJson::array();
+  for (const Family* family : all_families())
+    families.push_back({{"name", family->name},
+                        {"summary", family->summary},
+                        {"model_types", family->model_types},
+                        {"architectures", family->heads}});
+  const auto list = [](const std::vector<ModelFolder>& models) {
+    OrderedJson json = OrderedJson::array();
+    for (const ModelFolder& model : models)
+      json.push_back({{"name", model.id}, {"path", model.path}, {"commit", model.commit}});
+    return json;
+  };
+  return dump({{"families", families}, {"shipped", list(shipped)}, {"cached", list(cached)}}, 2) + "\n";
+}
+
+}  // namespace headwater

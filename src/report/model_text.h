@@ -1,0 +1,28 @@
+// What a model is, and what can be opened: as text and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <headwater/model_info.h>
+#include <headwater/tensor.h>
+
+#include "base/json_fwd.h"
+#include "checkpoint/checkpoint.h"
+
+namespace headwater {
+
+// What one run needs beside the weights. A run that keeps nothing holds one layer's values at a time.
+struct ModelMemory {
+  Index tokens = 0;
+  std::size_t weights = 0, forward = 0, kept = 0;
+};
+
+std::string model_text(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder);
+OrderedJson model_json(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder);
+
+// Families with their architectures, shipped models, cached models.
+std::string models_text(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached);
+std::string models_json(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached);
+
+}  // namespace headwater

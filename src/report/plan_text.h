@@ -1,0 +1,29 @@
+// Plans: what a run would need, without running it. As text, or as JSON when `format` is json or jsonl.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <headwater/heads.h>
+#include <headwater/model_info.h>
+
+namespace headwater {
+
+struct RunPlan {
+  std::size_t tokens = 0, bytes = 0;
+  std::vector<std::string> methods;
+};
+std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std::string& format);
+
+// One plan for work that is done one after the other.
+LabelledPlan joined(std::span<const LabelledPlan> plans);
+// `work`: what would be computed, "rankings  attattr".
+struct PlannedWork {
+  std::string name;
+  std::vector<std::string> parts;
+};
+std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, const PlannedWork& work,
+                               const std::string& format);
+
+}  // namespace headwater

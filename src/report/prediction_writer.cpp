@@ -1,0 +1,76 @@
+#include "report/prediction_writer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/csv.h"
+
+namespace headwater {
+namespace {
+
+const std::string& shown_input(const Input& input) {
+  return input.image.empty() ? input.text : input.image;
+}
+
+// Tabs and line breaks would break the columns of one line per input.
+std::string on_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+Headline headline(const Prediction& prediction) {
+  if (prediction.answer) return {prediction.answer->text, prediction.answer->probability};
+  if (prediction.continuation) return {*prediction.continuation, 0};
+  if (prediction.outcomes.empty() || prediction.outcomes.front().top.empty()) return {};
+  const Score& best = prediction.outcomes.front().top.front();
+  return {best.label, best.probability};
+}
+
+PredictionWriter::PredictionWriter(Sink sink, Settings settings)
+    : write_(std::move(sink)), settings_(std::move(settings)) {
+  if (settings_.format == "csv") write_("input,text,position,label,probability,logit\n");
+  if (settings_.format == "json" && settings_.many) write_("[");
+}
+
+void PredictionWriter::write(const Input& input, const Prediction& prediction, const AsLine& as_line) {
+  if (settings_.format == "csv") {
+    write_csv(input, prediction);
+  } else if (settings_.format == "jsonl") {
+    write_(as_line(to_json(input, prediction, {.tokens = settings_.tokens, .indent = -1})));
+  } else if (settings_.format == "json") {
+    if (settings_.many) write_(count_ > 0 ? ",\n" : "\n");
+    write_(to_json(input, prediction, {.tokens = settings_.tokens, .indent = 2}));
+    if (!settings_.many) write_("\n");
+  } else if (settings_.many) {
+    const Headline best = headline(prediction);
+    write_(fmt::format("{}\t{:.4f}\t{}\n", on_one_line(best.label), best.probability,
+                       on_one_line(shown_input(input))));
+  } else {
+    write_(to_terminal(prediction, settings_.terminal));
+  }
+  ++count_;
+}
+
+void PredictionWriter::write_csv(const Input& input, const Prediction& prediction) {
+  const std::string start = fmt::format("{},{},", count_, csv_field(shown_input(input)));
+  if (prediction.answer)
+    write_(fmt::format("{}{},{},{:.9g},\n", start, prediction.answer->first_token,
+                       csv_field(prediction.answer->text), prediction.answer->probability));
+  for (const Outcome& outcome : prediction.outcomes) {
+    if (outcome.top.empty() || prediction.answer) continue;
+    const Score& best = outcome.top.front();
+    const std::string position = outcome.position < 0 ? "" : std::to_string(outcome.position);
+    write_(fmt::format("{}{},{},{:.9g},{:.9g}\n", start, position, csv_field(best.label), best.probability,
+                       best.logit));
+  }
+}
+
+void PredictionWriter::end_list() {
+  if (settings_.format == "json" && settings_.many) write_(count_ > 0 ? "\n]\n" : "]\n");
+}
+
+}  // namespace headwater

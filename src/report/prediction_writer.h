@@ -1,0 +1,44 @@
+// Predictions as text, JSON, JSON Lines or CSV, one after the other as they come.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <headwater/formats.h>
+#include <headwater/request.h>
+
+namespace headwater {
+
+class PredictionWriter {
+ public:
+  struct Settings {
+    std::string format;   // text | json | jsonl | csv
+    bool tokens = false;  // with the tokens (JSON)
+    bool many = false;    // inputs come as a stream: text takes one line each, JSON becomes a list
+    TerminalFormat terminal;
+  };
+  using Sink = std::function<void(std::string_view)>;  // takes what is written, piece by piece
+  PredictionWriter(Sink sink, Settings settings);
+
+  // `as_line` makes a line of JSON Lines of an object.
+  using AsLine = std::function<std::string(const std::string& object)>;
+  void write(const Input& input, const Prediction& prediction, const AsLine& as_line);
+  void end_list();  // of JSON, after the last one
+
+ private:
+  void write_csv(const Input& input, const Prediction& prediction);
+
+  const Sink write_;
+  const Settings settings_;
+  std::size_t count_ = 0;
+};
+
+// The best answer of a prediction in one word and number, whatever the task.
+struct Headline {
+  std::string label;
+  double probability = 0;
+};
+Headline headline(const Prediction& prediction);
+
+}  // namespace headwater

@@ -1,0 +1,115 @@
+#include "report/table.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace headwater {
+namespace {
+
+// Code points, which is what most scripts take as columns; bytes that only continue one count nothing.
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+void append_row(std::string& out, const std::vector<std::string>& cells,
+                const std::vector<std::size_t>& widths, const std::string& right) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string padding(widths[i] - columns(cells[i]), ' ');
+    const bool to_right = i < right.size() && right[i] == 'r';
+    line += (i > 0 ? "  " : "") + (to_right ? padding + cells[i] : cells[i] + padding);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  out += line + "\n";
+}
+
+// Where the text of a line begins: after its indent, and after the gap before its last column.
+std::size_t text_begin(const std::string& line, std::size_t width) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.rfind("  ", width / 2);
+  return gap == std::string::npos || gap < indent ? indent : gap + 2;
+}
+
+void append_folded(std::string& out, const std::string& line, std::size_t width) {
+  const std::size_t begin = text_begin(line, width);
+  const std::string margin(columns(line.substr(0, begin)), ' ');
+  std::string row = line.substr(0, begin);
+  for (std::size_t at = begin; at < line.size();) {
+    const std::size_t letters = std::min(line.find_first_not_of(' ', at), line.size());
+    const std::size_t end = std::min(line.find(' ', letters), line.size());
+    if (row.size() > begin && columns(row) + columns(line.substr(at, end - at)) > width) {
+      out += row + "\n";
+      row = margin + line.substr(letters, end - letters);
+    } else {
+      row += line.substr(at, end - at);
+    }
+    at = end;
+  }
+  out += row;
+}
+
+}  // namespace
+
+std::string Table::str() const {
+  std::vector<std::size_t> widths(header.size());
+  const auto widen = [&](const std::vector<std::string>& cells) {
+    widths.resize(std::max(widths.size(), cells.size()));
+    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], columns(cells[i]));
+  };
+  widen(header);
+  for (const auto& row : rows) widen(row);
+  std::string out;
+  if (!header.empty()) append_row(out, header, widths, right);
+  for (const auto& row : rows) append_row(out, row, widths, right);
+  return out;
+}
+
+std::string wrapped(const std::vector<std::string>& words, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t used = 0;
+  for (const std::string& word : words) {
+    const bool fits = used > 0 && used + 1 + columns(word) <= width;
+    if (!fits) out += (used > 0 ? "\n" : "") + std::string(indent, ' ');
+    out += (fits ? " " : "") + word;
+    used = (fits ? used + 1 : indent) + columns(word);
+  }
+  return out.empty() ? out : out + "\n";
+}
+
+std::string folded(const std::string& text, std::size_t width) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (columns(line) > width)
+      append_folded(out, line, width);
+    else
+      out += line;
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string visible(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace headwater

@@ -1,0 +1,28 @@
+#include "report/token_table.h"
+
+#include <fmt/format.h>
+
+#include "report/schema.h"
+#include "report/table.h"
+
+namespace headwater {
+
+std::string tokens_table(const std::vector<TokenView>& tokens) {
+  Table table{.header = {"#", "id", "piece", "bytes", "word", "text"}, .rows = {}, .right = "rrlrrl"};
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const TokenView& token = tokens[i];
+    table.rows.push_back({std::to_string(i), std::to_string(token.id), visible(token.piece),
+                          token.special ? "" : fmt::format("{}–{}", token.begin, token.end),
+                          token.word < 0 ? "" : std::to_string(token.word),
+                          token.special ? "" : visible(token.text)});
+  }
+  return table.str();
+}
+
+std::string tokens_json(const std::vector<TokenView>& tokens, int indent) {
+  OrderedJson list = OrderedJson::array();
+  for (const TokenView& token : tokens) list.push_back(json_of(token));
+  return dump({{"tokens", list}}, indent) + "\n";
+}
+
+}  // namespace headwater

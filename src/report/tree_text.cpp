@@ -1,0 +1,51 @@
+#include "report/tree_text.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/charts.h"
+#include "report/page.h"
+#include "report/provenance.h"
+
+namespace headwater {
+
+std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens) {
+  const auto name = [&](int t) { return fmt::format("{}:{}", t, tokens[static_cast<std::size_t>(t)]); };
+  std::string out = fmt::format("root {}\n", name(tree.root));
+  for (const TreeEdge& edge : tree.edges)
+    out +=
+        fmt::format("L{:<3} {} <- {}  {:.6f}\n", edge.layer, name(edge.parent), name(edge.child), edge.score);
+  return out;
+}
+
+std::string tree_text(const GrownTree& grown, const TerminalFormat& terminal) {
+  return tree_text(grown.tree, grown.tokens) + checks_text(grown.checks, {}, terminal) +
+         record_text(grown.report.record, terminal, grown.command);
+}
+
+std::string tree_json(const GrownTree& grown) {
+  const auto& [tree, report, tokens, checks, command] = grown;
+  OrderedJson edges = OrderedJson::array();
+  for (const TreeEdge& edge : tree.edges)
+    edges.push_back(
+        {{"layer", edge.layer}, {"parent", edge.parent}, {"child", edge.child}, {"score", edge.score}});
+  OrderedJson json{{"schema", "headwater.tree/1"},
+                   {"text", report.text},
+                   {"target", report.target.label},
+                   {"tokens", tokens},
+                   {"root", tree.root},
+                   {"kept", tree.kept},
+                   {"checks", json_of(checks)},
+                   {"edges", std::move(edges)}};
+  add_record(json, report.record, command);
+  return dump(json, 2) + "\n";
+}
+
+std::string tree_svg(const GrownTree& grown) {
+  const auto& [tree, report, tokens, checks, command] = grown;
+  return tree_svg(tree, tokens, report.model.layers, "what the prediction rests on: " + report.target.label,
+                  provenance_json(checks, report.record, command));
+}
+
+}  // namespace headwater
