@@ -193,8 +193,9 @@ def padding_gap(model64, inputs):
     mask = torch.ones_like(padded["input_ids"])
     mask[:, size:] = 0
     with torch.no_grad(), all_float64():
-        alone, together = run(model64, {k: v[:1] for k, v in inputs.items()}), run(model64, padded | {"attention_mask": mask})
-    a, b = alone[0]["logits"], together[0]["logits"]
+        alone, _ = run(model64, {k: v[:1] for k, v in inputs.items()})
+        together, _ = run(model64, padded | {"attention_mask": mask})
+    a, b = alone["logits"], together["logits"]
     gap = (a - b[:, :a.shape[1]]).abs().max().item()
     assert gap < 1e-12, gap
     return gap
