@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes tests/golden/models and every tests/golden/*.json that has a script again, live from PyPI, and compares with
-# what is committed.
+# Makes tests/golden/models, encoder_decoder_models and every tests/golden/*.json that has a script again, live from
+# PyPI, and compares with what is committed.
 #
-#   tools/remake_goldens.sh            the versions that tests/golden/models/README.md names
+#   tools/remake_goldens.sh            the versions that the folders' README.md name
 #   tools/remake_goldens.sh --newest   the newest published versions: does transformers still say the same?
 #   tools/remake_goldens.sh --write    the newest versions, and replace the committed folders
 #
@@ -27,9 +27,10 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT INT TERM
 
 if [ "$mode" = --pinned ]; then
-  wanted=$(grep -E '^(torch|transformers|safetensors|numpy)==' "$golden/models/README.md")
+  wanted=$(grep -hE '^(torch|transformers|safetensors|numpy|tokenizers|sentencepiece)==' \
+    "$golden/models/README.md" "$golden/encoder_decoder_models/README.md" | sort -u)
 else
-  wanted="torch transformers safetensors numpy"
+  wanted="torch transformers safetensors numpy tokenizers sentencepiece"
 fi
 wanted="$wanted networkx scipy"
 "${PYTHON:-python3}" -m venv "$place/venv"
@@ -40,13 +41,15 @@ python="$place/venv/bin/python"
 methods=$(find "$golden" -name 'make_*_goldens.py' ! -name make_model_goldens.py | sort)
 if [ "$mode" = --write ]; then
   "$python" "$golden/make_model_goldens.py"
+  "$python" "$golden/make_encoder_decoder_models.py"
   for script in $methods; do "$python" "$script"; done
   exit 0
 fi
-"$python" "$golden/make_model_goldens.py" --out "$place/models" >"$place/log" 2>&1 ||
-  { cat "$place/log" >&2; exit 1; }
 status=0
-"$python" "$golden/make_model_goldens.py" --compare "$place/models" || status=1
+for script in make_model_goldens.py make_encoder_decoder_models.py; do
+  "$python" "$golden/$script" --out "$place/$script.made" >"$place/log" 2>&1 || { cat "$place/log" >&2; exit 1; }
+  "$python" "$golden/$script" --compare "$place/$script.made" || status=1
+done
 # The methods' scripts write beside themselves: they run on a copy.
 mkdir "$place/tests"
 cp -R "$golden" "$place/tests/golden"
