@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
 
 #include <fmt/format.h>
 #include <headwater/engine.h>
@@ -30,6 +31,7 @@
 #include "study/target.h"
 #include "study/token_target.h"
 #include "study/token_text.h"
+#include "tensor/pool.h"
 
 namespace headwater {
 
@@ -232,6 +234,8 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
   const auto rows = static_cast<Index>(study.batch().positions.size());
   const MemoryPlan plan = plan_memory(jobs, info, study.tokens(), rows > 0 ? rows : study.tokens(),
                                       request.max_memory, moved.added + 1);
+  std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
+  if (request.max_memory > 0) bounded.emplace();
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
   if (with.tokenizer)

@@ -1,10 +1,12 @@
 #include "engine/heads.h"
 
 #include <chrono>
+#include <optional>
 
 #include "heads/importance.h"
 #include "heads/pruning.h"
 #include "heads/triggers.h"
+#include "tensor/pool.h"
 
 namespace headwater {
 namespace {
@@ -17,6 +19,8 @@ auto recorded(const LoadedModel& loaded, std::span<const LabelledInput> inputs, 
   const Advance advance = [&](double done) {
     if (run.progress) run.progress({.method = name, .done = done});
   };
+  std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
+  if (run.max_memory > 0) bounded.emplace();
   auto result = work(prepare_labelled(loaded, inputs), advance);
   result.record = std::move(record);
   result.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

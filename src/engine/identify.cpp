@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "base/files.h"
 #include "models/family.h"
 #include "probing/identify.h"
+#include "tensor/pool.h"
 
 namespace headwater {
 namespace {
@@ -97,6 +99,8 @@ IdentifyReport identify_texts(const LoadedModel& loaded, const Checkpoint& ident
   const std::map<std::string, std::string> settings = settings_of(request, record, texts);
   const ProbeCorpus corpus = corpus_of(std::move(texts), request);
   identify_memory(request, *loaded.model, corpus.texts);  // refuses before the file is touched
+  std::optional<pool::KeepNothing> bounded;               // or free buffers would count on top of the plan
+  if (request.max_memory > 0) bounded.emplace();
   Finished finished(request.resume, settings);
   const auto untrained = [&] {
     Checkpoint fresh = open_checkpoint(identity.folder, loaded.info().dtype);

@@ -3,11 +3,16 @@
 //
 //   total = P + (layers in a window) · R + Q + scratch
 //
+// an eighth more, by which the buffer pool may round sizes up, and what does not grow with the model: notes
+// and checks as text, the nodes of a tape, lists of products. tests/laws/memory_law_test.cpp holds the plan
+// against what is measured.
+//
 // A bound shrinks the scratch first, then the window, down to one layer. A method that walks the tape needs
 // every value of the run, and no window can help.
 #include "engine/jobs.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -31,6 +36,8 @@ std::vector<Job> jobs_of(const Request& request, const ModelInfo& info) {
 
 namespace {
 
+constexpr std::size_t constant_bytes = 32 << 10;
+
 // Union of what the methods read; empty if one of them walks the tape.
 std::vector<Site> sites_of(const std::vector<Job>& jobs) {
   std::vector<Site> sites{Site::ResidPost};  // never empty: a prediction keeps next to nothing
@@ -49,7 +56,8 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
   MemoryPlan plan{.sites = sites_of(jobs)};
   std::size_t least = 0, per_layer = 0;
   for (const Job& job : jobs) {
-    least += job.method->planned_bytes(info, tokens, job.options) + more_rows_bytes(info, target_rows);
+    least += job.method->planned_bytes(info, tokens, job.options) +
+             more_rows_bytes(info, std::max(rows, target_rows));
     if (!job.aggregate.empty()) least += aggregate_bytes(info.layers, tokens, job.aggregate);
   }
   for (const Site site : plan.sites) per_layer += site_bytes(info, tokens, site);
@@ -57,14 +65,19 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
   const bool everything = plan.sites.empty();
   std::size_t kept = everything ? 0 : layers * per_layer;
   least += everything ? planned_run_bytes(info, tokens, rows) : passing_bytes(info, tokens, rows) + per_layer;
+  least += prediction_bytes(info, rows);
+  least += least / 8 + constant_bytes;
   const bool tiles = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.method->tiles; });
   plan.scratch = tiles ? default_scratch : 0;
+  plan.least = least;
   if (max_memory > 0) {
     if (least > max_memory)
       throw InputError(fmt::format(
           "max-memory: expected at least {:.1f} MiB for {} tokens, found {:.1f} MiB; shorten the text "
           "or allow more",
-          static_cast<double>(least) / 0x1p20, tokens, static_cast<double>(max_memory) / 0x1p20));
+          // Rounded up: what a message says is enough must be.
+          std::ceil(static_cast<double>(least) / 0x1p20 * 10) / 10, tokens,
+          static_cast<double>(max_memory) / 0x1p20));
     const std::size_t left = max_memory - least;
     kept = everything ? 0 : std::min(kept, left + per_layer);
     plan.window = kept;

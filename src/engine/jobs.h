@@ -26,6 +26,7 @@ struct MemoryPlan {
   std::size_t window = 0;   // bytes for them; 0: all layers at once
   std::size_t scratch = 0;  // for larger tiles
   std::size_t total = 0;    // bytes beyond the weights, an upper estimate
+  std::size_t least = 0;    // the same with one layer kept and the smallest tiles
 };
 
 // `rows`: of the head. `target_rows`: those a method's own runs need for a target of several tokens. Throws

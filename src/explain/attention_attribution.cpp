@@ -31,7 +31,10 @@ namespace headwater {
 namespace {
 
 constexpr int most_evaluations = 500;  // per layer; what is left of the error is shown
-constexpr double resolution = 64;      // roundings that more nodes cannot mend
+// A piece is halved after it was looked at with seven nodes, three more than it began with, and each half
+// adds two.
+static_assert(AttentionSlopes::most_pieces > most_evaluations / 7);
+constexpr double resolution = 64;  // roundings that more nodes cannot mend
 
 // to [H, T, T] = A ⊙ ⟨Ḡ_{h,i}, V_{h,j}⟩; says how large the largest is.
 template <class R>
@@ -129,10 +132,11 @@ class Attributor {
   void adaptive(int first, int last, std::vector<Tensor>& ends) {
     std::vector<Layer> going;
     for (int l = first; l < last; ++l)
-      going.push_back({l, PathIntegral({slopes_.whole(l, std::move(ends[static_cast<std::size_t>(l)]))},
-                                       slopes_.growth(l), [this, l](const std::vector<double>& gradient) {
-                                         return attribute(l, gradient);
-                                       })});
+      going.push_back(
+          {l, PathIntegral(
+                  {slopes_.whole(l, std::move(ends[static_cast<std::size_t>(l)]))}, slopes_.growth(l),
+                  [this, l](const std::vector<double>& gradient) { return attribute(l, gradient); }, 0,
+                  AttentionSlopes::kept_slopes)});
     for (int wave = 0; !going.empty(); ++wave) {
       std::vector<ScaledAttention> points;
       for (const Layer& layer : going)
@@ -157,6 +161,7 @@ class Attributor {
   // Attributes what is there, and asks for more if it does not suffice.
   bool finished(Layer& layer) {
     PathIntegral& integral = layer.integral;
+    if (integral.waits()) return false;
     const double largest = attribute(layer.number, integral.gradient());
     const double floor = resolution * epsilon_of(study_.info().dtype);
     const double allowed = std::max(options_.tolerance, floor) * largest;
@@ -219,10 +224,14 @@ std::vector<Site> attention_attribution_sites() {
 }
 
 std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens) {
-  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto mix = T * static_cast<std::size_t>(info.heads * info.head_width);
   const std::size_t scores = static_cast<std::size_t>((info.layers + 1) * info.heads) * T * T;
-  const std::size_t slopes = (48 + static_cast<std::size_t>(info.layers)) * T * D;
-  return gradient_bytes(info, tokens) + (scores + slopes) * bytes_of(info.dtype);
+  // Those of a layer that are kept, those that come, and one of every layer.
+  const std::size_t slopes = (2 * AttentionSlopes::kept_slopes + static_cast<std::size_t>(info.layers)) * mix;
+  return gradient_bytes(info, tokens) + packing_bytes(info, info.dtype) +
+         (scores + slopes + 2 * mix) * bytes_of(info.dtype) +
+         AttentionSlopes::most_pieces * mix * sizeof(double);
 }
 
 AttentionAttribution attribute_attention(const Study& study, const Objective& objective,

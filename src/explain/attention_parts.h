@@ -77,6 +77,7 @@ class SumCheck {
   void add(const AttentionParts& parts, Index begin, Index count, const double* u);  // u^h_j of a tile
   // `written`: Site::ResidMid; `norm`: what stood between a_i and it, or null.
   void end(const AttentionParts& parts, const Tensor& written, const NormMap* norm);
+  bool measured() const { return !rows_.empty(); }
   Check check() const;
 
  private:

@@ -16,8 +16,7 @@ namespace headwater {
 
 namespace {
 
-constexpr double most_growth = 4;        // beyond, nodes crowd where nothing is known to happen
-constexpr std::size_t kept_slopes = 16;  // of one layer, while its nodes are being added to
+constexpr double most_growth = 4;  // beyond, nodes crowd where nothing is known to happen
 
 // Floating-point operations of products, forward and back: a product costs as much again for each factor that
 // is followed, of which a weight is none. `rows`: those that queries and the feed-forward part are computed
@@ -208,7 +207,9 @@ double AttentionSlopes::growth(int layer) const {
 }
 
 int AttentionSlopes::layers_together(int first, std::size_t points) const {
-  const std::size_t slopes = kept_slopes * site_bytes(study_.info(), study_.tokens(), Site::AttnOut);
+  const std::size_t slope = site_bytes(study_.info(), study_.tokens(), Site::Z);
+  const std::size_t slopes =
+      2 * kept_slopes * slope + most_pieces * slope / bytes_of(study_.info().dtype) * sizeof(double);
   std::size_t bytes = 0;
   int count = 0;
   for (int l = first; l < study_.info().layers; ++l, ++count) {

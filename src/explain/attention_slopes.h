@@ -39,6 +39,9 @@ class AttentionSlopes {
 
   double flop() const { return flop_; }  // of all products so far
 
+  // What a layer holds while its nodes are being added to: slopes, and sums over pieces of its way.
+  static constexpr std::size_t kept_slopes = 16, most_pieces = 72;
+
  private:
   Replayed replay(std::span<const ScaledAttention> points, Tape& onto) const;
   std::size_t bytes_of_point(int layer) const;

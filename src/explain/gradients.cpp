@@ -120,7 +120,16 @@ Index objective_rows(const ModelInfo& info, Index tokens) {
 
 std::size_t gradient_bytes(const ModelInfo& info, Index tokens) {
   const Index rows = objective_rows(info, tokens);
-  return planned_run_bytes(info, tokens, rows) + passing_bytes(info, tokens, rows);
+  return planned_run_bytes(info, tokens, rows) + walk_bytes(info, tokens, rows, info.dtype);
+}
+
+std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens) {
+  const Index rows = objective_rows(info, tokens);
+  // The walk, and for the check two copies of the input with what moved them, in double.
+  const std::size_t check = 2 * passing_bytes(info, tokens, rows) +
+                            12 * static_cast<std::size_t>(tokens * info.width) * sizeof(double);
+  return std::max(walk_bytes(info, tokens, rows, info.dtype) + packing_bytes(info, info.dtype), check) +
+         3 * site_bytes(info, tokens, Site::ResidPre);
 }
 
 Tensor gradient_of(const Study& study, const Objective& objective, Place at) {

@@ -42,6 +42,8 @@ Index copies_at_once(const Study& study, std::size_t bytes);
 // Rows of the head that a run for this method computes: an upper estimate for memory plans.
 Index objective_rows(const ModelInfo& info, Index tokens);
 std::size_t gradient_bytes(const ModelInfo& info, Index tokens);  // of one copy, forward and pull
+// Of gradient_of and check_gradient, beside the kept run.
+std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens);
 
 // The gradient at the study's own input by a pull over its kept run, [T, D].
 Tensor gradient_of(const Study& study, const Objective& objective, Place at);

@@ -26,6 +26,7 @@
 #include "base/parallel.h"
 #include "blocks/recognise.h"
 #include "explain/attention_parts.h"
+#include "explain/pushed_parts.h"
 #include "kernels/kernels.h"
 #include "numerics/row_division.h"
 #include "study/map_checks.h"
@@ -217,8 +218,9 @@ struct Totals {
   }
 };
 
-void run_layer(const Study& study, const NormRequest& request, int layer, Attribution& result, double* ratios,
-               SumCheck& sums, Totals& totals) {
+// By plain blocks' shortcut.
+std::vector<double> gram_map(const Study& study, const NormRequest& request, const PlainBlock& block,
+                             int layer, double* ratios, SumCheck& sums, Totals& totals) {
   const AttentionParts parts(study, layer);
   const Stage stage = stage_of(study, parts, request.stage, layer);
   LayerNorms norms(parts, stage, request);
@@ -227,14 +229,21 @@ void run_layer(const Study& study, const NormRequest& request, int layer, Attrib
     sums.add(parts, begin, count, u);
     norms.add(begin, count, u);
   });
-  const BlockWeights block = plain_block(study.tape(), {.layer = layer})->weights;
-  const NormMap after(block.attention_norm);
-  sums.end(parts, study.at(Site::ResidMid, layer), study.info().pre_norm ? nullptr : &after);
+  const NormMap after(block.weights.attention_norm);
+  sums.end(parts, study.at(Site::ResidMid, layer), block.pre_norm ? nullptr : &after);
   std::vector<double>& map = norms.map();
   if (!request.each_head) totals.apart = std::max(totals.apart, plain_difference(parts, stage, request, map));
   if (has_mixing_ratio(request.stage)) mixing_ratios(parts, stage, map, ratios);
-  totals.see_rows(map, parts.tokens());
-  if (request.normalise_rows) divide_rows(std::span(map), parts.tokens());
+  return std::move(map);
+}
+
+void run_layer(const Study& study, const NormRequest& request, int layer, Attribution& result, double* ratios,
+               SumCheck& sums, Totals& totals) {
+  const std::optional<PlainBlock> block = plain_block(study.tape(), {.layer = layer});
+  std::vector<double> map = block ? gram_map(study, request, *block, layer, ratios, sums, totals)
+                                  : pushed_norms(study, request, layer, ratios);
+  totals.see_rows(map, study.tokens());
+  if (request.normalise_rows) divide_rows(std::span(map), study.tokens());
   dispatch(result.scores.dtype(), [&](auto r) {
     using R = decltype(r);
     std::transform(map.begin(), map.end(), result.scores.data<R>() + static_cast<Index>(map.size()) * layer,
@@ -247,6 +256,7 @@ void add_checks(Attribution& result, const NormRequest& request, const SumCheck&
   if (request.normalise_rows && totals.empty == 0) result.checks.push_back(check_row_sums(result.scores));
   result.checks.push_back(check_nonnegative(result.scores));
   if (causal) result.checks.push_back(check_causal(result.scores));
+  if (!sums.measured()) return;
   result.checks.push_back(sums.check());
   if (!request.each_head)
     result.checks.push_back({.name = "Gram form equals plain vectors",
@@ -256,6 +266,34 @@ void add_checks(Attribution& result, const NormRequest& request, const SumCheck&
 }
 
 }  // namespace
+
+std::vector<double> pushed_norms(const Study& study, const NormRequest& request, int layer, double* ratios) {
+  const Index T = study.tokens(), D = study.info().width;
+  const int heads = request.each_head ? study.info().heads : 1;
+  const bool residual = request.stage == NormStage::Residual;
+  const Site at = request.stage == NormStage::AttentionNorm ? Site::ResidMid
+                  : request.stage == NormStage::Block       ? Site::ResidPost
+                                                            : Site::AttnOut;
+  const Tensor input = study.at(Site::ResidPre, layer);
+  std::vector<double> map(static_cast<std::size_t>(heads * T * T)), others(static_cast<std::size_t>(T * D));
+  for (int h = 0; h < heads; ++h)
+    for_pushed_parts(study, {layer, at, request.each_head ? h : -1}, [&](Index j, const Tensor& parts) {
+      std::vector<double> part = parts.to_doubles();
+      for (Index k = 0; residual && k < D; ++k)
+        part[static_cast<std::size_t>(j * D + k)] += input.at(j * D + k);
+      for (Index i = 0; i < T; ++i) {
+        const double* row = part.data() + i * D;
+        map[static_cast<std::size_t>((h * T + i) * T + j)] = std::sqrt(squared_norm(row, D));
+        for (Index k = 0; i != j && k < D; ++k) others[static_cast<std::size_t>(i * D + k)] += row[k];
+      }
+    });
+  for (Index i = 0; ratios != nullptr && has_mixing_ratio(request.stage) && i < T; ++i) {
+    const double m = std::sqrt(squared_norm(others.data() + i * D, D));
+    const double both = m + map[static_cast<std::size_t>(i * T + i)];
+    ratios[i] = both > 0 ? m / both : 0;
+  }
+  return map;
+}
 
 std::string row_sums_note(double smallest, double largest, Index empty) {
   std::string note = fmt::format("Raw row sums lie between {:.4g} and {:.4g}.", smallest, largest);

@@ -28,6 +28,10 @@ Attribution norm_attribution(const Study& study, const NormRequest& request);
 std::size_t norm_bytes(const ModelInfo& info, Index tokens, const NormRequest& request);
 std::vector<Site> norm_sites(NormStage stage);
 
+// The same for one layer as for a block of any wiring, from the vectors themselves: [T, T], or [H, T, T]. The
+// mixing ratio of every row goes to `ratios`, unless null.
+std::vector<double> pushed_norms(const Study& study, const NormRequest& request, int layer, double* ratios);
+
 // The reason why a method of a norm after the residual sum means nothing for this model, or empty.
 std::string lacks_post_norm(std::string_view method, const ModelInfo& info);
 

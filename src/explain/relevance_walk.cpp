@@ -9,6 +9,7 @@
 #include <headwater/error.h>
 
 #include "ops/relevance.h"
+#include "study/memory.h"
 
 namespace headwater {
 namespace {
@@ -66,14 +67,14 @@ Signals walk_relevance(const Study& study, const RelevanceWalk& walk, Ledger* le
   return run.tape->pull(run.logits, study.seed(run).to(walk.dtype), walk.rules, walk.wanted, hooks);
 }
 
-std::size_t relevance_walk_bytes(const ModelInfo& info, Index tokens, DType dtype) {
-  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
-  const auto F = static_cast<std::size_t>(std::max(info.feed_forward, info.width));
-  const auto outputs = std::max<std::size_t>(static_cast<std::size_t>(info.vocabulary), info.labels.size());
-  const bool vocabulary_head = info.task == Task::FillMask || info.task == Task::TextGeneration;
-  const std::size_t widest = std::max(F, vocabulary_head ? outputs : 0);
-  const std::size_t signals = 10 * T * F + 4 * static_cast<std::size_t>(info.heads) * T * T;
-  return (signals + 3 * widest * D) * bytes_of(dtype);
+std::size_t relevance_walk_bytes(const ModelInfo& info, Index tokens, const Rules& rules, DType dtype) {
+  // Four products take the parts of W above and below zero, three |W| alone (ops/linear.cpp: narrow layers
+  // take four, whose matrices are small). In another type than the run's, W itself and a copy on the way.
+  const bool four = rules.guard == Rules::Guard::Reference || rules.relevance == Rules::Relevance::Lrp;
+  std::size_t matrices = (four ? 2 : 1) * matrix_bytes(info, dtype);
+  if (dtype != info.dtype) matrices += matrix_bytes(info, dtype) + matrix_bytes(info, info.dtype);
+  // Beside its signal an op holds the parts of its values above and below zero, their sums and ratios.
+  return 2 * walk_bytes(info, tokens, 1, dtype) + packing_bytes(info, dtype) + matrices;
 }
 
 }  // namespace headwater

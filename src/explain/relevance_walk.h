@@ -21,7 +21,7 @@ Rules relevance_rules(Rules::Relevance form, bool reference, const ModelInfo& in
 // Throws Unsupported for a target of several tokens, whose log-probabilities are no logits.
 Signals walk_relevance(const Study& study, const RelevanceWalk& walk, Ledger* ledger);
 
-// What the walk needs beside the run: signals of a block, |W| and, in another type, W itself.
-std::size_t relevance_walk_bytes(const ModelInfo& info, Index tokens, DType dtype);
+// What the walk needs beside the run: signals of a block, parts of W and, in another type, W itself.
+std::size_t relevance_walk_bytes(const ModelInfo& info, Index tokens, const Rules& rules, DType dtype);
 
 }  // namespace headwater

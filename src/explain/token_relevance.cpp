@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "explain/ledger.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -43,12 +44,11 @@ void note_tangent(Attribution& result, const Study& study) {
                   shared, value, shared - value));
 }
 
-std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto widest = static_cast<std::size_t>(std::max(info.feed_forward, info.width));
-  // Signals of one block on their way, |W| of the largest matrix, and the result.
-  const std::size_t walk = 6 * T * widest + 3 * static_cast<std::size_t>(info.heads) * T * T;
-  return (walk + 2 * widest * static_cast<std::size_t>(info.width) + T) * bytes_of(info.dtype);
+std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens, double gamma) {
+  // A linear op's factors are as wide as its signal; the γ-rule multiplies by |W| as well.
+  const std::size_t absolute = gamma == 0 ? 0 : matrix_bytes(info, info.dtype);
+  return 2 * walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype) + absolute +
+         static_cast<std::size_t>(tokens) * sizeof(double);
 }
 
 }  // namespace headwater

@@ -16,6 +16,6 @@ void put_token_relevance(Attribution& result, const Study& study, const Rules& r
 // log-probabilities (Study::target_logit): a note that says so, and how much that is. Otherwise nothing.
 void note_tangent(Attribution& result, const Study& study);
 
-std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens);
+std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens, double gamma = 0);  // of the γ-rule
 
 }  // namespace headwater

@@ -13,6 +13,7 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -129,6 +130,11 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, int lay
   check.bound = (single ? 0.01 : 1e-4) + 64 * epsilon_of(study.info().dtype) * largest / (h * size);
   check.passed = check.value <= check.bound;
   return check;
+}
+
+std::size_t pattern_gradient_bytes(const ModelInfo& info, Index tokens) {
+  const std::size_t walk = walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype);
+  return std::max(walk, passing_bytes(info, tokens, 1)) + prediction_bytes(info, 1);
 }
 
 int checked_start_layer(std::string_view method, int start, const ModelInfo& info) {

@@ -34,6 +34,9 @@ std::vector<Tensor> pattern_gradients(const Study& study, int start);
 // Σ G ⊙ A: two forward runs. `gradient` as above.
 Check check_pattern_gradient(const Study& study, const Tensor& gradient, int layer);
 
+// What a pull to patterns, its check and rows_read take, beside the run and the gradients.
+std::size_t pattern_gradient_bytes(const ModelInfo& info, Index tokens);
+
 // Throws InputError unless 0 ≤ start < layers.
 int checked_start_layer(std::string_view method, int start, const ModelInfo& info);
 

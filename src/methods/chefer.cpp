@@ -123,12 +123,12 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
   const DType dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64;
+  const Rules rules = relevance_rules(Rules::Relevance::Chefer, options.text("mode") == "strict", info);
   const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.heads);
   const std::size_t maps = static_cast<std::size_t>(info.layers) * T * T;
-  const std::size_t again =
-      options.text("check_rounding") == "yes" ? planned_run_bytes(info, tokens, tokens) : 0;
+  const std::size_t again = options.text("check_rounding") == "yes" ? planned_run_bytes(info, tokens, 1) : 0;
   return maps * (H * (bytes_of(info.dtype) + bytes_of(dtype)) + sizeof(double)) +
-         relevance_walk_bytes(info, tokens, dtype) + again;
+         relevance_walk_bytes(info, tokens, rules, dtype) + again;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "methods/method.h"
 #include "ops/ops.h"
 #include "ops/shared_bias.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -116,10 +117,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto D = static_cast<std::size_t>(info.width), F = static_cast<std::size_t>(info.feed_forward);
-  // At most two F-wide values of a feed-forward (three with a gate) and the residual stream at a time.
-  return T * T * (3 * std::max(F, D) + 3 * D) * bytes_of(info.dtype);
+  // A part of every token goes along; of the logits there are the parts and one that is read.
+  return static_cast<std::size_t>(tokens) * walk_bytes(info, tokens, 1, info.dtype) +
+         packing_bytes(info, info.dtype);
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   return result;
 }
 
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return token_relevance_bytes(info, tokens);
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  return token_relevance_bytes(info, tokens, nonnegative(options, "gamma"));
 }
 
 }  // namespace

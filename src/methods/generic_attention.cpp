@@ -30,7 +30,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens);
   const auto maps = static_cast<std::size_t>(info.layers) * (static_cast<std::size_t>(info.heads) + 2);
-  return (maps + 4) * T * T * bytes_of(DType::Float64);
+  return (maps + 4) * T * T * bytes_of(DType::Float64) + pattern_gradient_bytes(info, tokens);
 }
 
 }  // namespace

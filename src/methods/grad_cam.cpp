@@ -63,9 +63,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens);
-  return (4 * static_cast<std::size_t>(info.heads) * T * T +
-          4 * T * static_cast<std::size_t>(info.feed_forward)) *
-         bytes_of(DType::Float64);
+  return (static_cast<std::size_t>(info.heads) + 3) * T * T * bytes_of(DType::Float64) +
+         pattern_gradient_bytes(info, tokens);
 }
 
 }  // namespace

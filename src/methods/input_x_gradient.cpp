@@ -27,7 +27,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return 3 * passing_bytes(info, tokens, objective_rows(info, tokens));
+  return one_gradient_bytes(info, tokens);
 }
 
 }  // namespace

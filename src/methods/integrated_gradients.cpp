@@ -261,8 +261,13 @@ Attribution run(const Study& study, const MethodOptions& options) {
   return result;
 }
 
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return gradient_bytes(info, tokens) + 8 * site_bytes(info, tokens, Site::ResidPre);
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  // A node leaves a share per token, and what is known of it.
+  const std::size_t node = sizeof(Slope) + 2 * static_cast<std::size_t>(tokens) * sizeof(double) + 128;
+  const auto nodes =
+      static_cast<std::size_t>(std::max(options.integer("steps"), options.integer("max_steps")));
+  return gradient_bytes(info, tokens) + packing_bytes(info, info.dtype) + nodes * node +
+         8 * site_bytes(info, tokens, Site::ResidPre);
 }
 
 }  // namespace

@@ -65,7 +65,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return 2 * relevance_walk_bytes(info, tokens, DType::Float64) + planned_run_bytes(info, tokens, tokens);
+  return relevance_walk_bytes(info, tokens, relevance_rules(Rules::Relevance::Lrp, true, info),
+                              DType::Float64) +
+         planned_run_bytes(info, tokens, 1);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return relevance_walk_bytes(info, tokens, DType::Float64);
+  return relevance_walk_bytes(info, tokens, relevance_rules(Rules::Relevance::Lrp, true, info),
+                              DType::Float64);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens);
-  return (T * T + 4 * T * static_cast<std::size_t>(info.width)) * bytes_of(DType::Float64);
+  return 2 * T * T * sizeof(double) + pattern_gradient_bytes(info, tokens);
 }
 
 }  // namespace

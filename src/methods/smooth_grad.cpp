@@ -139,7 +139,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const std::size_t value = site_bytes(info, tokens, Site::ResidPre) / bytes_of(info.dtype) * sizeof(double);
-  return gradient_bytes(info, tokens) + (most_groups + 6) * value;
+  return gradient_bytes(info, tokens) + one_gradient_bytes(info, tokens) + (most_groups + 6) * value;
 }
 
 }  // namespace

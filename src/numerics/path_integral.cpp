@@ -28,6 +28,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include <headwater/error.h>
 
@@ -79,8 +80,9 @@ void add_weighted(double weight, const Slope& slope, std::vector<double>& sum) {
   });
 }
 
-PathIntegral::PathIntegral(std::vector<Slope> known, double growth, Largest largest, int level)
-    : growth_(growth), largest_(std::move(largest)), looking_{0} {
+PathIntegral::PathIntegral(std::vector<Slope> known, double growth, Largest largest, int level,
+                           std::size_t most_kept)
+    : growth_(growth), largest_(std::move(largest)), most_kept_(most_kept), looking_{0} {
   pieces_.push_back({.known = std::move(known), .level = level, .sum = {}});
 }
 
@@ -100,27 +102,76 @@ std::vector<Node> PathIntegral::nodes_of(const Piece& p) const {
   return nodes;
 }
 
+std::vector<std::size_t> PathIntegral::missing(const Piece& piece) const {
+  std::vector<std::size_t> nodes;
+  for (std::size_t i = 0; i < tables(piece.level).nodes.size(); ++i)
+    if (i >= piece.known.size() || piece.known[i].gradient.empty()) nodes.push_back(i);
+  return nodes;
+}
+
+std::size_t PathIntegral::next_pieces() const {
+  std::size_t count = 0, slopes = 0;
+  for (const std::size_t k : looking_) {
+    slopes += missing(pieces_[k]).size();
+    if (count > 0 && slopes > most_kept_) break;
+    ++count;
+  }
+  return count;
+}
+
 std::vector<double> PathIntegral::wanted() const {
   std::vector<double> places;
-  for (const std::size_t k : looking_) {
+  for (const std::size_t k : std::span(looking_).first(next_pieces())) {
     const std::vector<Node> nodes = nodes_of(pieces_[k]);
-    for (std::size_t i = pieces_[k].known.size(); i < nodes.size(); ++i) places.push_back(share(nodes[i].at));
+    for (const std::size_t i : missing(pieces_[k])) places.push_back(share(nodes[i].at));
   }
   return places;
 }
 
 void PathIntegral::take(std::vector<Slope> slopes) {
   auto next = slopes.begin();
-  for (const std::size_t k : looking_) {
-    Piece& piece = pieces_[k];
-    for (std::size_t missing = nodes_of(piece).size() - piece.known.size(); missing-- > 0; ++evaluations_) {
+  const auto served = looking_.begin() + static_cast<std::ptrdiff_t>(next_pieces());
+  for (auto k = looking_.begin(); k != served; ++k) {
+    Piece& piece = pieces_[*k];
+    for (const std::size_t i : missing(piece)) {
       if (next == slopes.end()) throw InternalError("path integral: expected every slope it wanted");
       rounding_ = std::max(rounding_, next->rounding);
+      if (i < piece.known.size()) {
+        piece.known[i] = std::move(*next++);  // as it was before it was dropped
+        continue;
+      }
       piece.known.push_back(std::move(*next++));
+      ++evaluations_;
     }
     finish(piece);
   }
-  looking_.clear();
+  looking_.erase(looking_.begin(), served);
+  drop_gradients();
+}
+
+// Pieces that are looked at need theirs soonest, then those of the largest error. The slope at the way's end
+// stays: it may have been given, from elsewhere.
+void PathIntegral::drop_gradients() {
+  std::size_t kept = 0;
+  for (const Piece& piece : pieces_)
+    for (const Slope& slope : piece.known) kept += slope.gradient.empty() ? 0 : 1;
+  if (kept <= most_kept_) return;
+  std::vector<std::size_t> last(pieces_.size());
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  const auto looked_at = [&](std::size_t k) {
+    return std::find(looking_.begin(), looking_.end(), k) != looking_.end();
+  };
+  std::stable_sort(last.begin(), last.end(), [&](std::size_t a, std::size_t b) {
+    return looked_at(a) != looked_at(b) ? looked_at(b) : pieces_[a].error < pieces_[b].error;
+  });
+  for (const std::size_t k : last) {
+    Piece& piece = pieces_[k];
+    for (std::size_t i = piece.end == 1 ? 1 : 0; i < piece.known.size(); ++i) {
+      kept -= piece.known[i].gradient.empty() ? 0 : 1;
+      piece.known[i].gradient = Tensor();
+    }
+    if (kept <= most_kept_) return;
+  }
 }
 
 void PathIntegral::finish(Piece& piece) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include <headwater/tensor.h>
@@ -30,11 +31,14 @@ class PathIntegral {
 
   // `known`: the slope at a = 1, or none. `growth`: how much longer what is normalised along the way gets, as
   // a share of what it begins with; a guess that costs evaluations when it is bad, and nothing else.
-  // `level`: of the nested rule to begin with.
-  PathIntegral(std::vector<Slope> known, double growth, Largest largest, int level = 0);
+  // `level`: of the nested rule to begin with. `most_kept`: gradients it holds for later; what it needs
+  // beyond them it wants again, so that memory is bounded and the numbers are the same.
+  PathIntegral(std::vector<Slope> known, double growth, Largest largest, int level = 0,
+               std::size_t most_kept = std::numeric_limits<std::size_t>::max());
 
-  std::vector<double> wanted() const;    // where it needs slopes next
+  std::vector<double> wanted() const;    // where it needs slopes next: about as many as it may keep
   void take(std::vector<Slope> slopes);  // the slopes there, in that order
+  bool waits() const { return !looking_.empty(); }  // it wants more before it can say anything
   // Wants more where the error is estimated largest: as much as leaves half of `allowed` to the rest, but not
   // more than `most` slopes. False if that allows nothing.
   bool refine(double allowed, int most);
@@ -72,6 +76,10 @@ class PathIntegral {
   double share(double t) const;                      // a(t)
   double pace(double t) const;                       // da/dt
   std::vector<Node> nodes_of(const Piece& p) const;  // over t
+  // Which nodes of a piece have no gradient, and how many of the pieces looked at are served next.
+  std::vector<std::size_t> missing(const Piece& piece) const;
+  std::size_t next_pieces() const;
+  void drop_gradients();  // of the pieces that need them last, until no more than may be are kept
   void finish(Piece& piece);
   void estimate(Piece& piece, const std::vector<double>& scale) const;
   void look_closer(std::size_t at);
@@ -80,6 +88,7 @@ class PathIntegral {
 
   double growth_;
   Largest largest_;
+  std::size_t most_kept_;
   std::vector<Piece> pieces_;
   std::vector<std::size_t> looking_;  // the pieces that want slopes
   double rounding_ = 0;

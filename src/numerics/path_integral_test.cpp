@@ -133,6 +133,52 @@ TEST(PathIntegral, WantsNoMoreThanItMay) {
   EXPECT_EQ(integral.wanted().size(), 3U);
 }
 
+// What was dropped is asked for again: more slopes are evaluated, and not a bit differs. The slope that was
+// given is never asked for, nor are many at once.
+TEST(PathIntegral, KeepingFewSlopesChangesNoBit) {
+  const Way way{[](double a) { return a > 0.37 ? 3 * a : std::sin(30 * a); },
+                [](double a) {
+                  const double before = (1 - std::cos(30 * std::min(a, 0.37))) / 30;
+                  return a > 0.37 ? before + 1.5 * (a * a - 0.37 * 0.37) : before;
+                }};
+  std::size_t asked[2] = {};
+  const auto integrate_with = [&](PathIntegral integral, std::size_t& count) {
+    do {
+      while (integral.waits()) {
+        const std::vector<double> places = integral.wanted();
+        EXPECT_EQ(std::count(places.begin(), places.end(), 1.0), 0);
+        count += places.size();
+        integral.take(way.at(places));
+      }
+    } while (integral.refine(1e-7, 400 - integral.evaluations()));
+    return integral;
+  };
+  const PathIntegral all = integrate_with({{way.at(1)}, 0.5, largest}, asked[0]);
+  constexpr std::size_t few = 5;
+  const PathIntegral some = integrate_with({{way.at(1)}, 0.5, largest, 0, few}, asked[1]);
+  EXPECT_GT(all.evaluations(), 100);
+  EXPECT_EQ(some.evaluations(), all.evaluations());
+  EXPECT_EQ(some.gradient(), all.gradient());
+  EXPECT_EQ(some.error(), all.error());
+  EXPECT_EQ(some.defect(), all.defect());
+  EXPECT_EQ(asked[0], static_cast<std::size_t>(all.evaluations()));
+  EXPECT_GT(asked[1], asked[0]);
+}
+
+TEST(PathIntegral, AsksForAboutAsManySlopesAsItMayKeep) {
+  const Way way{[](double a) { return std::sin(90 * a); },
+                [](double a) { return (1 - std::cos(90 * a)) / 90; }};
+  PathIntegral integral({way.at(1)}, 0, largest, 0, 5);
+  for (int wave = 0; wave < 12; ++wave) {
+    while (integral.waits()) {
+      EXPECT_LE(integral.wanted().size(), 13U) << "of one piece, or five";
+      integral.take(way.at(integral.wanted()));
+    }
+    integral.refine(1e-9, 200);
+  }
+  EXPECT_GT(integral.evaluations(), 100);
+}
+
 TEST(PathIntegral, RefusesFewerSlopesThanItWants) {
   PathIntegral integral = integral_of(falling());
   EXPECT_THROW(integral.take({}), InternalError);

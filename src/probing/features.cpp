@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "base/parallel.h"
@@ -130,11 +131,12 @@ double mean_pair_cosine(const Tensor& rows) {
 }
 
 std::size_t capture_bytes(const ModelInfo& info, std::span<const ProbeText> texts) {
+  std::map<Index, std::size_t> lengths;  // and how many texts have it
+  for (const ProbeText& text : texts) ++lengths[text.tokens()];
   std::size_t most = 0;
-  for (const ProbeText& text : texts) {
-    const auto length = std::max<std::size_t>(1, static_cast<std::size_t>(text.tokens()));
-    const std::size_t rows = std::max<std::size_t>(1, probe_batch_tokens / length);
-    most = std::max(most, rows * passing_bytes(info, text.tokens(), 1));
+  for (const auto& [length, count] : lengths) {
+    const std::size_t fit = probe_batch_tokens / static_cast<std::size_t>(std::max<Index>(1, length));
+    most = std::max(most, std::clamp<std::size_t>(fit, 1, count) * passing_bytes(info, length, 1));
   }
   return most;
 }

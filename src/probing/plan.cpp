@@ -130,9 +130,9 @@ IdentifyMemory identify_memory(const IdentifyRequest& request, const Model& mode
   const std::size_t D = static_cast<std::size_t>(info.width), O = static_cast<std::size_t>(out);
   const std::size_t number = bytes_of(info.dtype);
   IdentifyMemory memory;
-  memory.per_state = tokens * D * number;
+  memory.per_state = (tokens + std::min(tokens, probe_batch_tokens)) * D * number;  // also in its batch
   memory.fixed = capture_bytes(info, texts) + 2 * tokens * O * number;  // targets, and those of the parts
-  memory.fixed += memory.per_state;                                     // the parts of one state
+  memory.fixed += tokens * D * number;                                  // the parts of one state
   memory.fixed += tokens * (D + 2 * O) * sizeof(double);                // mapped in double
   if (uses(request, TokenMap::Linear))
     memory.fixed += linear_map_bytes(info.width, out) + tokens * O * number;

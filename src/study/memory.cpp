@@ -1,12 +1,43 @@
+// What a run and a walk over it hold. Held against what is measured by tests/laws/memory_law_test.cpp.
+//
 // A block keeps, per token, its norms, Q, K, V (before and after rotary), Z, both projections and both
 // residual sums (at most 12 D), up to five F-wide values of a gated feed-forward, and per head the scores,
 // the masked scores and the pattern (3 T). Outside the blocks: the embeddings and their sums, the last norm,
 // the head's dense layer (8 D), and the logits.
+//
+// A walk holds at one time, per token, the stream's signal and those of q, k, v and z (5 D), three F-wide
+// signals of a gated feed-forward and a layout of one, and per head the signals of the scores and of the
+// pattern and what the softmax makes of them (3 T); at the head the signal of the logits and what an op makes
+// of it. A product from the left lays its rows out once more, and at least a register tile of them.
 #include "study/memory.h"
 
 #include <algorithm>
 
 namespace headwater {
+
+namespace {
+
+constexpr std::size_t tile_rows = 32;  // of a product's layout: the widest of all processors
+
+bool has_vocabulary_head(const ModelInfo& info) {
+  return info.task == Task::FillMask || info.task == Task::TextGeneration;
+}
+
+// Numbers of one row of the logits.
+std::size_t outputs_of(const ModelInfo& info) {
+  return has_vocabulary_head(info) ? static_cast<std::size_t>(info.vocabulary) : info.labels.size() + 2;
+}
+
+std::size_t stream_width(const ModelInfo& info) {
+  return static_cast<std::size_t>(std::max(info.width, info.heads * info.head_width));
+}
+
+// Of anything a product is made with.
+std::size_t widest_row(const ModelInfo& info) {
+  return std::max({stream_width(info), static_cast<std::size_t>(info.feed_forward), outputs_of(info)});
+}
+
+}  // namespace
 
 std::size_t site_bytes(const ModelInfo& info, Index tokens, Site site) {
   const Index heads = Index{info.heads} * info.head_width, groups = Index{info.groups} * info.head_width;
@@ -48,18 +79,37 @@ std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
   const std::size_t pixels = static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.channels);
-  const std::size_t outputs =
-      std::max<std::size_t>(static_cast<std::size_t>(info.vocabulary), info.labels.size());
-  const bool vocabulary_head = info.task == Task::FillMask || info.task == Task::TextGeneration;
   const std::size_t block = T * (12 * D + 5 * F) + 3 * H * T * T;
-  const std::size_t numbers =
-      L * block + 8 * T * D + 2 * pixels + R * (vocabulary_head ? outputs : info.labels.size() + 2);
+  const std::size_t numbers = L * block + 8 * T * D + 2 * pixels + R * outputs_of(info);
   return numbers * bytes_of(info.dtype);
 }
 
+std::size_t walk_bytes(const ModelInfo& info, Index tokens, Index rows, DType dtype) {
+  const auto T = static_cast<std::size_t>(tokens), F = static_cast<std::size_t>(info.feed_forward);
+  const auto H = static_cast<std::size_t>(info.heads), R = static_cast<std::size_t>(std::max<Index>(1, rows));
+  const std::size_t block = T * (5 * stream_width(info) + 4 * std::max(F, stream_width(info)) + 3 * H * T);
+  const std::size_t head = T * stream_width(info) + 3 * R * outputs_of(info);
+  return std::max(block, head) * bytes_of(dtype);
+}
+
+std::size_t packing_bytes(const ModelInfo& info, DType dtype) {
+  return tile_rows * widest_row(info) * bytes_of(dtype);
+}
+
+std::size_t matrix_bytes(const ModelInfo& info, DType dtype) {
+  return (widest_row(info) + tile_rows) * stream_width(info) * bytes_of(dtype);
+}
+
 std::size_t more_rows_bytes(const ModelInfo& info, Index rows) {
+  if (!has_vocabulary_head(info)) return 0;
   const auto more = static_cast<std::size_t>(std::max<Index>(1, rows) - 1);
-  return 3 * more * static_cast<std::size_t>(info.vocabulary) * bytes_of(info.dtype);
+  return 3 * more * outputs_of(info) * bytes_of(info.dtype);
+}
+
+std::size_t prediction_bytes(const ModelInfo& info, Index rows) {
+  if (!has_vocabulary_head(info))
+    return static_cast<std::size_t>(rows) * outputs_of(info) * 2 * sizeof(double);
+  return outputs_of(info) * (3 * sizeof(double) + sizeof(int));
 }
 
 Index image_tokens(const ModelInfo& info) {

@@ -18,11 +18,21 @@ std::size_t passing_bytes(const ModelInfo& info, Index tokens, Index rows);
 // token-wise head computes.
 std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows);
 
-// Tokens in an input: T of a text, patches and prefix of an image model.
-// What a head of a vocabulary needs more for this many rows than for one: logits, their signal, and one of
-// both.
+// What one signal or part holds on its way over a kept run, at its widest place: values in this type.
+std::size_t walk_bytes(const ModelInfo& info, Index tokens, Index rows, DType dtype);
+// What a product of few rows takes beyond them, whose rows are laid out by the width of a register tile.
+std::size_t packing_bytes(const ModelInfo& info, DType dtype);
+// A copy of the largest weight matrix that a walk meets, such as |W|.
+std::size_t matrix_bytes(const ModelInfo& info, DType dtype);
+
+// What a head of a vocabulary needs more for this many rows than for one: logits, their signal, and what an
+// op makes of both.
 std::size_t more_rows_bytes(const ModelInfo& info, Index rows);
 
+// What reading a prediction takes, and what it leaves: logits and probabilities in double, their order.
+std::size_t prediction_bytes(const ModelInfo& info, Index rows);
+
+// Patches and prefix of an image model.
 Index image_tokens(const ModelInfo& info);
 
 }  // namespace headwater

@@ -23,6 +23,7 @@ struct Pool {
   std::mutex mutex;
   std::map<std::size_t, std::vector<std::byte*>> free;
   std::size_t live = 0, peak = 0, pooled = 0;
+  int keeps_nothing = 0;  // how many ask for it
 };
 
 // Never destroyed: tensors with static lifetime may give their buffers back after main.
@@ -75,7 +76,7 @@ void give(std::byte* data, std::size_t capacity) noexcept {
   {
     const std::scoped_lock lock(pool.mutex);
     pool.live -= capacity;
-    if (capacity >= smallest_pooled && pool.pooled + capacity <= most_pooled) {
+    if (capacity >= smallest_pooled && pool.keeps_nothing == 0 && pool.pooled + capacity <= most_pooled) {
       try {
         pool.free[capacity].push_back(data);
         pool.pooled += capacity;
@@ -85,6 +86,22 @@ void give(std::byte* data, std::size_t capacity) noexcept {
     }
   }
   ::operator delete(data, cache_line);
+}
+
+KeepNothing::KeepNothing() {
+  Pool& pool = the_pool();
+  const std::scoped_lock lock(pool.mutex);
+  ++pool.keeps_nothing;
+  for (const auto& [capacity, buffers] : pool.free)
+    for (std::byte* data : buffers) ::operator delete(data, cache_line);
+  pool.free.clear();
+  pool.pooled = 0;
+}
+
+KeepNothing::~KeepNothing() {
+  Pool& pool = the_pool();
+  const std::scoped_lock lock(pool.mutex);
+  --pool.keeps_nothing;
 }
 
 }  // namespace pool

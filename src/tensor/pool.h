@@ -12,4 +12,14 @@ namespace headwater::pool {
 std::byte* take(std::size_t bytes, std::size_t& capacity);
 void give(std::byte* data, std::size_t capacity) noexcept;
 
+// While one lives, no freed buffer is kept, those kept so far go back to the system, and what tensors hold is
+// what they use: for a run whose memory is bounded, or measured. Of the whole process, like the pool.
+class KeepNothing {
+ public:
+  KeepNothing();
+  KeepNothing(const KeepNothing&) = delete;
+  KeepNothing& operator=(const KeepNothing&) = delete;
+  ~KeepNothing();
+};
+
 }  // namespace headwater::pool

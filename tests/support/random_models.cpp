@@ -4,7 +4,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <random>
 
 #include <fmt/format.h>
@@ -40,22 +42,62 @@ void draw_tensor(const std::string& name, const std::vector<Index>& shape, doubl
     to[i] = static_cast<float>((norm && !bias ? 1 : 0) + size * normal(random));
 }
 
-void draw_weights(const std::string& from, const std::string& to, const Draw& draw) {
+constexpr int vocabulary_factor = 40;  // of widened models: far wider than everything else, as real ones are
+
+// The golden models' widths are multiples of 8, which numbers of labels, segments, channels, a patch's side
+// and the vocabulary are not; one GPT-2 has a feed-forward of 20, one ELECTRA embeddings of 12.
+std::vector<Index> widened(const std::string& name, std::vector<Index> shape, const Json& config, Index by) {
+  if (by == 1) return shape;
+  const bool positions = contains(name, "position") || contains(name, "wpe");
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const bool rows = positions && axis + 2 == shape.size();
+    const bool other = (contains(name, "mlp.c_") && shape[axis] == 20) ||
+                       shape[axis] == config.value("embedding_size", Index{0});
+    if (rows && config.contains("image_size")) {
+      const Index side = config["image_size"].get<Index>() / config["patch_size"].get<Index>();
+      shape[axis] += 3 * side * side;
+    } else if (shape[axis] == config.value("vocab_size", Index{0})) {
+      shape[axis] *= vocabulary_factor;
+    } else if (rows || other || shape[axis] % 8 == 0) {
+      shape[axis] *= by;
+    }
+  }
+  return shape;
+}
+
+void widen_config(Json& config, int by) {
+  for (const char* key :
+       {"hidden_size", "intermediate_size", "embedding_size", "head_dim", "n_embd", "n_inner", "dim",
+        "hidden_dim", "pooler_output_size", "max_position_embeddings", "n_positions"})
+    if (config.contains(key) && config[key].is_number()) config[key] = by * config[key].get<int>();
+  if (by == 1) return;
+  if (config.contains("image_size")) config["image_size"] = 2 * config["image_size"].get<int>();
+  if (config.contains("vocab_size"))
+    config["vocab_size"] = vocabulary_factor * config["vocab_size"].get<int>();
+}
+
+void draw_weights(const std::string& from, const std::string& to, const Json& config, const Draw& draw) {
   std::ifstream file(from, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::uint64_t size = 0;
   std::memcpy(&size, bytes.data(), 8);
-  const Json header = Json::parse(bytes.substr(8, size));
+  Json header = Json::parse(bytes.substr(8, size));
   std::mt19937 random(draw.seed);
-  for (const auto& [name, entry] : header.items()) {
+  std::string drawn;
+  for (auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    const auto offsets = entry["data_offsets"].get<std::vector<std::size_t>>();
-    std::vector<float> values((offsets[1] - offsets[0]) / 4);
-    draw_tensor(name, entry["shape"].get<std::vector<Index>>(), draw.scale, random, values.data(),
-                values.size());
-    std::memcpy(bytes.data() + 8 + size + offsets[0], values.data(), 4 * values.size());
+    const auto shape = widened(name, entry["shape"].get<std::vector<Index>>(), config, draw.widen);
+    const Index count = std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
+    std::vector<float> values(static_cast<std::size_t>(count));
+    draw_tensor(name, shape, draw.scale, random, values.data(), values.size());
+    const std::size_t begin = drawn.size();
+    drawn.append(reinterpret_cast<const char*>(values.data()), 4 * values.size());
+    entry["shape"] = shape;
+    entry["data_offsets"] = {begin, drawn.size()};
   }
-  std::ofstream(to, std::ios::binary) << bytes;
+  const std::string head = header.dump();
+  const std::uint64_t length = head.size();
+  std::ofstream(to, std::ios::binary).write(reinterpret_cast<const char*>(&length), 8) << head << drawn;
 }
 
 }  // namespace
@@ -89,8 +131,9 @@ std::unique_ptr<Model> random_model(const Draw& draw, DType dtype) {
   if (!draw.activation.empty())
     for (const char* key : {"hidden_act", "activation_function", "activation"})
       if (config.contains(key)) config[key] = draw.activation;
+  draw_weights(from + "/model.safetensors", scratch / "model.safetensors", config, draw);
+  widen_config(config, draw.widen);
   std::ofstream(scratch / "config.json") << config.dump();
-  draw_weights(from + "/model.safetensors", scratch / "model.safetensors", draw);
   return load_model(open_checkpoint(find_model(scratch.path().string(), {}), dtype));
 }
 

@@ -15,6 +15,9 @@ struct Draw {
   std::string activation;  // empty: the folder's own
   double scale = 1;        // weights are of this size / √inputs
   unsigned seed = 0;
+  // Widths and positions are so many times the folder's; above 1 an image has four times the patches and a
+  // vocabulary is far wider than everything else, as real ones are.
+  int widen = 1;
 };
 std::string describe(const Draw& draw);
 

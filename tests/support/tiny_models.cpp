@@ -7,6 +7,7 @@
 
 #include "support/random.h"
 #include "support/source_folder.h"
+#include "support/unusual_model.h"
 
 namespace headwater::testing {
 
@@ -26,6 +27,8 @@ std::vector<TinyModel> tiny_models(DType dtype) {
     models.push_back(
         {.name = std::filesystem::path(folder).filename().string(), .model = load_model(checkpoint)});
   }
+  models.push_back({.name = "unusual", .model = unusual_model(Direction::Both, dtype)});
+  models.push_back({.name = "unusual_causal", .model = unusual_model(Direction::Causal, dtype)});
   return models;
 }
 

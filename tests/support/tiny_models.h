@@ -1,4 +1,5 @@
-// The tiny random checkpoints of tests/golden/models: at least one for every family.
+// The tiny random checkpoints of tests/golden/models, at least one for every family, and a model wired as none
+// of them is.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@ struct TinyModel {
   std::unique_ptr<Model> model;
 };
 
-// One checkpoint of every head of every family, in this type.
+// One checkpoint of every head of every family, in this type, and the unusual ones.
 std::vector<TinyModel> tiny_models(DType dtype);
 
 // A random input for it: `rows` texts (or images) of `tokens` tokens.

@@ -24,6 +24,7 @@
 #include "methods/method.h"
 #include "ops/ops.h"
 #include "study/map_checks.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -283,6 +284,10 @@ void add_checks(Attribution& result, const Settings& settings, const HeadReport&
         settings.sum_preserving ? "" : " and rows need not sum to 1"));
 }
 
+Index length_when_padded(const ModelInfo& info, Index tokens) {
+  return std::max<Index>(tokens, std::min<Index>(padded_length, info.positions));
+}
+
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
   const Settings settings = settings_of(options, info);
@@ -293,8 +298,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
                      .scores = Tensor({L, H, T, T}, info.dtype)};
   HeadReport report(info, T);
   std::vector<Tensor> padded;
-  if (settings.padded)
-    padded = padded_values(study, std::max<Index>(T, std::min<Index>(padded_length, info.positions)));
+  if (settings.padded) padded = padded_values(study, length_when_padded(info, T));
   dispatch(info.dtype, [&](auto r) {
     using R = decltype(r);
     for (int l = 0; l < info.layers; ++l) {
@@ -316,7 +320,15 @@ Attribution run(const Study& study, const MethodOptions& options) {
   return result;
 }
 
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
+std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  if (settings_of(options, info).padded) {  // one more run, of the padded text, and the values of all heads
+    const Index length = length_when_padded(info, tokens);
+    const Index E = info.head_width, values = info.groups * length * E, space = 10 * length * E + 6 * E * E;
+    const Index maps = info.layers * info.heads * tokens * (tokens + 4),
+                out = 2 * info.width * info.heads * E;
+    return planned_run_bytes(info, length, length) +
+           static_cast<std::size_t>(values + space + maps + out) * sizeof(double);
+  }
   const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.heads);
   const auto L = static_cast<std::size_t>(info.layers), E = static_cast<std::size_t>(info.head_width) + 1;
   const auto workers = static_cast<std::size_t>(std::min(thread_count(), info.groups));

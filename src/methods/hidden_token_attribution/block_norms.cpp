@@ -19,6 +19,7 @@
 #include "methods/hidden_token_attribution/probes.h"
 #include "methods/hidden_token_attribution/tangents.h"
 #include "numerics/random.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -331,14 +332,18 @@ BlockNorms block_norms(const Study& study, const BlockNormSettings& settings) {
 std::size_t block_norm_bytes(const ModelInfo& info, Index tokens, const BlockNormSettings& settings) {
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
   const auto L = static_cast<std::size_t>(info.layers), H = static_cast<std::size_t>(info.heads);
-  std::size_t bytes =
-      6 * L * T * T * sizeof(double) + tangent_bytes(info, tokens) + 2 * D * D * sizeof(double);
+  ModelInfo blocks = info;  // no tangent meets the head
+  blocks.task = Task::FeatureExtraction;
+  std::size_t bytes = 6 * L * T * T * sizeof(double) + tangent_bytes(info, tokens) +
+                      2 * D * D * sizeof(double) + packing_bytes(blocks, info.dtype);
   if (settings.heads) bytes += 5 * L * H * T * T * sizeof(double);
   if (settings.mode == TangentMode::Guided)
     bytes += static_cast<std::size_t>(passes_of(settings)) * T * D * sizeof(float);
   if (settings.norm == BlockNorm::Spectral)
     bytes += 2 * T * D * D * bytes_of(info.dtype) + 4 * D * D * sizeof(double);
-  if (settings.norm == BlockNorm::Frobenius && !info.pre_norm) bytes += local_bytes(info, tokens);
+  const bool closed =
+      settings.mode != TangentMode::Exact || settings.with_respect_to == Differentiated::Local;
+  if (settings.norm == BlockNorm::Frobenius && !info.pre_norm && closed) bytes += local_bytes(info, tokens);
   return bytes;
 }
 

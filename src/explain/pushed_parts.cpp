@@ -1,0 +1,76 @@
+#include "explain/pushed_parts.h"
+
+#include <algorithm>
+
+#include <headwater/error.h>
+
+#include "study/memory.h"
+
+namespace headwater {
+namespace {
+
+constexpr Rules given{.norm = Rules::Norm::FrozenScale, .softmax = Rules::Softmax::Constant};
+
+// [count, 1, T, W]: part k holds row begin + k of x alone, and of it the columns [from, to).
+Tensor one_row_each(const Tensor& x, Index begin, Index count, Index from, Index to) {
+  const Index T = x.dim(1), W = x.dim(2);
+  Tensor parts = Tensor::zeros(x.shape().with_front(count), x.dtype());
+  dispatch(x.dtype(), [&](auto r) {
+    using R = decltype(r);
+    for (Index k = 0; k < count; ++k)
+      std::copy_n(x.data<R>() + (begin + k) * W + from, to - from,
+                  parts.data<R>() + (k * T + begin + k) * W + from);
+  });
+  return parts;
+}
+
+// Parts of the tokens [begin, begin + count) of the sequence that is read, [count, 1, T, D].
+Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index count) {
+  const Tape& tape = *study.run().tape;
+  const Place at(wanted.at, wanted.layer), values(Site::V, wanted.layer);
+  const Tensor v = tape.at(values).value;
+  if (wanted.at == Site::AttnOut) {
+    // With grouped queries several heads read the same columns; one head's part is taken at the mix.
+    const Tensor seeds = one_row_each(v, begin, count, 0, v.dim(2));
+    PushHooks hooks;
+    if (wanted.head >= 0)
+      hooks.made = [&](Place place, Tensor& part) {
+        if (place != Place(Site::Z, wanted.layer)) return;
+        const Index H = tape.at(Site::Pattern, wanted.layer).value.dim(1), E = part.shape().back() / H;
+        part = part.clone();
+        dispatch(part.dtype(), [&](auto r) {
+          using R = decltype(r);
+          for (Index i = 0; i < part.size(); ++i)
+            if (i / E % H != wanted.head) part.data<R>()[i] = 0;
+        });
+      };
+    return tape.push(tape.at(values), seeds, given, {at}, hooks).at(at);
+  }
+  const Tensor x = tape.at(Site::ResidPre, wanted.layer).value;
+  const PushHooks hooks{.rules = {}, .made = [&](Place place, Tensor& part) {
+                          if (place == values) part = one_row_each(v, begin, count, 0, v.dim(2));
+                          if (place == Place(Site::MlpOut, wanted.layer))
+                            part = Tensor::zeros(part.shape(), part.dtype());
+                        }};
+  return tape
+      .push(tape.at(Site::ResidPre, wanted.layer), one_row_each(x, begin, count, 0, x.dim(2)), given, {at}, hooks)
+      .at(at);
+}
+
+}  // namespace
+
+void for_pushed_parts(const Study& study, const PartsWanted& wanted,
+                      const std::function<void(Index, const Tensor&)>& f) {
+  const Tensor pattern = study.at(Site::Pattern, wanted.layer);
+  const Index T = pattern.dim(2), S = pattern.dim(3);
+  const std::size_t each = passing_bytes(study.info(), T, 1);
+  const auto tile = std::clamp<Index>(static_cast<Index>(study.scratch / std::max<std::size_t>(1, each)), 1, S);
+  for (Index begin = 0; begin < S; begin += tile) {
+    const Index count = std::min(tile, S - begin);
+    const Tensor parts = pushed(study, wanted, begin, count);
+    for (Index k = 0; k < count; ++k)
+      f(begin + k, parts.rows(k, 1).reshaped({parts.dim(2), parts.dim(3)}));
+  }
+}
+
+}  // namespace headwater

@@ -1,0 +1,25 @@
+// What each token adds to what an attention block writes, by a push: for blocks of any wiring. attention_parts.h
+// has the same for plain blocks without making the vectors; a law holds the two equal.
+#pragma once
+
+#include <functional>
+
+#include "study/study.h"
+
+namespace headwater {
+
+// Which parts, and where they are looked at. At AttnOut: f_ij, what attention makes of token j's values, biases
+// of the value product included. At ResidMid and ResidPost token j's residual path is in it too, norms hold
+// their scale, patterns are given, and the feed-forward part adds nothing (GlobEnc's reading).
+struct PartsWanted {
+  int layer;
+  Site at;        // AttnOut, ResidMid or ResidPost
+  int head = -1;  // of one head alone, at AttnOut; −1: all
+};
+
+// f(j, parts) for every token j, parts [T, D] in the working type; as many tokens are pushed together as the
+// study's scratch holds.
+void for_pushed_parts(const Study& study, const PartsWanted& wanted,
+                      const std::function<void(Index token, const Tensor& parts)>& f);
+
+}  // namespace headwater
