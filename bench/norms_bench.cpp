@@ -34,6 +34,7 @@ class RandomBert : public Model {
     info_.head_width = 64;
     info_.width = 768;
     info_.feed_forward = 3072;
+    info_.plain_blocks = true;
     info_.vocabulary = 30522;
     info_.positions = 4096;
     for (int l = 0; l < info_.layers; ++l) {

@@ -39,6 +39,9 @@ struct ModelInfo {
   int segments = 0;    // token types; 0 when the family has none
   bool causal = false;
   bool pre_norm = false;
+  // Every block is attention and then a feed-forward part, each with one norm and one residual sum. Methods
+  // have shortcuts for such blocks; of others they keep the whole run.
+  bool plain_blocks = false;
   std::vector<std::string> labels;                   // classification heads
   int image_size = 0, patch_size = 0, channels = 0;  // image models
   int prefix_tokens = 0;                             // tokens before the first patch: [CLS], distillation

@@ -1,5 +1,5 @@
-// What a recorded run is made of, read off its tape: for exact shortcuts that hold for blocks of the usual kind
-// only. A block wired in another way is not recognised, and its methods take the walkers' form.
+// What a recorded run is made of, read off its tape: for exact shortcuts that hold for blocks of the usual
+// kind only. A block wired in another way is not recognised, and its methods take the walkers' form.
 #pragma once
 
 #include <optional>

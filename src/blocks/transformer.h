@@ -1,6 +1,6 @@
-// The parts every family is made of, as functions of recorded values: attention, feed-forward and the two usual
-// ways to put them together. They take semantic options, never a family's name, and name the sites. A family
-// whose blocks are wired in another way writes its own from the parts.
+// The parts every family is made of, as functions of recorded values: attention, feed-forward and the two
+// usual ways to put them together. They take semantic options, never a family's name, and name the sites. A
+// family whose blocks are wired in another way writes its own from the parts.
 #pragma once
 
 #include <vector>

@@ -36,7 +36,7 @@ std::vector<Job> jobs_of(const Request& request, const ModelInfo& info) {
 
 namespace {
 
-constexpr std::size_t constant_bytes = 32 << 10;
+constexpr std::size_t constant_bytes = 64 << 10, nodes_of_a_block = 8 << 10;
 
 // Union of what the methods read; empty if one of them walks the tape.
 std::vector<Site> sites_of(const std::vector<Job>& jobs) {
@@ -53,7 +53,7 @@ std::vector<Site> sites_of(const std::vector<Job>& jobs) {
 
 MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Index tokens, Index rows,
                        std::size_t max_memory, Index target_rows) {
-  MemoryPlan plan{.sites = sites_of(jobs)};
+  MemoryPlan plan{.sites = info.plain_blocks ? sites_of(jobs) : std::vector<Site>{}};
   std::size_t least = 0, per_layer = 0;
   for (const Job& job : jobs) {
     least += job.method->planned_bytes(info, tokens, job.options) +
@@ -66,7 +66,8 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
   std::size_t kept = everything ? 0 : layers * per_layer;
   least += everything ? planned_run_bytes(info, tokens, rows) : passing_bytes(info, tokens, rows) + per_layer;
   least += prediction_bytes(info, rows);
-  least += least / 8 + constant_bytes;
+  if (!info.plain_blocks) least += walk_bytes(info, tokens, 1, info.dtype) + passing_bytes(info, tokens, 1);
+  least += least / 8 + constant_bytes + layers * nodes_of_a_block;
   const bool tiles = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.method->tiles; });
   plan.scratch = tiles ? default_scratch : 0;
   plan.least = least;

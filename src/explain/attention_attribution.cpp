@@ -7,9 +7,9 @@
 //
 //   Attr_h[i, j] = A_h[i, j] · ⟨Ḡ_{h,i}, V_h[j]⟩
 //
-// and the product with V comes once per layer, whatever the number of nodes. The gradients at a = 1 come from one pull
-// for all layers together. Layers advance in groups that fit the memory for tiles: the nodes all of them want
-// next are evaluated together.
+// and the product with V comes once per layer, whatever the number of nodes. The gradients at a = 1 come from
+// one pull for all layers together. Layers advance in groups that fit the memory for tiles: the nodes all of
+// them want next are evaluated together.
 //
 // Nodes are added until the estimated error of every attribution (path_integral.cpp) is within the tolerance
 // and so is completeness, Σ Attr = F(A) − F(0): the error of the sum of H T² attributions, which is larger

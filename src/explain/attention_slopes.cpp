@@ -1,8 +1,8 @@
-// With a·A for the attention A of a layer its mix is z(a) = a concat_h(A_h V_h): linear in a. So a point enters
-// at the mix, and only what follows it is run, forward and back. dF/da = ⟨∂F/∂z, z⟩.
+// With a·A for the attention A of a layer its mix is z(a) = a concat_h(A_h V_h): linear in a. So a point
+// enters at the mix, and only what follows it is run, forward and back. dF/da = ⟨∂F/∂z, z⟩.
 //
-// All points run together, as one replay: where points of several layers meet they go on as one batch. Where a
-// head reads single rows, the last block is computed for them alone.
+// All points run together, as one replay: where points of several layers meet they go on as one batch. Where
+// a head reads single rows, the last block is computed for them alone.
 #include "explain/attention_slopes.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ constexpr double most_growth = 4;  // beyond, nodes crowd where nothing is known
 // is followed, of which a weight is none. `rows`: those that queries and the feed-forward part are computed
 // for.
 double feed_forward_flop(const ModelInfo& info, bool gated, double rows) {
-  return 2 * (gated ? 3 : 2) * 2.0 * static_cast<double>(info.width) * static_cast<double>(info.feed_forward) *
-         rows;
+  return 2 * (gated ? 3 : 2) * 2.0 * static_cast<double>(info.width) *
+         static_cast<double>(info.feed_forward) * rows;
 }
 
 double output_flop(const ModelInfo& info, double rows) {
@@ -87,9 +87,9 @@ Replayed AttentionSlopes::replay(std::span<const ScaledAttention> points, Tape& 
     changes.push_back({tape.spot({Site::Z, layer}), scaled_copies(study_.at(Site::Z, layer), own)});
     points = points.subspan(own.size());
   }
-  return tape.replay(changes, tape.spot(Site::Logits), onto,
-                     {.rows = study_.logit_rows(positions_),
-                      .missing = [this](Place place) { return study_.at(place); }});
+  return tape.replay(
+      changes, tape.spot(Site::Logits), onto,
+      {.rows = study_.logit_rows(positions_), .missing = [this](Place place) { return study_.at(place); }});
 }
 
 std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,

@@ -20,8 +20,7 @@ Books books_of(const Rules& rules, const Tensor& y, const Tensor& m, const Tenso
   Ledger ledger(rules, 1);
   const Call call{.x = {y}, .y = y};
   const std::vector<Tensor> on{back};
-  ledger.watch().passed(
-      {.op = "linear", .at = {Site::ResidPost, 0}, .call = call, .signal = m, .back = on});
+  ledger.watch().passed({.op = "linear", .at = {Site::ResidPost, 0}, .call = call, .signal = m, .back = on});
   return {ledger.seeded(), ledger.leaked(), ledger.largest(), ledger.entering(0)};
 }
 
@@ -79,8 +78,7 @@ TEST(Ledger, BooksWhatIsNotFollowedApart) {
   Ledger ledger(rules::gradient, 1);
   const Call call{.x = {a, Tensor::of({1, 1, 2}, std::vector<double>{3, 5})}, .y = y};
   const std::vector<Tensor> back{m, Tensor()};
-  ledger.watch().passed(
-      {.op = "add", .at = {Site::ResidPost, 0}, .call = call, .signal = m, .back = back});
+  ledger.watch().passed({.op = "add", .at = {Site::ResidPost, 0}, .call = call, .signal = m, .back = back});
   EXPECT_DOUBLE_EQ(ledger.seeded(), 9);
   EXPECT_DOUBLE_EQ(ledger.leaked(), 0);
   EXPECT_DOUBLE_EQ(ledger.unfollowed(), 6.5);
@@ -106,8 +104,7 @@ TEST(Ledger, MissesWhatIsLostBetweenOps) {
   const Call call{.x = {x}, .y = x};
   const std::vector<Tensor> all{m}, rest{less};
   hooks.passed({.op = "linear", .at = {Site::Logits, 0}, .call = call, .signal = m, .back = all});
-  hooks.passed(
-      {.op = "add", .at = {Site::ResidPost, 0}, .call = call, .signal = less, .back = rest});
+  hooks.passed({.op = "add", .at = {Site::ResidPost, 0}, .call = call, .signal = less, .back = rest});
   EXPECT_FALSE(ledger.check_blocks(0).passed);
   EXPECT_DOUBLE_EQ(ledger.check_blocks(0).value, 1);
 }

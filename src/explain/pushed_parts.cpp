@@ -53,7 +53,8 @@ Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index 
                             part = Tensor::zeros(part.shape(), part.dtype());
                         }};
   return tape
-      .push(tape.at(Site::ResidPre, wanted.layer), one_row_each(x, begin, count, 0, x.dim(2)), given, {at}, hooks)
+      .push(tape.at(Site::ResidPre, wanted.layer), one_row_each(x, begin, count, 0, x.dim(2)), given, {at},
+            hooks)
       .at(at);
 }
 
@@ -64,12 +65,12 @@ void for_pushed_parts(const Study& study, const PartsWanted& wanted,
   const Tensor pattern = study.at(Site::Pattern, wanted.layer);
   const Index T = pattern.dim(2), S = pattern.dim(3);
   const std::size_t each = passing_bytes(study.info(), T, 1);
-  const auto tile = std::clamp<Index>(static_cast<Index>(study.scratch / std::max<std::size_t>(1, each)), 1, S);
+  const auto tile =
+      std::clamp<Index>(static_cast<Index>(study.scratch / std::max<std::size_t>(1, each)), 1, S);
   for (Index begin = 0; begin < S; begin += tile) {
     const Index count = std::min(tile, S - begin);
     const Tensor parts = pushed(study, wanted, begin, count);
-    for (Index k = 0; k < count; ++k)
-      f(begin + k, parts.rows(k, 1).reshaped({parts.dim(2), parts.dim(3)}));
+    for (Index k = 0; k < count; ++k) f(begin + k, parts.rows(k, 1).reshaped({parts.dim(2), parts.dim(3)}));
   }
 }
 

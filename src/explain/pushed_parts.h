@@ -1,5 +1,5 @@
-// What each token adds to what an attention block writes, by a push: for blocks of any wiring. attention_parts.h
-// has the same for plain blocks without making the vectors; a law holds the two equal.
+// What each token adds to what an attention block writes, by a push: for blocks of any wiring.
+// attention_parts.h has the same for plain blocks without making the vectors; a law holds the two equal.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace headwater {
 
-// Which parts, and where they are looked at. At AttnOut: f_ij, what attention makes of token j's values, biases
-// of the value product included. At ResidMid and ResidPost token j's residual path is in it too, norms hold
-// their scale, patterns are given, and the feed-forward part adds nothing (GlobEnc's reading).
+// Which parts, and where they are looked at. At AttnOut: f_ij, what attention makes of token j's values,
+// biases of the value product included. At ResidMid and ResidPost token j's residual path is in it too, norms
+// hold their scale, patterns are given, and the feed-forward part adds nothing (GlobEnc's reading).
 struct PartsWanted {
   int layer;
   Site at;        // AttnOut, ResidMid or ResidPost

@@ -82,7 +82,7 @@ class MaskedRuns {
     Tensor logits;
     if (replays) {
       const Changed change{.at = computed_->spot({Site::ResidPre, *trial.from}),
-                          .copies = streams_.at(*trial.from)};
+                           .copies = streams_.at(*trial.from)};
       logits = computed_->replay({&change, 1}, computed_->spot(Site::Logits), tape).value.value;
     } else {
       logits = model_.run(tape, batch_).value;

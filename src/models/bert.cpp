@@ -25,6 +25,7 @@ class Bert final : public Model {
                       .feed_forward = 3072,
                       .positions = 512,
                       .vocabulary = 30522});
+    info_.plain_blocks = true;
     const Weights base = base_scope(c.weights, "bert", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, info_.width);
     head_ = read_head(c, base);

@@ -27,6 +27,7 @@ class DistilBert final : public Model {
                       .feed_forward = 3072,
                       .positions = 512,
                       .vocabulary = 30522});
+    info_.plain_blocks = true;
     const Weights base = base_scope(c.weights, "distilbert", "embeddings.word_embeddings.weight");
     read_encoder(c, base);
     head_ = read_head(c);

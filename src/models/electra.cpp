@@ -24,6 +24,7 @@ class Electra final : public Model {
                       .feed_forward = 1024,
                       .positions = 512,
                       .vocabulary = 30522});
+    info_.plain_blocks = true;
     const Weights base = base_scope(c.weights, "electra", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, c.config.positive("embedding_size", 128));
     head_ = read_head(c);

@@ -32,6 +32,7 @@ class Gpt2 final : public Model {
                       .feed_forward = 4 * config.positive("n_embd", 768),
                       .positions = 1024,
                       .vocabulary = 50257});
+    info_.plain_blocks = true;
     if (config.boolean("add_cross_attention", false))
       throw Unsupported(config.where() + ": add_cross_attention is not implemented");
     info_.causal = true;

@@ -56,6 +56,7 @@ class Llama final : public Model {
     const Config& config = c.config;
     const std::string type = config.text("model_type");
     info_ = describe(c, "llama", all_heads(), "LlamaModel", {}, defaults_of(type));
+    info_.plain_blocks = true;
     info_.causal = true;
     info_.pre_norm = true;
     info_.groups =

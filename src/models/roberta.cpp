@@ -32,6 +32,7 @@ class Roberta final : public Model {
                       .feed_forward = 3072,
                       .positions = 512,
                       .vocabulary = 30522});
+    info_.plain_blocks = true;
     const Weights base = base_scope(c.weights, "roberta", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, info_.width);
     padding_ = static_cast<int>(c.config.integer("pad_token_id", 1));

@@ -27,6 +27,7 @@ class VisionTransformer final : public Model {
     info_ = describe(
         c, "vit", heads, type == "deit" ? "DeiTModel" : "ViTModel", {},
         {.width = 768, .layers = 12, .heads = 12, .feed_forward = 3072, .positions = 0, .vocabulary = 0});
+    info_.plain_blocks = true;
     info_.pre_norm = true;
     info_.image_size = static_cast<int>(config.positive("image_size", 224));
     info_.patch_size = static_cast<int>(config.positive("patch_size", 16));

@@ -1,5 +1,5 @@
-// y[b, p, :] = x[b, positions[b][p], :]: the rows a head reads. `select` takes one row and drops its axis. One
-// list of positions serves batches of any size.
+// y[b, p, :] = x[b, positions[b][p], :]: the rows a head reads. `select` takes one row and drops its axis.
+// One list of positions serves batches of any size.
 //
 //   pull  adds each row's signal back to its place, zero elsewhere          push  picks the same rows
 // Relevance goes back the same way.
@@ -37,8 +37,8 @@ class GatherOp final : public Op {
 
   Tensor forward(std::span<const Tensor> x) const override {
     const Shape& shape = x[0].shape();
-    bool inside = shape.rank() == 3 &&
-                  (positions_.size() == 1 || shape[0] == static_cast<Index>(positions_.size()));
+    bool inside =
+        shape.rank() == 3 && (positions_.size() == 1 || shape[0] == static_cast<Index>(positions_.size()));
     for (const auto& row : positions_)
       inside = inside && row.size() == positions_[0].size() &&
                std::all_of(row.begin(), row.end(), [&](int p) { return p >= 0 && p < shape[1]; });
@@ -105,8 +105,9 @@ class GatherOp final : public Op {
 }  // namespace
 
 Var gather(const Var& x, const std::vector<int>& positions, Place place) {
-  return x.tape->record(std::make_shared<GatherOp>(std::vector<std::vector<int>>{positions}, GatherOp::TokenAxis::Keep),
-                        {x}, place);
+  return x.tape->record(
+      std::make_shared<GatherOp>(std::vector<std::vector<int>>{positions}, GatherOp::TokenAxis::Keep), {x},
+      place);
 }
 
 Var select(const Var& x, const std::vector<int>& position_of_row, Place place) {

@@ -52,6 +52,7 @@ Study Study::over(Run other) const {
 }
 
 void Study::keep_only(std::vector<Site> sites, std::size_t bytes) {
+  if (!info().plain_blocks) return;  // methods take the walkers' form, which may need any value
   sites_ = std::move(sites);
   window_bytes_ = bytes;
 }
@@ -77,7 +78,8 @@ Run Study::window_from(int layer) const {
 
 void Study::require_recorded(Place place) const {
   if (!tape().recorded(place))
-    throw Unsupported(fmt::format("{}: has no {}, which this method reads", info().architecture, text_of(place)));
+    throw Unsupported(
+        fmt::format("{}: has no {}, which this method reads", info().architecture, text_of(place)));
 }
 
 Origin Study::op_at(Place place) const {
@@ -116,7 +118,8 @@ Rows Study::logit_rows(const std::vector<int>& positions) const {
   for (const int position : positions) {
     const auto found = std::find(batch_.positions.begin(), batch_.positions.end(), position);
     if (found == batch_.positions.end())
-      throw InternalError(fmt::format("study: expected a row the head computed, found position {}", position));
+      throw InternalError(
+          fmt::format("study: expected a row the head computed, found position {}", position));
     rows.push_back(static_cast<int>(found - batch_.positions.begin()));
   }
   return rows;
@@ -127,8 +130,8 @@ std::vector<Index> Study::rows_read() const {
   std::vector<int> targets = rows_of(target_);
   std::sort(targets.begin(), targets.end());
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
-  const Rows found = tape().rows_read(tape().spot(Site::Logits), {Site::ResidPost, info().layers - 1},
-                                      logit_rows(targets));
+  const Rows found =
+      tape().rows_read(tape().spot(Site::Logits), {Site::ResidPost, info().layers - 1}, logit_rows(targets));
   std::vector<Index> rows;
   if (found)
     rows.assign(found->begin(), found->end());

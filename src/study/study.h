@@ -44,7 +44,8 @@ class Study {
   Study(const Model& model, Batch batch, Encoding encoding, Target target = {});
   void aim(Target target);  // throws InputError if the run has no such logit
   // Only these sites will be read, from windows of layers that take at most `bytes` (0: no bound; one layer
-  // is always kept). Before the first run. Not called: everything is kept.
+  // is always kept). Before the first run. Not called, or of a model without plain blocks: everything is
+  // kept.
   void keep_only(std::vector<Site> sites, std::size_t bytes);
 
   const Model& model() const { return model_; }
@@ -54,13 +55,14 @@ class Study {
   const Target& target() const { return target_; }
   int tokens() const;  // T, patches and [CLS] included
 
-  // The rows of the last block that the target's logits are computed from: [CLS], the last token, the token of a
-  // token-wise head, or several. Without a head: the first token of an encoder, the last of a decoder.
+  // The rows of the last block that the target's logits are computed from: [CLS], the last token, the token
+  // of a token-wise head, or several. Without a head: the first token of an encoder, the last of a decoder.
   std::vector<Index> rows_read() const;
   // Where these positions are among the rows of logits; none: all rows, or a head without rows.
   Rows logit_rows(const std::vector<int>& positions) const;
 
-  // A value of the input's run, of which a model without such values is Unsupported: Logits, FinalNorm, Embed and Pooled always, the others if kept.
+  // A value of the input's run, of which a model without such values is Unsupported: Logits, FinalNorm, Embed
+  // and Pooled always, the others if kept.
   Tensor at(Place place) const;
   Tensor at(Site site, int layer) const { return at({site, layer}); }
   Tensor logits() const;

@@ -163,7 +163,8 @@ Tensor rows_of(const Tensor& value, const std::vector<int>& rows) {
   const int axis = row_axis(value);
   const auto inside = [&](int row) { return row >= 0 && row < value.dim(axis); };
   if (value.rank() < 3 || value.rank() > 4 || !std::all_of(rows.begin(), rows.end(), inside))
-    throw InternalError(fmt::format("take_rows: expected a value with these rows, found {}", value.shape().str()));
+    throw InternalError(
+        fmt::format("take_rows: expected a value with these rows, found {}", value.shape().str()));
   const auto n = static_cast<Index>(rows.size());
   const Index inner = value.shape().back(), T = value.dim(axis), outer = value.size() / (T * inner);
   Tensor taken(axis == 1 ? Shape{value.dim(0), n, inner} : Shape{value.dim(0), value.dim(1), n, inner},

@@ -22,11 +22,17 @@ std::vector<OpSample> copies_samples() {
            .rejected = {{random_tensor({2, 2, 3}, 1)}}},
           {.name = "rows, one twice",
            .inputs = {random_tensor({2, 4, 3}, 1)},
-           .apply = [](const std::vector<Var>& x) { return take_rows(x[0], {3, 0, 3}); },
+           .apply =
+               [](const std::vector<Var>& x) {
+                 return take_rows(x[0], {3, 0, 3});
+               },
            .rejected = {{random_tensor({2, 3, 3}, 1)}, {random_tensor({4, 3}, 1)}}},
           {.name = "rows of a pattern",
            .inputs = {random_tensor({2, 3, 4, 5}, 1)},
-           .apply = [](const std::vector<Var>& x) { return take_rows(x[0], {2, 1}); },
+           .apply =
+               [](const std::vector<Var>& x) {
+                 return take_rows(x[0], {2, 1});
+               },
            .rejected = {{random_tensor({2, 3, 2, 5}, 1)}}}};
 }
 

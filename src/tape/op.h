@@ -10,10 +10,10 @@
 // Note [Nothing saved]. An op gets its inputs and its output when it is pulled or pushed, and keeps
 // nothing itself; it is immutable, so one op may run on many threads.
 //
-// Note [Rows]. Axis 1 of a value, of scores and patterns axis 2, counts the rows: units of a sequence. Many ops
-// compute row t of their output from row t of an input, and some rows can then be had without the others:
-// rows_needed says which rows of an input these are, for_rows gives the op that makes them of those rows alone.
-// Without that an op needs all rows, and makes all.
+// Note [Rows]. Axis 1 of a value, of scores and patterns axis 2, counts the rows: units of a sequence. Many
+// ops compute row t of their output from row t of an input, and some rows can then be had without the others:
+// rows_needed says which rows of an input these are, for_rows gives the op that makes them of those rows
+// alone. Without that an op needs all rows, and makes all.
 #pragma once
 
 #include <memory>

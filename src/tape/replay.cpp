@@ -1,6 +1,6 @@
 // A replay goes over the nodes in order. A node that depends on changes holds the copies of these changes, in
-// their order; those of its inputs that depend on fewer are filled up with the recorded value, and a change at
-// the node itself adds its copies to what was computed from below. So copies from several places share one
+// their order; those of its inputs that depend on fewer are filled up with the recorded value, and a change
+// at the node itself adds its copies to what was computed from below. So copies from several places share one
 // product from where they meet.
 //
 // Rows: going backwards from the result, each node is asked for the rows its readers are made of (op.h, Note
@@ -99,8 +99,7 @@ class Replay {
     std::vector<int> all;
     for (std::size_t c = 0; c < changes_.size(); ++c) all.push_back(static_cast<int>(c));
     Replayed replayed{.value = filled_up(to_, all, rows_[index(to_)].rows), .entries = entries_};
-    if (options_.rows && !rows_[index(to_)].rows)
-      replayed.value = take_rows(replayed.value, *options_.rows);
+    if (options_.rows && !rows_[index(to_)].rows) replayed.value = take_rows(replayed.value, *options_.rows);
     return replayed;
   }
 
@@ -119,9 +118,9 @@ class Replay {
       if (change.at.tape != &from_ || change.at.id < 0)
         throw InternalError("replay: the changed value is from another tape");
       const Shape& shape = from_.nodes_[index(change.at.id)].shape;
-      const bool fits = change.copies.rank() == shape.rank() && change.copies.dim(0) % shape.front() == 0 &&
-                        (change.wanted_rows_only ||
-                         change.copies.shape().without_front() == shape.without_front());
+      const bool fits =
+          change.copies.rank() == shape.rank() && change.copies.dim(0) % shape.front() == 0 &&
+          (change.wanted_rows_only || change.copies.shape().without_front() == shape.without_front());
       if (!fits)
         throw InternalError(fmt::format("replay: expected copies of a value {}, found {}", shape.str(),
                                         change.copies.shape().str()));
@@ -195,7 +194,8 @@ class Replay {
     const Tape::Node& node = from_.nodes_[index(id)];
     const Rows& rows = rows_[index(id)].rows;
     std::set<int> below;
-    for (const int input : node.inputs) below.insert(nodes_[index(input)].of.begin(), nodes_[index(input)].of.end());
+    for (const int input : node.inputs)
+      below.insert(nodes_[index(input)].of.begin(), nodes_[index(input)].of.end());
     const auto entering = entering_.find(id);
     if (below.empty() && entering == entering_.end()) return;
     const std::vector<int> computed(below.begin(), below.end());
@@ -226,7 +226,8 @@ class Replay {
         offset += count;
         continue;
       }
-      const Var leaf = onto_->leaf(entering_copies(changes_[index(c)], made.rows), first ? node.place : Place{});
+      const Var leaf =
+          onto_->leaf(entering_copies(changes_[index(c)], made.rows), first ? node.place : Place{});
       entries_[index(c)] = {leaf, made.rows};
       pieces.push_back({leaf, 0, leaf.value.dim(0)});
     }
@@ -241,7 +242,7 @@ class Replay {
   Tape* onto_ = nullptr;
   std::vector<Copies> nodes_;
   std::vector<Asked> rows_;
-  std::vector<Index> times_;                   // copies of each change
+  std::vector<Index> times_;                  // copies of each change
   std::map<int, std::vector<int>> entering_;  // changes by node
   std::vector<Replayed::Entry> entries_;
 };

@@ -55,8 +55,7 @@ std::string text_of(Place place);  // "pattern of layer 3", and the stack where 
 
 // The input of block l is the output of block l − 1: one value, found under both names.
 inline Place canonical(Place place) {
-  if (place.site == Site::ResidPre && place.layer > 0)
-    return {Site::ResidPost, place.layer - 1, place.stack};
+  if (place.site == Site::ResidPre && place.layer > 0) return {Site::ResidPost, place.layer - 1, place.stack};
   return place;
 }
 

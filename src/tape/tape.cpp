@@ -79,7 +79,7 @@ Var Tape::append(Node node, Tensor value) {
     throw InternalError(fmt::format("tape: {} was recorded twice", text_of(node.place)));
   apply_edits(value, node.place);
   if (keeps(node.place)) node.value = value;
-  node.shape = value.shape();
+  if (keep_ != Keep::Nothing) node.shape = value.shape();
   if (keep_ == Keep::Nothing) node.op.reset();
   nodes_.push_back(std::move(node));
   return {.tape = this, .id = id, .value = std::move(value)};
@@ -186,7 +186,8 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::
   return pull_marked(from, std::move(seed), rules, marked(wanted), hooks);
 }
 
-Signals Tape::pull_to(const std::vector<Var>& wanted, const Var& from, Tensor seed, const Rules& rules) const {
+Signals Tape::pull_to(const std::vector<Var>& wanted, const Var& from, Tensor seed,
+                      const Rules& rules) const {
   std::vector<bool> keep(nodes_.size(), false);
   for (const Var& one : wanted) keep[place(one.id)] = true;
   return pull_marked(from, std::move(seed), rules, std::move(keep), {});
@@ -219,8 +220,7 @@ Signals Tape::pull_marked(const Var& from, Tensor seed, const Rules& rules, std:
       std::vector<Tensor> back = node.op->pull(call, signal[i], rules);
       for (std::size_t k = 0; k < back.size(); ++k)
         if (!matters[place(node.inputs[k])]) back[k] = Tensor();
-      if (hooks.passed)
-        hooks.passed({node.op->name(), node.place, call, signal[i], back});
+      if (hooks.passed) hooks.passed({node.op->name(), node.place, call, signal[i], back});
       if (!keep[i]) signal[i] = Tensor();
       for (std::size_t k = 0; k < back.size(); ++k) {
         if (back[k].empty()) continue;
@@ -263,8 +263,7 @@ Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::
       any = any || !in.back().empty();
     }
     if (any) {
-      part[i] = node.op->push(call_of(node), in,
-                              hooks.rules ? hooks.rules(node.place) : rules);
+      part[i] = node.op->push(call_of(node), in, hooks.rules ? hooks.rules(node.place) : rules);
       if (hooks.made) hooks.made(node.place, part[i]);
     }
     in.clear();

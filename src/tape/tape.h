@@ -137,9 +137,9 @@ class Tape {
 
   Var at(Place place) const;  // throws InternalError if not recorded or not kept
   Var at(Site site, int layer) const { return at({site, layer}); }
-  Var spot(Place place) const;       // the same whether kept or not: its value may be empty
-  bool has(Place place) const;       // recorded and kept
-  bool recorded(Place place) const;  // kept or not
+  Var spot(Place place) const;             // the same whether kept or not: its value may be empty
+  bool has(Place place) const;             // recorded and kept
+  bool recorded(Place place) const;        // kept or not
   Origin origin_of(const Var& var) const;  // not with Keep::Nothing
   Origin op_at(Place place) const;         // the same of the value there; throws if not recorded
   std::size_t size() const { return nodes_.size(); }

@@ -16,6 +16,7 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
+#include "blocks/recognise.h"
 #include "support/random.h"
 #include "support/replayed.h"
 #include "support/tiny_models.h"
@@ -157,6 +158,20 @@ TEST(ModelLaws, EveryTensorOfTheFileIsRead) {
   for_every_model([](const Model& model) {
     EXPECT_TRUE(model.info().unread.empty()) << model.info().unread.front();
     EXPECT_GT(model.info().parameters, 0U);
+  });
+}
+
+TEST(ModelLaws, PlainBlocksAreThoseThatAreRecognised) {
+  for_every_model([](const Model& model) {
+    Tape tape;
+    model.run(tape, random_batch(model.info(), 1, tokens, 7));
+    bool all = true;
+    for (int l = 0; l < model.info().layers; ++l) {
+      const std::optional<PlainBlock> block = plain_block(tape, {.layer = l});
+      all = all && block.has_value();
+      EXPECT_TRUE(!block || block->pre_norm == model.info().pre_norm);
+    }
+    EXPECT_EQ(all, model.info().plain_blocks);
   });
 }
 

@@ -141,9 +141,9 @@ TEST(OpLaws, ReplayEqualsAnEditedRun) {
     for (std::size_t k = 0; k < sample.inputs.size(); ++k) {
       std::vector<Tensor> changed = sample.inputs;
       changed[k] = random_tensor(sample.inputs[k].shape(), 29);
-      ASSERT_EQ(
-          largest_difference(replayed(*r.tape, r.inputs[k], changed[k], r.y), record(sample, changed).y.value),
-          0);
+      ASSERT_EQ(largest_difference(replayed(*r.tape, r.inputs[k], changed[k], r.y),
+                                   record(sample, changed).y.value),
+                0);
     }
   });
 }

@@ -1,6 +1,6 @@
-// Laws of replay over every family: changed copies that run together, at one place or several, have the bits of
-// edited runs on their own; rows that are asked for alone have the bits they have among all; and what is pulled
-// back through a replay is the gradient of an edited run.
+// Laws of replay over every family: changed copies that run together, at one place or several, have the bits
+// of edited runs on their own; rows that are asked for alone have the bits they have among all; and what is
+// pulled back through a replay is the gradient of an edited run.
 #include <cmath>
 #include <cstring>
 
@@ -121,7 +121,8 @@ TEST(ReplayLaws, WithoutValuesTheyAreAskedFor) {
     Tape a(Keep::Nothing), b(Keep::Nothing), c(Keep::Nothing);
     const Tensor expected = tape.replay({&kept, 1}, logits, a).value.value;
     const ReplayOptions options{.rows = {}, .missing = [&](Place place) { return tape.at(place).value; }};
-    EXPECT_TRUE(same_bits(bare->replay({&asked, 1}, bare->spot(Site::Logits), b, options).value.value, expected));
+    EXPECT_TRUE(
+        same_bits(bare->replay({&asked, 1}, bare->spot(Site::Logits), b, options).value.value, expected));
     EXPECT_THROW(bare->replay({&asked, 1}, bare->spot(Site::Logits), c), InternalError);
   });
 }

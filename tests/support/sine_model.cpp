@@ -40,6 +40,7 @@ SineModel::SineModel(bool pre_norm) {
   info_.head_width = 2;
   info_.width = D;
   info_.feed_forward = F;
+  info_.plain_blocks = true;
   info_.vocabulary = 8;
   info_.positions = T;
   info_.causal = info_.pre_norm = pre_norm;

@@ -40,6 +40,7 @@ ToyModel::ToyModel() {
   info_.head_width = 2;
   info_.width = width;
   info_.feed_forward = inner;
+  info_.plain_blocks = true;
   info_.vocabulary = info_.positions = 8;
   info_.dtype = DType::Float64;
   for (const double b : {0.0, 10.0})

@@ -36,6 +36,7 @@ class UnusualModel final : public Model {
     info_.pre_norm = true;
     info_.labels = {"a", "b", "c"};
     info_.dtype = dtype;
+    info_.parameters = 1;
     words_ = numbers({V, D}, 1);
     positions_ = numbers({64, D}, 0.3);
     for (int l = 0; l < layers; ++l)

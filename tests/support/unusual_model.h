@@ -1,6 +1,6 @@
-// A model wired as no family is: attention and feed-forward side by side, a norm before and after each, norms on
-// queries and keys. Laws and methods run over it as over the families, so that nothing rests on how a block is
-// usually made.
+// A model wired as no family is: attention and feed-forward side by side, a norm before and after each, norms
+// on queries and keys. Laws and methods run over it as over the families, so that nothing rests on how a
+// block is usually made.
 #pragma once
 
 #include <memory>

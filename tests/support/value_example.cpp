@@ -39,6 +39,7 @@ class ValueExample : public Model {
     info_.heads = info_.groups = info_.head_width = 2;
     info_.width = D;
     info_.feed_forward = F;
+    info_.plain_blocks = true;
     info_.vocabulary = info_.positions = 8;
     info_.causal = info_.pre_norm = pre_norm;
     info_.dtype = dtype;

@@ -74,6 +74,7 @@ ModelInfo described(Task task, DType dtype) {
   info.head_width = static_cast<int>(D) / H;
   info.width = static_cast<int>(D);
   info.feed_forward = static_cast<int>(F);
+  info.plain_blocks = true;
   info.labels = {"a", "b", "c"};
   info.dtype = dtype;
   return info;

@@ -106,11 +106,11 @@ class Layer {
         report_(report) {
     const LinearWeights* v = as_linear(study.op_at({Site::V, layer}).op);
     const Place written(Site::AttnOut, layer);
-    const LinearWeights* out =
-        study.tape().recorded(written) ? as_linear(study.op_at(written).op) : nullptr;
+    const LinearWeights* out = study.tape().recorded(written) ? as_linear(study.op_at(written).op) : nullptr;
     if (!settings.value_bias && v == nullptr)
-      throw Unsupported("effective_attention: value_bias=false needs values made by one product, found others in " +
-                        info_.architecture);
+      throw Unsupported(
+          "effective_attention: value_bias=false needs values made by one product, found others in " +
+          info_.architecture);
     if (!settings.value_bias) bias_ = v->bias;
     if (out != nullptr) out_ = out->weight->dense().to(DType::Float64);
   }

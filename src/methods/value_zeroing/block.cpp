@@ -368,7 +368,8 @@ bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& op
 
 Place compared_at(const Study& study, int layer, const ZeroingOptions& options) {
   const bool last = options.final_norm && layer + 1 == study.info().layers;
-  return last && study.tape().recorded(Site::FinalNorm) ? Place(Site::FinalNorm) : Place(Site::ResidPost, layer);
+  return last && study.tape().recorded(Site::FinalNorm) ? Place(Site::FinalNorm)
+                                                        : Place(Site::ResidPost, layer);
 }
 
 namespace {

@@ -1,6 +1,6 @@
-// Value zeroing by its definition, as a replay: the mix of attention without some tokens' values, taken on to the
-// block's output, for the rows that are asked for. It needs nothing but the tape, so it holds for every family;
-// where the shortcut holds too, a sample of pairs shows that it told the truth.
+// Value zeroing by its definition, as a replay: the mix of attention without some tokens' values, taken on to
+// the block's output, for the rows that are asked for. It needs nothing but the tape, so it holds for every
+// family; where the shortcut holds too, a sample of pairs shows that it told the truth.
 #include <algorithm>
 #include <cmath>
 
@@ -68,10 +68,9 @@ std::vector<double> plain_distances(const Study& study, int layer, std::span<con
       v.dtype(), [&](auto r) { return mixes<decltype(r)>(pattern, v, heads->groups, pairs, options); });
   Tape again(Keep::Nothing);
   const Changed without{.at = tape.spot({Site::Z, layer}), .copies = both, .wanted_rows_only = true};
-  const Tensor outputs =
-      tape.replay({&without, 1}, tape.spot(compared_at(study, layer, options)), again,
-                  {.rows = rows, .missing = [&](Place place) { return study.at(place); }})
-          .value.value;  // [2, n, D]
+  const Tensor outputs = tape.replay({&without, 1}, tape.spot(compared_at(study, layer, options)), again,
+                                     {.rows = rows, .missing = [&](Place place) { return study.at(place); }})
+                             .value.value;  // [2, n, D]
   const Index D = outputs.dim(2);
   std::vector<double> result;
   dispatch(outputs.dtype(), [&](auto r) {
