@@ -50,14 +50,6 @@ bool reads_images(const ModelInfo& info) {
   return info.image_size > 0;
 }
 
-// What the model sees where a picture is black, per channel.
-std::vector<double> black_pixel(const ImageProcessor& processor) {
-  const Tensor pixels = processor.pixels({.width = 1, .height = 1, .rgb = {0, 0, 0}}, DType::Float64);
-  std::vector<double> black;
-  for (Index c = 0; c < pixels.dim(0); ++c) black.push_back(pixels.at(c * pixels.size() / pixels.dim(0)));
-  return black;
-}
-
 void require_float32(const ModelInfo& info) {
   if (info.dtype == DType::Float32) return;
   throw InputError(
@@ -230,7 +222,7 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
                 .image = request.input.image,
                 .model = info};
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
-  Study study(*with.model, std::move(prepared.batch), std::move(prepared.encoding));
+  Study study = open_study(with, std::move(prepared.batch), std::move(prepared.encoding));
   const auto rows = static_cast<Index>(study.batch().positions.size());
   const MemoryPlan plan = plan_memory(jobs, info, study.tokens(), rows > 0 ? rows : study.tokens(),
                                       request.max_memory, moved.added + 1);
@@ -238,14 +230,6 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
   if (request.max_memory > 0) bounded.emplace();
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
-  if (with.tokenizer)
-    study.special_ids = {.mask = with.tokenizer->special_id("mask_token"),
-                         .unknown = with.tokenizer->special_id("unk_token"),
-                         .pad = with.tokenizer->special_id("pad_token"),
-                         .cls = with.tokenizer->special_id("cls_token")};
-  else
-    study.black = black_pixel(*with.processor);
-  study.problem = with.problem;
   const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(with, row, study.encoding(), PredictOptions{}.top);
   mark_target(report.prediction.tokens, moved.added, request.input);

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <numeric>
 #include <random>
-#include <regex>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -15,6 +14,7 @@
 #include "checkpoint/safetensors.h"
 #include "heads/checks.h"
 #include "heads/memory.h"
+#include "models/family.h"
 
 namespace headwater {
 
@@ -89,18 +89,14 @@ void check_options(const PruningOptions& options) {
   if (options.random_orders < 1) throw InputError("random orders: expected at least 1");
 }
 
-// The output projection of a layer: its number, and whether the file stores it [in, out].
-struct Projection {
-  int layer;
-  bool transposed;
-};
-
-std::optional<Projection> output_projection(const std::string& tensor) {
-  static const std::regex names(
-      R"((?:.*\.)?(?:layer|layers|h)\.(\d+)\.(attention\.output\.dense|attention\.out_lin|attn\.c_proj|self_attn\.o_proj)\.weight)");
-  std::smatch match;
-  if (!std::regex_match(tensor, match, names)) return {};
-  return Projection{std::stoi(match[1]), match[2] == "attn.c_proj"};
+// The layer whose output projection this tensor is. Files have the base model's name before it, or not.
+std::optional<int> layer_projected_by(const std::string& tensor, const ModelInfo& info) {
+  const std::string_view name = family_of(info).attention_output.name;
+  for (int l = 0; l < info.layers; ++l) {
+    const std::string stored = fmt::format(fmt::runtime(name), l) + ".weight";
+    if (tensor == stored || tensor.ends_with("." + stored)) return l;
+  }
+  return {};
 }
 
 void zero_heads(std::fstream& file, std::size_t offset, const StoredTensor& tensor, bool transposed,
@@ -127,7 +123,8 @@ void zero_heads(std::fstream& file, std::size_t offset, const StoredTensor& tens
 }
 
 // Patches the copy of one weight file; returns the layers it held.
-std::vector<int> patch_file(const std::string& original, const fs::path& copy, const HeadMask& mask) {
+std::vector<int> patch_file(const std::string& original, const fs::path& copy, const ModelInfo& info,
+                            const HeadMask& mask) {
   const Safetensors stored = Safetensors::open(original);
   const auto total = static_cast<std::size_t>(fs::file_size(original));
   // Data stand at the end of the file, so an offset is known from the last byte any tensor has.
@@ -137,13 +134,12 @@ std::vector<int> patch_file(const std::string& original, const fs::path& copy, c
   std::fstream file(copy, std::ios::in | std::ios::out | std::ios::binary);
   std::vector<int> layers;
   for (const auto& [name, tensor] : stored.tensors()) {
-    const auto projection = output_projection(name);
-    if (!projection || projection->layer >= static_cast<int>(mask.size()) || tensor.shape.rank() != 2)
-      continue;
-    layers.push_back(projection->layer);
+    const std::optional<int> layer = layer_projected_by(name, info);
+    if (!layer || tensor.shape.rank() != 2) continue;
+    layers.push_back(*layer);
     const std::size_t offset = total - static_cast<std::size_t>(end - tensor.bytes.data());
-    zero_heads(file, offset, tensor, projection->transposed,
-               mask[static_cast<std::size_t>(projection->layer)], fmt::format("{}: {}", original, name));
+    zero_heads(file, offset, tensor, family_of(info).attention_output.order == StoredProjection::Order::InOut,
+               mask[static_cast<std::size_t>(*layer)], fmt::format("{}: {}", original, name));
   }
   file.close();
   if (!file) throw InputError(fmt::format("{}: could not be written; is the disk full?", copy.string()));
@@ -235,7 +231,7 @@ void save_pruned(const std::string& model_folder, const std::vector<std::string>
       if (entry.is_regular_file()) fs::copy_file(entry.path(), part / entry.path().filename());
     std::vector<bool> seen(static_cast<std::size_t>(info.layers), false);
     for (const std::string& file : weight_files)
-      for (const int layer : patch_file(file, part / fs::path(file).filename(), mask))
+      for (const int layer : patch_file(file, part / fs::path(file).filename(), info, mask))
         seen[static_cast<std::size_t>(layer)] = true;
     if (std::find(seen.begin(), seen.end(), false) != seen.end())
       throw Unsupported(fmt::format("{}: no output projection was found for every layer of {}", model_folder,

@@ -76,6 +76,7 @@ extern const Family bert{.name = "bert",
                          .summary = "BERT: bidirectional encoder, learned positions, post-norm",
                          .model_types = {"bert"},
                          .heads = heads,
-                         .load = load};
+                         .load = load,
+                         .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 
 }  // namespace headwater

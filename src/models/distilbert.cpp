@@ -97,6 +97,7 @@ extern const Family distilbert{.name = "distilbert",
                                .summary = "DistilBERT: BERT's encoder with half the blocks",
                                .model_types = {"distilbert"},
                                .heads = heads,
-                               .load = load};
+                               .load = load,
+                               .attention_output = {.name = "transformer.layer.{}.attention.out_lin"}};
 
 }  // namespace headwater

@@ -79,6 +79,7 @@ extern const Family electra{.name = "electra",
                             .summary = "ELECTRA: BERT's encoder, trained to spot replaced tokens",
                             .model_types = {"electra"},
                             .heads = heads,
-                            .load = load};
+                            .load = load,
+                            .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 
 }  // namespace headwater

@@ -77,6 +77,12 @@ Var Model::run(Tape& tape, const Batch& batch) const {
   return logits;
 }
 
+const Family& family_of(const ModelInfo& info) {
+  for (const Family* family : all_families())
+    if (family->name == info.family) return *family;
+  throw InternalError(fmt::format("family: expected a known one, found '{}'", info.family));
+}
+
 std::unique_ptr<Model> load_model(const Checkpoint& checkpoint) {
   const std::string type = checkpoint.config.text("model_type");
   for (const Family* family : all_families()) {

@@ -11,15 +11,23 @@
 
 namespace headwater {
 
+// Where a file keeps the output projection of a block's attention.
+struct StoredProjection {
+  std::string_view name;  // {} stands for the layer: "encoder.layer.{}.attention.output.dense"
+  enum class Order { OutIn, InOut } order = Order::OutIn;
+};
+
 struct Family {
   std::string_view name;                      // the file's stem
   std::string_view summary;                   // one line for `headwater models`
   std::vector<std::string_view> model_types;  // config.json's model_type values it opens
   std::vector<std::string_view> heads;        // architectures it opens ("BertModel", …)
   std::unique_ptr<Model> (*load)(const Checkpoint&);
+  StoredProjection attention_output;  // for those who write a changed copy of a file
 };
 
 std::span<const Family* const> all_families();
+const Family& family_of(const ModelInfo& info);  // throws InternalError if there is none of that name
 
 // Finds the family and loads the model; tensors it has no place for are listed in info().unread.
 // Throws Unsupported naming the model_type and what is supported.

@@ -93,10 +93,12 @@ std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
 
 }  // namespace
 
-extern const Family gpt2{.name = "gpt2",
-                         .summary = "GPT-2: causal decoder, learned positions, pre-norm",
-                         .model_types = {"gpt2"},
-                         .heads = heads,
-                         .load = load};
+extern const Family gpt2{
+    .name = "gpt2",
+    .summary = "GPT-2: causal decoder, learned positions, pre-norm",
+    .model_types = {"gpt2"},
+    .heads = heads,
+    .load = load,
+    .attention_output = {.name = "h.{}.attn.c_proj", .order = StoredProjection::Order::InOut}};
 
 }  // namespace headwater

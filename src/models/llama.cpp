@@ -161,6 +161,7 @@ extern const Family llama{
     .summary = "Llama, Mistral, Qwen2: causal decoder, rotary positions, gated feed-forward",
     .model_types = {"llama", "mistral", "qwen2"},
     .heads = all_heads(),
-    .load = load};
+    .load = load,
+    .attention_output = {.name = "layers.{}.self_attn.o_proj"}};
 
 }  // namespace headwater

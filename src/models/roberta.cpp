@@ -96,6 +96,7 @@ extern const Family roberta{.name = "roberta",
                             .summary = "RoBERTa, XLM-RoBERTa, CamemBERT: BERT's encoder, trained longer",
                             .model_types = {"roberta", "xlm-roberta", "camembert"},
                             .heads = all_heads(),
-                            .load = load};
+                            .load = load,
+                            .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 
 }  // namespace headwater

@@ -141,6 +141,7 @@ extern const Family vit{.name = "vit",
                         .summary = "ViT, DeiT: image patches as tokens, pre-norm",
                         .model_types = {"vit", "deit"},
                         .heads = heads,
-                        .load = load};
+                        .load = load,
+                        .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 
 }  // namespace headwater

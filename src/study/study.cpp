@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "image/image.h"
 #include "study/memory.h"
 #include "study/prediction.h"
 
@@ -225,6 +226,30 @@ double Study::target_logit(const Tensor& logits) const {
   double value = 0;
   for (Index i = 0; i < slope.size(); ++i) value += slope.at(i) * logits.at(i);
   return value;
+}
+
+namespace {
+
+// What the model sees where a picture is black, per channel.
+std::vector<double> black_pixel(const ImageProcessor& processor) {
+  const Tensor pixels = processor.pixels({.width = 1, .height = 1, .rgb = {0, 0, 0}}, DType::Float64);
+  std::vector<double> black;
+  for (Index c = 0; c < pixels.dim(0); ++c) black.push_back(pixels.at(c * pixels.size() / pixels.dim(0)));
+  return black;
+}
+
+}  // namespace
+
+Study open_study(const LoadedModel& loaded, Batch batch, Encoding encoding) {
+  Study study(*loaded.model, std::move(batch), std::move(encoding));
+  if (loaded.tokenizer)
+    study.special_ids = {.mask = loaded.tokenizer->special_id("mask_token"),
+                         .unknown = loaded.tokenizer->special_id("unk_token"),
+                         .pad = loaded.tokenizer->special_id("pad_token"),
+                         .cls = loaded.tokenizer->special_id("cls_token")};
+  if (loaded.processor) study.black = black_pixel(*loaded.processor);
+  study.problem = loaded.problem;
+  return study;
 }
 
 }  // namespace headwater

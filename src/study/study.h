@@ -108,4 +108,7 @@ class Study {
   mutable std::unique_ptr<const Tape> computed_;  // of the windows
 };
 
+// A study of an input with all that the loaded model knows for it: the only place where one is made.
+Study open_study(const LoadedModel& loaded, Batch batch, Encoding encoding);
+
 }  // namespace headwater
