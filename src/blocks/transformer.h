@@ -1,6 +1,6 @@
-// The parts every family is made of, as functions of recorded values: attention, feed-forward and the two usual
-// ways to put them together. They take semantic options, never a family's name, and name the sites. A family
-// whose blocks are wired in another way writes its own from the parts.
+// The parts every family is made of, as functions of recorded values: attention, feed-forward and the two
+// usual ways to put them together. They take semantic options, never a family's name, and name the sites. A
+// family whose blocks are wired in another way writes its own from the parts.
 #pragma once
 
 #include <vector>
@@ -28,7 +28,8 @@ inline constexpr AttentionSites cross_attention{Site::CrossQ,      Site::CrossK,
                                                 Site::CrossScores, Site::CrossPattern, Site::CrossZ,
                                                 Site::CrossOut};
 
-// Queries from `asking` [B, T, D], keys and values from `read` [B, S, D']: [B, T, D].
+// Queries from `asking` [B, T, D], keys and values from `read` [B, S, D']: [B, T, D]. `read` is not looked at
+// where the options' cache has what another stack gave.
 Var attention(const Var& asking, const Var& read, const AttentionWeights& w, const AttentionOptions& options,
               BlockAt at, const AttentionSites& sites = self_attention);
 Var mlp(const Var& x, const MlpWeights& w, BlockAt at);

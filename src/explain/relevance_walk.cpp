@@ -70,7 +70,7 @@ std::size_t relevance_walk_bytes(const ModelInfo& info, Index tokens, DType dtyp
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
   const auto F = static_cast<std::size_t>(std::max(info.feed_forward, info.width));
   const auto outputs = std::max<std::size_t>(static_cast<std::size_t>(info.vocabulary), info.labels.size());
-  const bool vocabulary_head = info.task == Task::FillMask || info.task == Task::TextGeneration;
+  const bool vocabulary_head = is_vocabulary(info.task);
   const std::size_t widest = std::max(F, vocabulary_head ? outputs : 0);
   const std::size_t signals = 10 * T * F + 4 * static_cast<std::size_t>(info.heads) * T * T;
   return (signals + 3 * widest * D) * bytes_of(dtype);

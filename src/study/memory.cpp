@@ -43,14 +43,15 @@ std::size_t passing_bytes(const ModelInfo& info, Index tokens, Index rows) {
 std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
   const auto F = static_cast<std::size_t>(info.feed_forward), H = static_cast<std::size_t>(info.heads);
-  const auto L = static_cast<std::size_t>(info.layers),
-             R = static_cast<std::size_t>(std::max<Index>(1, rows));
+  // Another stack has its own blocks, and attention to it is less than one more.
+  const int blocks = is_encoder_decoder(info) ? info.stacks.front().layers + 2 * info.layers : info.layers;
+  const auto L = static_cast<std::size_t>(blocks), R = static_cast<std::size_t>(std::max<Index>(1, rows));
   const std::size_t pixels = static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.channels);
   const std::size_t outputs =
       std::max<std::size_t>(static_cast<std::size_t>(info.vocabulary), info.labels.size());
-  const bool vocabulary_head = info.task == Task::FillMask || info.task == Task::TextGeneration;
+  const bool vocabulary_head = is_vocabulary(info.task);
   const std::size_t block = T * (12 * D + 5 * F) + 3 * H * T * T;
   const std::size_t numbers =
       L * block + 8 * T * D + 2 * pixels + R * (vocabulary_head ? outputs : info.labels.size() + 2);

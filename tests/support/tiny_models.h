@@ -1,4 +1,4 @@
-// The tiny random checkpoints of tests/golden/models: at least one for every family.
+// The tiny random checkpoints of tests/golden: at least one for every family.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,12 @@ struct TinyModel {
   std::unique_ptr<Model> model;
 };
 
-// One checkpoint of every head of every family, in this type.
+// One checkpoint of every head of every family of one stack, in this type.
 std::vector<TinyModel> tiny_models(DType dtype);
+// Those of tests/golden/encoder_decoder_models too: T5's.
+std::vector<TinyModel> all_tiny_models(DType dtype);
 
-// A random input for it: `rows` texts (or images) of `tokens` tokens.
+// A random input for it: `rows` texts (or images) of `tokens` tokens; an output being written has one less.
 Batch random_batch(const ModelInfo& info, int rows, int tokens, unsigned seed);
 
 }  // namespace headwater::testing
