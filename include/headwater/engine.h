@@ -23,7 +23,8 @@ namespace headwater {
 
 struct PredictOptions {
   int top = 5;             // scores kept per outcome of a vocabulary head
-  int max_new_tokens = 0;  // text generation: continue greedily
+  int max_new_tokens = 0;  // text generation: continue by so many
+  int beams = 1;           // the likeliest next token each time, or the best of so many beams
 };
 
 class Engine {

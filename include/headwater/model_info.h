@@ -17,17 +17,39 @@ enum class Task {
   QuestionAnswering,    // logits [B, T, 2]: start, end
   FillMask,             // logits [B, T, V]
   TextGeneration,       // logits [B, T, V]
+  TextToText,           // logits [B, T, V], T the output being written: encoder–decoders
   ImageClassification,  // logits [B, labels]
   FeatureExtraction,    // no head: the last hidden state [B, T, D]
 };
 
 std::string_view name_of(Task task);  // "text-classification", …
 
+// The output is over the vocabulary.
+inline bool is_vocabulary(Task task) {
+  return task == Task::FillMask || task == Task::TextGeneration || task == Task::TextToText;
+}
+
+// A tower of blocks with sizes of its own. Most models are one; Place::stack counts them.
+struct Stack {
+  std::string name;  // "encoder", "decoder" or "vision"
+  int layers = 0;
+  int heads = 0;
+  int groups = 0;  // key/value heads; equals heads unless grouped-query
+  int head_width = 0;
+  int width = 0;  // of the residual stream
+  int feed_forward = 0;
+  bool causal = false;
+  int reads = -1;  // the stack that its cross-attention reads; −1: it has none
+  bool operator==(const Stack&) const = default;
+};
+
 struct ModelInfo {
   std::string family;        // "bert": the file in src/models
   std::string model_type;    // as config.json says: "xlm-roberta"
   std::string architecture;  // "BertForSequenceClassification"
   Task task = Task::FeatureExtraction;
+  std::vector<Stack> stacks;  // in the order they run
+  // Of the stack whose output the head reads, the last one (of an encoder–decoder the decoder):
   int layers = 0;
   int heads = 0;
   int groups = 0;  // key/value heads; equals heads unless grouped-query
@@ -35,7 +57,7 @@ struct ModelInfo {
   int width = 0;  // of the residual stream
   int feed_forward = 0;
   int vocabulary = 0;  // 0 for image models
-  int positions = 0;   // longest input in tokens (patches and [CLS] included)
+  int positions = 0;   // longest input in tokens (patches and [CLS] included); 0: no limit
   int segments = 0;    // token types; 0 when the family has none
   bool causal = false;
   bool pre_norm = false;
@@ -49,5 +71,10 @@ struct ModelInfo {
   std::vector<std::string> unread;  // tensors of the file this architecture has no place for
   std::size_t parameters = 0;       // numbers in the file that the model reads
 };
+
+// A stack reads another's output: the input is a source, and the output being written a second sequence.
+inline bool is_encoder_decoder(const ModelInfo& info) {
+  return !info.stacks.empty() && info.stacks.back().reads >= 0;
+}
 
 }  // namespace headwater

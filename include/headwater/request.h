@@ -20,8 +20,9 @@ struct LoadOptions {
 struct Input {
   std::string text;
   std::optional<std::string> pair;
-  std::string image;      // path of a PNG or JPEG, for image models
-  bool truncate = false;  // cut a text that is too long instead of refusing it
+  std::string image;        // path of a PNG or JPEG, for image models
+  std::string prefix = {};  // encoder–decoders: what the output begins with
+  bool truncate = false;    // cut a text that is too long instead of refusing it
 };
 
 // Which number of the output is explained. Everything empty: the prediction itself.

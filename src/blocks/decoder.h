@@ -1,6 +1,7 @@
 // What the causal families' heads share.
 #pragma once
 
+#include "blocks/cache.h"
 #include "blocks/describe.h"
 #include "blocks/read.h"
 #include "blocks/transformer.h"

@@ -25,6 +25,8 @@ std::string_view name_of(Task task) {
       return "fill-mask";
     case Task::TextGeneration:
       return "text-generation";
+    case Task::TextToText:
+      return "text2text-generation";
     case Task::ImageClassification:
       return "image-classification";
     case Task::FeatureExtraction:
@@ -52,12 +54,12 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
   info.width = size(keys.width, defaults.width);
   info.feed_forward = size(keys.feed_forward, defaults.feed_forward);
   if (defaults.vocabulary > 0) {
-    info.positions = size(keys.positions, defaults.positions);
+    if (defaults.positions > 0) info.positions = size(keys.positions, defaults.positions);
     info.vocabulary = size("vocab_size", defaults.vocabulary);
   }
   if (has_labels(info.task)) info.labels = config.labels();
   if (info.task == Task::QuestionAnswering) info.labels = {"start", "end"};
-  if (info.width % info.heads != 0 && !config.has("head_dim"))
+  if (info.width % info.heads != 0 && !config.has(std::string(keys.head_width)))
     throw FormatError(fmt::format("{}: expected {} to be a multiple of {}, found {} and {}", config.where(),
                                   keys.width, keys.heads, info.width, info.heads));
   info.head_width = info.width / info.heads;

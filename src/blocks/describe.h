@@ -14,9 +14,10 @@ namespace headwater {
 // The config's names for the sizes; families differ in spelling and in defaults.
 struct SizeKeys {
   std::string_view width = "hidden_size", layers = "num_hidden_layers", heads = "num_attention_heads",
-                   feed_forward = "intermediate_size", positions = "max_position_embeddings";
+                   feed_forward = "intermediate_size", positions = "max_position_embeddings",
+                   head_width = "head_dim";
 };
-struct SizeDefaults {
+struct SizeDefaults {  // 0 positions: the family has no limit; 0 words: it reads no text
   Index width, layers, heads, feed_forward, positions, vocabulary;
 };
 

@@ -21,13 +21,13 @@ Var PostNormEncoder::operator()(Tape& tape, const Batch& batch,
   x = headwater::norm(x, norm, project ? Place{} : Site::ResidPre);
   if (project) x = linear(x, *project, Site::ResidPre);
   for (std::size_t l = 0; l < blocks.size(); ++l)
-    x = post_norm_block(x, blocks[l], {.heads = heads}, {.layer = static_cast<int>(l)});
+    x = post_norm_block(x, blocks[l], {.heads = heads, .cache = batch.cache}, {.layer = static_cast<int>(l)});
   return x;
 }
 
 std::vector<std::vector<int>> counted_positions(const Batch& batch) {
   std::vector<int> row(batch.ids.front().size());
-  std::iota(row.begin(), row.end(), 0);
+  std::iota(row.begin(), row.end(), static_cast<int>(past_of(batch)));
   std::vector<std::vector<int>> positions(batch.ids.size(), row);
   return positions;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "blocks/batch.h"
+#include "blocks/cache.h"
 #include "blocks/describe.h"
 #include "blocks/read.h"
 #include "blocks/transformer.h"
@@ -24,7 +25,7 @@ struct PostNormEncoder {
   Var operator()(Tape& tape, const Batch& batch, const std::vector<std::vector<int>>& position_ids) const;
 };
 
-// 0 … T−1 for every row.
+// 0 … T−1 for every row; with a cache, from the tokens it has read on.
 std::vector<std::vector<int>> counted_positions(const Batch& batch);
 
 // Reads the tensors as BERT names them (embeddings.*, encoder.layer.N.*) and completes `info`.

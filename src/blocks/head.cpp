@@ -40,7 +40,7 @@ Var apply_step(const Var& x, const HeadStep& step, Site site) {
   return activation(x, std::get<Activation>(step), site);
 }
 
-constexpr std::array<std::pair<std::string_view, Task>, 12> tasks{{
+constexpr std::array<std::pair<std::string_view, Task>, 14> tasks{{
     {"ForSequenceClassification", Task::TextClassification},
     {"ForNextSentencePrediction", Task::TextClassification},
     {"ForTokenClassification", Task::TokenClassification},
@@ -49,6 +49,8 @@ constexpr std::array<std::pair<std::string_view, Task>, 12> tasks{{
     {"ForPreTraining", Task::FillMask},
     {"LMHeadModel", Task::TextGeneration},
     {"ForCausalLM", Task::TextGeneration},
+    {"ForConditionalGeneration", Task::TextToText},
+    {"EncoderModel", Task::FeatureExtraction},
     {"ForImageClassificationWithTeacher", Task::ImageClassification},
     {"ForImageClassification", Task::ImageClassification},
     {"Model", Task::FeatureExtraction},

@@ -77,14 +77,16 @@ std::vector<double> read_inverse_frequencies(const Config& config, Index head_wi
   return frequencies;
 }
 
-RotaryTables rotary_tables(const std::vector<double>& inverse_frequencies, Index tokens, DType dtype) {
+RotaryTables rotary_tables(const std::vector<double>& inverse_frequencies, Index first, Index tokens,
+                           DType dtype) {
   const auto half = static_cast<Index>(inverse_frequencies.size());
   RotaryTables tables{.cos = Tensor({tokens, half}, dtype), .sin = Tensor({tokens, half}, dtype)};
   dispatch(dtype, [&](auto r) {
     using R = decltype(r);
     for (Index t = 0; t < tokens; ++t)
       for (Index j = 0; j < half; ++j) {
-        const double angle = static_cast<double>(t) * inverse_frequencies[static_cast<std::size_t>(j)];
+        const double angle =
+            static_cast<double>(first + t) * inverse_frequencies[static_cast<std::size_t>(j)];
         tables.cos.data<R>()[t * half + j] = static_cast<R>(std::cos(angle));
         tables.sin.data<R>()[t * half + j] = static_cast<R>(std::sin(angle));
       }

@@ -11,7 +11,8 @@ namespace headwater {
 // Inverse frequencies, E/2 of them: plain, "linear" or "llama3" scaled. Throws Unsupported for others.
 std::vector<double> read_inverse_frequencies(const Config& config, Index head_width);
 
-// cos and sin of position · frequency for positions 0 … tokens − 1, computed in double.
-RotaryTables rotary_tables(const std::vector<double>& inverse_frequencies, Index tokens, DType dtype);
+// cos and sin of position · frequency for `tokens` positions from `first` on, computed in double.
+RotaryTables rotary_tables(const std::vector<double>& inverse_frequencies, Index first, Index tokens,
+                           DType dtype);
 
 }  // namespace headwater

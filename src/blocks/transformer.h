@@ -28,7 +28,8 @@ inline constexpr AttentionSites cross_attention{Site::CrossQ,      Site::CrossK,
                                                 Site::CrossScores, Site::CrossPattern, Site::CrossZ,
                                                 Site::CrossOut};
 
-// Queries from `asking` [B, T, D], keys and values from `read` [B, S, D']: [B, T, D].
+// Queries from `asking` [B, T, D], keys and values from `read` [B, S, D']: [B, T, D]. `read` is not looked at
+// where the options' cache has what another stack gave.
 Var attention(const Var& asking, const Var& read, const AttentionWeights& w, const AttentionOptions& options,
               BlockAt at, const AttentionSites& sites = self_attention);
 Var mlp(const Var& x, const MlpWeights& w, BlockAt at);

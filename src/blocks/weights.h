@@ -7,6 +7,8 @@
 
 namespace headwater {
 
+class KeyValueCache;
+
 struct AttentionWeights {
   LinearWeights q, k, v, out;
 };
@@ -30,9 +32,17 @@ struct RotaryTables {
   Tensor cos, sin;
 };
 
+// What is added to the scores by how far a key is from the query: table [H, buckets].
+struct RelativePositions {
+  Tensor table;
+  PositionBuckets buckets;
+};
+
 struct AttentionOptions {
   HeadLayout heads;
   std::optional<RotaryTables> rotary = {};
+  std::optional<RelativePositions> relative = {};
+  KeyValueCache* cache = nullptr;  // of the tokens before those of this run
 };
 
 }  // namespace headwater

@@ -22,8 +22,7 @@ std::string name_of_one(const ModelInfo& info, const std::string& label, int ind
                         const std::vector<int>& tokens, const std::optional<TokenRange>& span) {
   if (span) return fmt::format("{}-{}", span->first, span->last);
   if (!tokens.empty()) return written_ids(tokens);
-  if (info.task == Task::FillMask || info.task == Task::TextGeneration)
-    return written_ids(std::vector<int>{index});
+  if (is_vocabulary(info.task)) return written_ids(std::vector<int>{index});
   return info.task == Task::QuestionAnswering ? label : label_name(info, label, index);
 }
 

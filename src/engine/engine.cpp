@@ -24,6 +24,7 @@
 #include "models/family.h"
 #include "report/focus.h"
 #include "study/batching.h"
+#include "study/generation.h"
 #include "study/inputs.h"
 #include "study/memory.h"
 #include "study/prediction.h"
@@ -103,6 +104,17 @@ struct Engine::Impl {
       loaded.tokenizer = Tokenizer::load(opened.folder.path);
     loaded.problem = problem_of(opened.config, loaded.info());
     loaded.eos = end_tokens(opened.config, opened.folder.path);
+    loaded.start = start_token(opened.config, opened.folder.path, loaded.info());
+  }
+
+  // For everything but predictions: no method knows what to make of a second sequence, so none may try.
+  const LoadedModel& explainable() const {
+    if (is_encoder_decoder(loaded.info()))
+      throw Unsupported(
+          fmt::format("model: {} is an encoder–decoder, and no method for those is implemented; headwater "
+                      "predict runs it",
+                      loaded.info().architecture));
+    return loaded;
   }
 
   RunRecord record() const {
@@ -142,7 +154,7 @@ std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
   std::vector<Encoding> encodings;
   for (const Input& input : inputs) {
     Prepared prepared = prepare(loaded, input);
-    if (loaded.tokenizer) prepared.batch.positions = wanted_rows(loaded, prepared.encoding);
+    if (loaded.tokenizer) prepared.batch.positions = predicted_rows(loaded, prepared);
     batches.push_back(std::move(prepared.batch));
     encodings.push_back(std::move(prepared.encoding));
   }
@@ -158,7 +170,8 @@ std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
   }
   if (options.max_new_tokens != 0)
     for (std::size_t i = 0; i < predictions.size(); ++i) {
-      Continuation made = continue_greedily(loaded, encodings[i], options.max_new_tokens);
+      batches[i].positions.clear();
+      Continuation made = continue_text(loaded, batches[i], options.max_new_tokens, options.beams);
       predictions[i].continuation = std::move(made.text);
       predictions[i].continuation_ids = std::move(made.ids);
     }
@@ -255,7 +268,7 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
 Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   if (request.verify) require_float32(info());
-  Report report = impl_->explain(impl_->loaded, request, nullptr);
+  Report report = impl_->explain(impl_->explainable(), request, nullptr);
   if (request.verify)
     compare_with_exact(report, impl_->explain(impl_->exact_model(), request, &report.target));
   report.asked = asked_of(request, report.target, info());
@@ -266,15 +279,15 @@ Report Engine::explain(const Request& request) const {
 }
 
 IdentifyReport Engine::identify(const IdentifyRequest& request) const {
-  return identify_texts(impl_->loaded, impl_->identity, request, impl_->record());
+  return identify_texts(impl_->explainable(), impl_->identity, request, impl_->record());
 }
 
 IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
-  return plan_texts(impl_->loaded, request);
+  return plan_texts(impl_->explainable(), request);
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {
-  const LoadedModel& loaded = impl_->loaded;
+  const LoadedModel& loaded = impl_->explainable();
   Index tokens = image_tokens(info()), rows = 1, added = 0;
   if (loaded.tokenizer) {
     const Prepared prepared = prepare(loaded, request.input);
@@ -295,42 +308,43 @@ std::size_t Engine::planned_bytes(const Request& request) const {
 
 HeadImportance Engine::head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
                                        const LabelledRun& run) const {
-  return rank_heads(impl_->loaded, inputs, ranking, run, impl_->record());
+  return rank_heads(impl_->explainable(), inputs, ranking, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
                                           std::size_t max_memory) const {
-  return plan_importance(impl_->loaded, prepare_labelled(impl_->loaded, inputs), ranking, max_memory);
+  return plan_importance(impl_->explainable(), prepare_labelled(impl_->explainable(), inputs), ranking,
+                         max_memory);
 }
 
 PruningReport Engine::pruning_curves(std::span<const LabelledInput> inputs,
                                      std::span<const HeadImportance> rankings, const PruningOptions& options,
                                      const LabelledRun& run) const {
-  return prune_heads(impl_->loaded, inputs, rankings, options, run, impl_->record());
+  return prune_heads(impl_->explainable(), inputs, rankings, options, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_pruning(std::span<const LabelledInput> inputs, std::size_t rankings,
                                   const PruningOptions& options, std::size_t max_memory) const {
-  return headwater::plan_pruning(impl_->loaded, prepare_labelled(impl_->loaded, inputs), rankings, options,
-                                 max_memory);
+  return headwater::plan_pruning(impl_->explainable(), prepare_labelled(impl_->explainable(), inputs),
+                                 rankings, options, max_memory);
 }
 
 void Engine::save_pruned(const HeadImportance& importance, double rate, const std::string& folder) const {
   if (!(rate >= 0 && rate <= 1))
     throw InputError(fmt::format("rate: expected a share from 0 to 1, found {}", rate));
-  headwater::save_pruned(impl_->identity.folder.path, impl_->identity.weight_files, info(),
-                         pruned_mask(importance, rate, false, false), folder);
+  headwater::save_pruned(impl_->identity.folder.path, impl_->identity.weight_files,
+                         impl_->explainable().info(), pruned_mask(importance, rate, false, false), folder);
 }
 
 TriggerReport Engine::triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
                                const LabelledRun& run) const {
-  return try_triggers(impl_->loaded, inputs, options, run, impl_->record());
+  return try_triggers(impl_->explainable(), inputs, options, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
                                    std::size_t max_memory) const {
-  return headwater::plan_triggers(impl_->loaded, prepare_labelled(impl_->loaded, inputs), options,
-                                  max_memory);
+  return headwater::plan_triggers(impl_->explainable(), prepare_labelled(impl_->explainable(), inputs),
+                                  options, max_memory);
 }
 
 }  // namespace headwater

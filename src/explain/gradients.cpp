@@ -92,6 +92,7 @@ Batch repeated(const Batch& one, Index copies) {
   Batch batch{.positions = one.positions};
   if (!one.ids.empty()) batch.ids.assign(n, one.ids.front());
   if (!one.type_ids.empty()) batch.type_ids.assign(n, one.type_ids.front());
+  if (!one.prefix.empty()) batch.prefix.assign(n, one.prefix.front());
   if (one.pixels.empty()) return batch;
   batch.pixels = Tensor(one.pixels.shape().without_front().with_front(copies), one.pixels.dtype());
   dispatch(one.pixels.dtype(), [&](auto r) {

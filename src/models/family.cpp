@@ -7,36 +7,69 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "blocks/cache.h"
+
 namespace headwater {
 namespace {
 
-void check_ids(const ModelInfo& info, const Batch& batch) {
-  if (batch.ids.empty() || batch.ids.front().empty())
-    throw InputError("input: expected at least one token, found none; give a text that is not empty");
-  const std::size_t tokens = batch.ids.front().size();
-  if (tokens > static_cast<std::size_t>(info.positions))
-    throw InputError(
-        fmt::format("input: expected at most {} tokens, found {}; shorten the text or use --truncate",
-                    info.positions, tokens));
-  for (const auto& row : batch.ids) {
+void check_rows(const ModelInfo& info, const std::vector<std::vector<int>>& rows, std::string_view what) {
+  const std::size_t tokens = rows.front().size();
+  for (const auto& row : rows) {
     if (row.size() != tokens)
       throw InputError(fmt::format("batch: expected rows of {} tokens, found {}", tokens, row.size()));
     for (const int id : row)
       if (id < 0 || id >= info.vocabulary)
         throw InputError(
-            fmt::format("input: expected token ids below {}, found {}; the tokenizer does not fit the model",
-                        info.vocabulary, id));
+            fmt::format("{}: expected token ids below {}, found {}; the tokenizer does not fit the model",
+                        what, info.vocabulary, id));
   }
+}
+
+// Encoder–decoders read a source and write an output; the others read what they go on with.
+void check_prefix(const ModelInfo& info, const Batch& batch) {
+  if (!is_encoder_decoder(info)) {
+    if (!batch.prefix.empty())
+      throw InputError(
+          fmt::format("prefix: expected none, found one; {} is no encoder–decoder", info.architecture));
+    return;
+  }
+  if (batch.prefix.size() != batch.ids.size() || batch.prefix.front().empty())
+    throw InputError(
+        fmt::format("prefix: expected one for each of {} inputs, the start token first, found {}",
+                    batch.ids.size(), batch.prefix.size()));
+  check_rows(info, batch.prefix, "prefix");
+}
+
+void check_cache(const ModelInfo& info, const Batch& batch) {
+  if (batch.cache == nullptr) return;
+  if (!info.causal)
+    throw InputError(fmt::format("cache: expected a causal model, found {}", info.architecture));
+  if (batch.cache->past() > 0 && batch.cache->ids().size() != batch.ids.size())
+    throw InputError(
+        fmt::format("cache: expected {} inputs, found {}", batch.cache->ids().size(), batch.ids.size()));
+}
+
+void check_ids(const ModelInfo& info, const Batch& batch) {
+  if (batch.ids.empty() || batch.ids.front().empty())
+    throw InputError("input: expected at least one token, found none; give a text that is not empty");
+  const std::size_t tokens = batch.ids.front().size(), past = static_cast<std::size_t>(past_of(batch));
+  if (info.positions > 0 && past + tokens > static_cast<std::size_t>(info.positions))
+    throw InputError(
+        fmt::format("input: expected at most {} tokens, found {}; shorten the text or use --truncate",
+                    info.positions, past + tokens));
+  check_rows(info, batch.ids, "input");
   for (const auto& row : batch.type_ids)
     for (const int id : row)
       if (row.size() != tokens || id < 0 || id >= std::max(1, info.segments))
         throw InputError(
             fmt::format("input: expected {} segment ids below {}, found {} with {}; this model takes no pair",
                         tokens, std::max(1, info.segments), row.size(), id));
+  check_prefix(info, batch);
+  check_cache(info, batch);
+  const std::size_t rows = written(batch).front().size();
   for (const int position : batch.positions)
-    if (position < 0 || static_cast<std::size_t>(position) >= tokens)
-      throw InputError(
-          fmt::format("position: expected a token position below {}, found {}", tokens, position));
+    if (position < 0 || static_cast<std::size_t>(position) >= rows)
+      throw InputError(fmt::format("position: expected a token position below {}, found {}", rows, position));
 }
 
 void check_pixels(const ModelInfo& info, const Batch& batch) {
@@ -56,6 +89,20 @@ bool all_finite(const Tensor& t) {
   });
 }
 
+// Families of one stack say what it is once, in the info's own fields.
+Stack only_stack(const ModelInfo& info) {
+  return {.name = info.image_size > 0 ? "vision"
+                  : info.causal       ? "decoder"
+                                      : "encoder",
+          .layers = info.layers,
+          .heads = info.heads,
+          .groups = info.groups,
+          .head_width = info.head_width,
+          .width = info.width,
+          .feed_forward = info.feed_forward,
+          .causal = info.causal};
+}
+
 std::string supported_types() {
   std::vector<std::string_view> types;
   for (const Family* family : all_families())
@@ -71,6 +118,7 @@ Var Model::run(Tape& tape, const Batch& batch) const {
   else
     check_ids(info_, batch);
   Var logits = forward(tape, batch);
+  if (batch.cache != nullptr) batch.cache->advance(written(batch));
   if (!all_finite(logits.value))
     throw FormatError("model: the logits are not finite; the weights overflow in " +
                       std::string(name_of(info_.dtype)) + ", try --dtype float64 or check the checkpoint");
@@ -89,6 +137,7 @@ std::unique_ptr<Model> load_model(const Checkpoint& checkpoint) {
     if (std::find(family->model_types.begin(), family->model_types.end(), type) == family->model_types.end())
       continue;
     std::unique_ptr<Model> model = family->load(checkpoint);
+    if (model->info_.stacks.empty()) model->info_.stacks = {only_stack(model->info_)};
     model->info_.dtype = checkpoint.weights.dtype();
     model->info_.parameters = checkpoint.weights.total_bytes() / bytes_of(checkpoint.weights.dtype());
     model->info_.unread = checkpoint.weights.unread();

@@ -76,7 +76,8 @@ class Gpt2 final : public Model {
     Var x = add(embed(tape, words_, batch.ids, Site::Embed),
                 embed(tape, positions_, counted_positions(batch)), Site::ResidPre);
     for (int l = 0; l < info_.layers; ++l)
-      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout_of(l)}, {.layer = l});
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)],
+                         {.heads = layout_of(l), .cache = batch.cache}, {.layer = l});
     return head_(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 

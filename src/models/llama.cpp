@@ -127,14 +127,16 @@ class Llama final : public Model {
   }
 
   Var forward(Tape& tape, const Batch& batch) const override {
-    const auto tokens = static_cast<Index>(batch.ids.front().size());
+    const auto fresh = static_cast<Index>(batch.ids.front().size());
+    const Index past = past_of(batch), tokens = past + fresh;
     if (window_ && tokens > *window_)
       throw Unsupported(fmt::format(
           "model: sliding-window attention is not implemented for texts longer than the window of "
           "{} tokens, found {}; shorten the text or use --truncate",
           *window_, tokens));
     const AttentionOptions options{.heads = layout(),
-                                   .rotary = rotary_tables(frequencies_, tokens, words_.dtype())};
+                                   .rotary = rotary_tables(frequencies_, past, fresh, words_.dtype()),
+                                   .cache = batch.cache};
     // The stream starts as the embedding itself; a copy lets both be named and edited apart.
     Var x = scale(embed(tape, words_, batch.ids, Site::Embed), 1, Site::ResidPre);
     for (int l = 0; l < info_.layers; ++l)

@@ -68,10 +68,12 @@ class Roberta final : public Model {
   // Tokens that are not padding count up from padding_idx + 1; a padding id inside a text stays at it.
   std::vector<std::vector<int>> positions(const Batch& batch) const {
     std::vector<std::vector<int>> all;
-    for (const auto& ids : batch.ids) {
+    for (std::size_t r = 0; r < batch.ids.size(); ++r) {
       std::vector<int> row;
       int count = 0;
-      for (const int id : ids) row.push_back(id == padding_ ? padding_ : padding_ + ++count);
+      if (past_of(batch) > 0)
+        for (const int id : batch.cache->ids()[r]) count += id == padding_ ? 0 : 1;
+      for (const int id : batch.ids[r]) row.push_back(id == padding_ ? padding_ : padding_ + ++count);
       all.push_back(std::move(row));
     }
     return all;

@@ -41,8 +41,17 @@ struct HeadLayout {
 };
 // q [B, T, H·E], k [B, S, G·E] → [B, H, T, S]; S = T but for attention to another sequence.
 Var attention_scores(const Var& q, const Var& k, const HeadLayout& layout, Place place = {});
-// Rows sum to one; with causal, keys after the query get exactly 0.
-Var softmax(const Var& scores, bool causal, Place place = {});
+// scores [B, H, T, S] + table [H, buckets] at the bucket of each key's distance from the query. `first` is
+// the query of row 0, where keys stood before those of this run.
+struct PositionBuckets {
+  int buckets, max_distance;
+  bool bidirectional;  // keys before and after the query have buckets of their own; otherwise those before
+};
+int bucket_of(Index distance, const PositionBuckets& buckets);  // distance = key − query
+Var position_bias(const Var& scores, const Tensor& table, const PositionBuckets& buckets, Place place = {},
+                  Index first = 0);
+// Rows sum to one; with causal, keys after the query get exactly 0. `first` as above.
+Var softmax(const Var& scores, bool causal, Place place = {}, Index first = 0);
 // pattern [B, H, T, S], v [B, S, G·E] → z [B, T, H·E]
 Var attention_mix(const Var& pattern, const Var& v, const HeadLayout& layout, Place place = {});
 

@@ -16,6 +16,11 @@ std::vector<OpSample> softmax_samples() {
                        .conserves = false,  // an implicit bias: softmax of zero is not zero
                        .rejected = {{random_tensor({4}, 1)}}});
   samples.back().rejected.push_back({random_tensor({2, 3, 4}, 1)});
+  samples.push_back({.name = "causal, after three others",
+                     .inputs = {random_tensor({2, 2, 2, 5}, 1)},
+                     .apply = [](const std::vector<Var>& x) { return softmax(x[0], true, {}, 3); },
+                     .conserves = false,
+                     .rejected = {{random_tensor({2, 2, 4, 5}, 1)}}});
   return samples;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // A token-wise head would compute a row of logits for every token, and nobody reads them.
 bool rows_can_be_chosen(Task task) {
-  return task == Task::FillMask || task == Task::TextGeneration;
+  return is_vocabulary(task);
 }
 
 void copy_rows(const Tensor& from, Index from_row, Tensor& to, Index to_row, Index count) {

@@ -27,7 +27,7 @@ std::string percent(double p) {
 // A label as it is; what stands in a text, or would, in quotes.
 std::string called(const Report& report, const std::string& label) {
   const Task task = report.model.task;
-  const bool is_text = task == Task::FillMask || task == Task::TextGeneration || report.target.span;
+  const bool is_text = is_vocabulary(task) || report.target.span;
   if (!is_text) return terminal_safe(label);
   if (label.empty()) return "nothing";
   const std::size_t first = label.find_first_not_of(' ');

@@ -11,7 +11,7 @@ namespace {
 
 // What must agree for two inputs to share a batch.
 struct Key {
-  std::vector<Index> shape;  // of the pixels; [T] for texts
+  std::vector<Index> shape;  // of the pixels; for texts the lengths of input and output
   bool typed = false;
   std::vector<int> positions;
   auto operator<=>(const Key&) const = default;
@@ -20,7 +20,7 @@ struct Key {
 Key key_of(const Batch& one) {
   Key key{.typed = !one.type_ids.empty(), .positions = one.positions};
   if (one.pixels.empty()) {
-    key.shape = {static_cast<Index>(one.ids.front().size())};
+    key.shape = {static_cast<Index>(one.ids.front().size()), static_cast<Index>(written(one).front().size())};
   } else {
     const auto dims = one.pixels.shape().dims();
     key.shape.assign(dims.begin(), dims.end());
@@ -49,6 +49,7 @@ Batch join(std::span<const Batch> inputs, const std::vector<std::size_t>& member
   for (const std::size_t m : members) {
     if (!inputs[m].ids.empty()) batch.ids.push_back(inputs[m].ids.front());
     if (!inputs[m].type_ids.empty()) batch.type_ids.push_back(inputs[m].type_ids.front());
+    if (!inputs[m].prefix.empty()) batch.prefix.push_back(inputs[m].prefix.front());
   }
   return batch;
 }
@@ -56,7 +57,9 @@ Batch join(std::span<const Batch> inputs, const std::vector<std::size_t>& member
 }  // namespace
 
 std::size_t tokens_of(const Batch& one) {
-  if (one.pixels.empty()) return std::max<std::size_t>(1, one.ids.front().size());
+  if (one.pixels.empty())
+    return std::max<std::size_t>(
+        1, one.ids.front().size() + (one.prefix.empty() ? 0 : one.prefix.front().size()));
   return static_cast<std::size_t>(std::max<Index>(1, one.pixels.dim(2) * one.pixels.dim(3) / 256));
 }
 

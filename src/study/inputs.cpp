@@ -36,6 +36,12 @@ std::vector<int> read_ends(const Config& config) {
   return ends;
 }
 
+// The tokens of a text alone: without what a template puts around an input.
+std::vector<int> plain_ids(const Tokenizer& tokenizer, const std::string& text) {
+  if (text.empty()) return {};
+  return tokenizer.encode(text, {}, {.add_special_tokens = false, .max_length = Index{1} << 30}).ids();
+}
+
 Prepared prepare_image(const LoadedModel& loaded, const Input& input) {
   if (input.image.empty())
     throw InputError(fmt::format("input: expected an image for {} (--image FILE), found text",
@@ -66,6 +72,16 @@ std::vector<int> end_tokens(const Config& config, const std::string& folder) {
   return read_ends(config);
 }
 
+int start_token(const Config& config, const std::string& folder, const ModelInfo& info) {
+  if (!is_encoder_decoder(info)) return 0;
+  const std::string path = folder + "/generation_config.json";
+  constexpr const char* key = "decoder_start_token_id";
+  if (file_exists(path))
+    if (const Config generation = Config::read(path); generation.has(key))
+      return static_cast<int>(generation.integer(key));
+  return static_cast<int>(config.has(key) ? config.integer(key) : config.integer("pad_token_id"));
+}
+
 Prepared prepare(const LoadedModel& loaded, const Input& input) {
   if (loaded.info().task == Task::ImageClassification || loaded.info().image_size > 0)
     return prepare_image(loaded, input);
@@ -91,6 +107,13 @@ Prepared prepare(const LoadedModel& loaded, const Input& input) {
                     limit, length));
   prepared.batch.ids = {prepared.encoding.ids()};
   if (loaded.info().segments > 0) prepared.batch.type_ids = {prepared.encoding.type_ids()};
+  if (is_encoder_decoder(loaded.info())) {
+    prepared.batch.prefix = {{loaded.start}};
+    for (const int id : plain_ids(*loaded.tokenizer, input.prefix)) prepared.batch.prefix[0].push_back(id);
+  } else if (!input.prefix.empty()) {
+    throw InputError(fmt::format("prefix: expected none for {}, found one; it writes on from the text itself",
+                                 loaded.info().architecture));
+  }
   return prepared;
 }
 
@@ -181,6 +204,12 @@ std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding
   }
   std::sort(rows.begin(), rows.end());
   return rows;
+}
+
+std::vector<int> predicted_rows(const LoadedModel& loaded, const Prepared& prepared) {
+  if (loaded.info().task == Task::TextToText)
+    return {static_cast<int>(prepared.batch.prefix.front().size()) - 1};
+  return wanted_rows(loaded, prepared.encoding);
 }
 
 }  // namespace headwater

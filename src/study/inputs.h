@@ -25,6 +25,7 @@ struct LoadedModel {
   std::shared_ptr<const ImageProcessor> processor;  // null for text models
   Problem problem = Problem::SingleLabel;
   std::vector<int> eos;  // generation stops after any of these
+  int start = 0;         // encoder–decoders: the token an output begins with
 
   const ModelInfo& info() const { return model->info(); }
 };
@@ -32,6 +33,8 @@ struct LoadedModel {
 // config.json and, for the end of generation, generation_config.json where the folder has one.
 Problem problem_of(const Config& config, const ModelInfo& info);
 std::vector<int> end_tokens(const Config& config, const std::string& folder);
+// Throws FormatError if neither names one for an encoder–decoder.
+int start_token(const Config& config, const std::string& folder, const ModelInfo& info);
 
 // Longest input in tokens: the model's positions, or the tokenizer's own limit if that is lower; 0: none.
 Index input_limit(const LoadedModel& loaded);
@@ -59,5 +62,8 @@ std::string shown(const Encoding& encoding, const Token& token);
 // and no row was asked for, naming the token to write.
 std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding,
                              std::optional<int> also = {});
+
+// The rows a prediction reads: of an encoder–decoder the last of the prefix, of the others those above.
+std::vector<int> predicted_rows(const LoadedModel& loaded, const Prepared& prepared);
 
 }  // namespace headwater

@@ -19,13 +19,9 @@ namespace {
 
 constexpr std::size_t tile_rows = 32;  // of a product's layout: the widest of all processors
 
-bool has_vocabulary_head(const ModelInfo& info) {
-  return info.task == Task::FillMask || info.task == Task::TextGeneration;
-}
-
 // Numbers of one row of the logits.
 std::size_t outputs_of(const ModelInfo& info) {
-  return has_vocabulary_head(info) ? static_cast<std::size_t>(info.vocabulary) : info.labels.size() + 2;
+  return is_vocabulary(info.task) ? static_cast<std::size_t>(info.vocabulary) : info.labels.size() + 2;
 }
 
 std::size_t stream_width(const ModelInfo& info) {
@@ -74,8 +70,9 @@ std::size_t passing_bytes(const ModelInfo& info, Index tokens, Index rows) {
 std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
   const auto F = static_cast<std::size_t>(info.feed_forward), H = static_cast<std::size_t>(info.heads);
-  const auto L = static_cast<std::size_t>(info.layers),
-             R = static_cast<std::size_t>(std::max<Index>(1, rows));
+  // Another stack has its own blocks, and attention to it is less than one more.
+  const int blocks = is_encoder_decoder(info) ? info.stacks.front().layers + 2 * info.layers : info.layers;
+  const auto L = static_cast<std::size_t>(blocks), R = static_cast<std::size_t>(std::max<Index>(1, rows));
   const std::size_t pixels = static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.channels);
@@ -101,13 +98,13 @@ std::size_t matrix_bytes(const ModelInfo& info, DType dtype) {
 }
 
 std::size_t more_rows_bytes(const ModelInfo& info, Index rows) {
-  if (!has_vocabulary_head(info)) return 0;
+  if (!is_vocabulary(info.task)) return 0;
   const auto more = static_cast<std::size_t>(std::max<Index>(1, rows) - 1);
   return 3 * more * outputs_of(info) * bytes_of(info.dtype);
 }
 
 std::size_t prediction_bytes(const ModelInfo& info, Index rows) {
-  if (!has_vocabulary_head(info))
+  if (!is_vocabulary(info.task))
     return static_cast<std::size_t>(rows) * outputs_of(info) * 2 * sizeof(double);
   return outputs_of(info) * (3 * sizeof(double) + sizeof(int));
 }

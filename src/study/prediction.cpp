@@ -17,14 +17,6 @@
 
 namespace headwater {
 
-namespace {
-
-bool is_vocabulary(Task task) {
-  return task == Task::FillMask || task == Task::TextGeneration;
-}
-
-}  // namespace
-
 std::vector<double> softmax(std::span<const double> logits) {
   if (logits.empty()) return {};
   const double largest = *std::max_element(logits.begin(), logits.end());
@@ -203,41 +195,6 @@ Prediction read_prediction(const LoadedModel& loaded, const Row& row, const Enco
     if (sequence) prediction.logits = z;
   }
   return prediction;
-}
-
-namespace {
-
-int best_next(const LoadedModel& loaded, const std::vector<int>& ids) {
-  Tape tape(Keep::Nothing);
-  Batch batch{.ids = {ids}, .positions = {static_cast<int>(ids.size()) - 1}};
-  const std::vector<double> z = loaded.model->run(tape, batch).value.to_doubles();
-  return static_cast<int>(std::max_element(z.begin(), z.end()) - z.begin());
-}
-
-}  // namespace
-
-Continuation continue_greedily(const LoadedModel& loaded, const Encoding& encoding, int max_new_tokens) {
-  if (loaded.info().task != Task::TextGeneration)
-    throw InputError(fmt::format("max_new_tokens: expected a text-generation model, found {}",
-                                 name_of(loaded.info().task)));
-  if (max_new_tokens < 0)
-    throw InputError(fmt::format("max_new_tokens: expected at least 0, found {}", max_new_tokens));
-  const std::vector<int> prompt = encoding.ids();
-  std::vector<int> ids = prompt;
-  Continuation made;
-  while (static_cast<int>(made.ids.size()) < max_new_tokens &&
-         (loaded.info().positions <= 0 || static_cast<int>(ids.size()) < loaded.info().positions)) {
-    const int next = best_next(loaded, ids);
-    ids.push_back(next);
-    made.ids.push_back(next);
-    if (std::find(loaded.eos.begin(), loaded.eos.end(), next) != loaded.eos.end()) break;
-  }
-  // Decoded with the prompt, so that the space between prompt and continuation survives.
-  const std::string before = loaded.tokenizer->decode(prompt, true);
-  const std::string whole = loaded.tokenizer->decode(ids, true);
-  made.text =
-      whole.starts_with(before) ? whole.substr(before.size()) : loaded.tokenizer->decode(made.ids, true);
-  return made;
 }
 
 }  // namespace headwater

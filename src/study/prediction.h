@@ -43,11 +43,4 @@ std::vector<double> answer_softmax(const Tensor& logits, int column, const Encod
 Span best_answer(const Tensor& logits, const Encoding& encoding, const LoadedModel& loaded);
 inline constexpr int longest_answer = 30;
 
-// Continues greedily until `max_new_tokens`, an end token (which is kept in the ids), or the last position.
-struct Continuation {
-  std::vector<int> ids;
-  std::string text;
-};
-Continuation continue_greedily(const LoadedModel& loaded, const Encoding& encoding, int max_new_tokens);
-
 }  // namespace headwater

@@ -146,30 +146,5 @@ TEST(Answer, OutcomesAreItsStartAndEnd) {
   EXPECT_EQ(p.outcomes[1].position, 6);
 }
 
-TEST(Continuation, IsGreedyAndStopsAtTheEnd) {
-  auto fixture = make_fixture(Task::TextGeneration);
-  // Row t says what follows token t: 4 5 6 then the end token 1.
-  fixture.model->logits = Tensor::zeros({12, 12}, DType::Float64);
-  std::vector<double> z(144, 0.0);
-  const int next[] = {0, 0, 0, 7, 6, 1, 4, 4, 4, 4, 4, 4};
-  for (std::size_t t = 0; t < 12; ++t) z[t * 12 + static_cast<std::size_t>(next[t])] = 1;
-  fixture.model->logits = Tensor::of({12, 12}, z);
-  fixture.loaded.eos = {1};
-  const Encoding encoding = fixture.loaded.tokenizer->encode("not bad");  // 4 tokens: the next is row 3
-  const Continuation made = continue_greedily(fixture.loaded, encoding, 10);
-  EXPECT_EQ(made.ids, (std::vector<int>{7, 6, 1}));
-  EXPECT_EQ(made.text, " all at");
-  EXPECT_EQ(continue_greedily(fixture.loaded, encoding, 1).ids, (std::vector<int>{7}));
-  fixture.loaded.eos = {};
-  EXPECT_EQ(continue_greedily(fixture.loaded, encoding, 100).ids.size(), 8U) << "12 positions, 4 taken";
-}
-
-TEST(Continuation, NeedsALanguageModelAndACount) {
-  const auto classifier = make_fixture(Task::TextClassification);
-  const Encoding encoding = classifier.loaded.tokenizer->encode("not");
-  EXPECT_THROW(continue_greedily(classifier.loaded, encoding, 1), InputError);
-  EXPECT_THROW(continue_greedily(make_fixture(Task::TextGeneration).loaded, encoding, -1), InputError);
-}
-
 }  // namespace
 }  // namespace headwater

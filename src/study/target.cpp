@@ -239,8 +239,7 @@ Target resolve_target(const LoadedModel& loaded, const TargetSpec& spec, const P
       !(spec.label.empty() && spec.position))
     return resolve_answer(loaded, spec, prediction, encoding, row);
   const int position = position_of(loaded, spec, prediction, encoding, row);
-  if (loaded.info().task == Task::FillMask || loaded.info().task == Task::TextGeneration)
-    return resolve_tokens(loaded, spec, encoding, row, position);
+  if (is_vocabulary(loaded.info().task)) return resolve_tokens(loaded, spec, encoding, row, position);
   Target target{.position = position};
   if (!spec.label.empty()) {
     target.index = index_of(loaded, spec.label);

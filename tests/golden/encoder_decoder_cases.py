@@ -82,3 +82,7 @@ def all_cases():
     yield Case("t5_model", "T5Model", t5(**NEAR), "no head: the decoder's last norm is the output")
     yield Case("t5_encoder", "T5EncoderModel", t5(**NEAR, feed_forward_proj="gated-gelu"),
                "the encoder alone: its last norm is the output")
+    yield Case("mt5_model", "MT5Model", t5(layers=1, heads=3, **NEAR, feed_forward_proj="gated-gelu"),
+               "mT5 without a head")
+    yield Case("mt5_encoder", "MT5EncoderModel", t5(layers=1, heads=3, **NEAR, feed_forward_proj="gated-gelu"),
+               "mT5's encoder alone")

@@ -6,8 +6,6 @@
 // models/cases.txt lists the folders, so that a lost one is a failure; models/README.md says what each array
 // is. The largest difference of each case is printed and recorded.
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -18,8 +16,9 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/safetensors.h"
 #include "models/family.h"
+#include "support/encoder_decoder_cases.h"
+#include "support/golden_arrays.h"
 #include "support/source_folder.h"
 
 namespace headwater {
@@ -44,89 +43,12 @@ std::vector<Listed> listed_cases() {
   return cases;
 }
 
-// One expected*.safetensors.
-class Expected {
- public:
-  explicit Expected(const fs::path& file) : file_(Safetensors::open(file.string())) {}
-
-  bool has(const std::string& name) const { return file_.tensors().contains(name); }
-
-  Tensor array(const std::string& name) const {
-    return widen(file_.tensors().at(name), DType::Float64, file_.where() + ": " + name);
-  }
-
-  // [k, ...] of an array whose first axis counts layers.
-  Tensor layer(const std::string& name, Index k) const {
-    const Tensor all = array(name);
-    return all.rows(k, 1).reshaped(all.shape().without_front());
-  }
-
-  std::vector<std::vector<int>> ids(const std::string& name) const {
-    const StoredTensor& stored = file_.tensors().at(name);
-    const Index rows = stored.shape[0], columns = stored.shape[1];
-    std::vector<std::int64_t> flat(static_cast<std::size_t>(rows * columns));
-    std::memcpy(flat.data(), stored.bytes.data(), stored.bytes.size());
-    std::vector<std::vector<int>> result;
-    for (Index r = 0; r < rows; ++r) {
-      const auto begin = flat.begin() + r * columns;
-      result.emplace_back();
-      std::transform(begin, begin + columns, std::back_inserter(result.back()),
-                     [](std::int64_t id) { return static_cast<int>(id); });
-    }
-    return result;
-  }
-
-  Index integer(const std::string& name) const {
-    std::int64_t value = 0;
-    std::memcpy(&value, file_.tensors().at(name).bytes.data(), sizeof value);
-    return value;
-  }
-
- private:
-  Safetensors file_;
-};
-
-// The largest difference seen, and how many numbers were compared at all.
-class Worst {
- public:
-  void compare(const std::string& what, const Tensor& found, const Tensor& expected, double tolerance) {
-    ASSERT_EQ(found.shape(), expected.shape()) << what;
-    ASSERT_GT(found.size(), 0) << what;
-    double largest = 0;
-    for (Index k = 0; k < found.size(); ++k) {
-      const double difference = std::abs(found.at(k) - expected.at(k));
-      largest = std::isfinite(difference) ? std::max(largest, difference) : HUGE_VAL;
-    }
-    EXPECT_LE(largest, tolerance) << what << " differs from transformers";
-    compared_ += found.size();
-    if (largest >= difference_) {
-      difference_ = largest;
-      where_ = what;
-    }
-  }
-
-  Index compared() const { return compared_; }
-  double difference() const { return difference_; }
-  const std::string& where() const { return where_; }
-
- private:
-  double difference_ = 0;
-  std::string where_;
-  Index compared_ = 0;
-};
-
 Batch batch_of(const Expected& expected, DType dtype) {
   Batch batch;
   if (expected.has("pixel_values")) batch.pixels = expected.array("pixel_values").to(dtype);
   if (expected.has("input_ids")) batch.ids = expected.ids("input_ids");
   if (expected.has("token_type_ids")) batch.type_ids = expected.ids("token_type_ids");
   return batch;
-}
-
-double largest_of(const Tensor& x) {
-  double largest = 0;
-  for (Index k = 0; k < x.size(); ++k) largest = std::max(largest, std::abs(x.at(k)));
-  return largest;
 }
 
 // x [B, T, D] without its first `skip` tokens.
@@ -219,7 +141,7 @@ void compare_cheaper_runs(const Model& model, const Batch& batch, const Var& log
       }
 }
 
-class ModelGoldens : public testing::TestWithParam<Listed> {};
+class ModelGoldens : public ::testing::TestWithParam<Listed> {};
 
 TEST_P(ModelGoldens, EqualsTransformers) {
   const fs::path folder = models_folder() / GetParam().name;
@@ -253,7 +175,7 @@ TEST_P(ModelGoldens, EqualsTransformers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Folder, ModelGoldens, testing::ValuesIn(listed_cases()),
+INSTANTIATE_TEST_SUITE_P(Folder, ModelGoldens, ::testing::ValuesIn(listed_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST(ModelGoldensList, NamesEveryFolder) {
@@ -269,6 +191,8 @@ TEST(ModelGoldensList, NamesEveryFolder) {
 TEST(ModelGoldensList, CoversEveryHead) {
   std::set<std::string> covered;
   for (const Listed& c : listed_cases()) covered.insert(c.architecture);
+  for (const testing::EncoderDecoderCase& c : testing::encoder_decoder_cases())
+    covered.insert(c.architecture);
   for (const Family* family : all_families())
     for (const std::string_view head : family->heads)
       EXPECT_TRUE(covered.contains(std::string(head))) << family->name << ": no golden for " << head;

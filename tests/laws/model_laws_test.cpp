@@ -5,6 +5,7 @@
 //   alone         a row does not depend on its batch mates, nor on the number of threads: the same bits
 //   causal        no signal flows to a later token: exactly zero
 //   patterns      rows sum to one
+//   stacks        the info's stacks are what a run records
 //   complete      every tensor of the file is read
 //   replay        from an edited value vector = a run with that edit: the same bits
 //   forgetful     keeping nothing changes nothing
@@ -27,7 +28,7 @@ namespace {
 constexpr int tokens = 5;
 
 const std::vector<TinyModel>& models() {
-  static const std::vector<TinyModel> all = tiny_models(DType::Float64);
+  static const std::vector<TinyModel> all = all_tiny_models(DType::Float64);
   return all;
 }
 
@@ -43,46 +44,64 @@ void for_every_model(const Law& law) {
     EXPECT_TRUE(families.contains(std::string(family->name))) << "no tiny checkpoint for " << family->name;
 }
 
-Site source_of(const Model& model) {
-  return model.info().image_size > 0 ? Site::Pixels : Site::Embed;
+// Where the input enters: pixels, or the embeddings of each stack that reads tokens.
+std::vector<Place> sources_of(const Model& model) {
+  if (model.info().image_size > 0) return {Site::Pixels};
+  std::vector<Place> sources;
+  for (std::size_t s = 0; s < model.info().stacks.size(); ++s)
+    sources.emplace_back(Site::Embed, 0, static_cast<int>(s));
+  return sources;
+}
+
+// Calls `law` with every block of every stack.
+template <class Law>
+void for_every_block(const ModelInfo& info, const Law& law) {
+  for (std::size_t s = 0; s < info.stacks.size(); ++s)
+    for (int l = 0; l < info.stacks[s].layers; ++l)
+      law(BlockAt{.layer = l, .stack = static_cast<int>(s)}, info.stacks[s]);
 }
 
 // The logits of an input whose source value was moved by step · direction.
-Tensor moved_logits(const Model& model, const Batch& batch, const Tensor& direction, double step) {
-  Tape tape(Keep::Nothing, {{.at = source_of(model), .apply = [&](Tensor& x) {
+Tensor moved_logits(const Model& model, const Batch& batch, Place source, const Tensor& direction,
+                    double step) {
+  Tape tape(Keep::Nothing, {{.at = source, .apply = [&](Tensor& x) {
                                for (Index i = 0; i < x.size(); ++i)
                                  x.data<double>()[i] += step * direction.at(i);
                              }}});
   return model.run(tape, batch).value;
 }
 
+void expect_derivatives(const Model& model, Place place) {
+  const Batch batch = random_batch(model.info(), 2, tokens, 1);
+  Tape tape;
+  const Var logits = model.run(tape, batch);
+  const Var source = tape.at(place);
+  const Tensor m = random_tensor(logits.value.shape(), 2);
+  const Tensor u = random_tensor(source.value.shape(), 3);
+  const Tensor gradient = tape.pull(logits, m, rules::gradient, {place}).of(source);
+  const Tensor tangent = tape.push(source, u, rules::gradient, {{Site::Logits, 0}}).of(logits);
+  constexpr double h = 1e-6;
+  const Tensor up = moved_logits(model, batch, place, u, h), down = moved_logits(model, batch, place, u, -h);
+  double along_m = 0, scale = 0;
+  for (Index i = 0; i < up.size(); ++i) {
+    const double slope = (up.at(i) - down.at(i)) / (2 * h);
+    scale = std::max(scale, std::abs(slope));
+    along_m += slope * m.at(i);
+    ASSERT_NEAR(tangent.at(i), slope, 2e-6 * (1 + std::abs(slope)));
+  }
+  EXPECT_NEAR(dot(gradient, u), along_m, 2e-6 * (1 + scale) * static_cast<double>(up.size()));
+  EXPECT_NEAR(dot(gradient, u), dot(tangent, m), 1e-10 * (1 + scale) * static_cast<double>(up.size()));
+}
+
 TEST(ModelLaws, PullAndPushAreTheDerivativesAtTheSource) {
   for_every_model([](const Model& model) {
-    const Batch batch = random_batch(model.info(), 2, tokens, 1);
-    Tape tape;
-    const Var logits = model.run(tape, batch);
-    const Var source = tape.at(source_of(model));
-    const Tensor m = random_tensor(logits.value.shape(), 2);
-    const Tensor u = random_tensor(source.value.shape(), 3);
-    const Tensor gradient = tape.pull(logits, m, rules::gradient, {{source_of(model), 0}}).of(source);
-    const Tensor tangent = tape.push(source, u, rules::gradient, {{Site::Logits, 0}}).of(logits);
-    constexpr double h = 1e-6;
-    const Tensor up = moved_logits(model, batch, u, h), down = moved_logits(model, batch, u, -h);
-    double along_m = 0, scale = 0;
-    for (Index i = 0; i < up.size(); ++i) {
-      const double slope = (up.at(i) - down.at(i)) / (2 * h);
-      scale = std::max(scale, std::abs(slope));
-      along_m += slope * m.at(i);
-      ASSERT_NEAR(tangent.at(i), slope, 2e-6 * (1 + std::abs(slope)));
-    }
-    EXPECT_NEAR(dot(gradient, u), along_m, 2e-6 * (1 + scale) * static_cast<double>(up.size()));
-    EXPECT_NEAR(dot(gradient, u), dot(tangent, m), 1e-10 * (1 + scale) * static_cast<double>(up.size()));
+    for (const Place source : sources_of(model)) expect_derivatives(model, source);
   });
 }
 
 TEST(ModelLaws, ARowDependsNeitherOnItsNeighboursNorOnThreads) {
   for (const DType dtype : {DType::Float64, DType::Float32})
-    for (const TinyModel& tiny : tiny_models(dtype)) {
+    for (const TinyModel& tiny : all_tiny_models(dtype)) {
       SCOPED_TRACE(tiny.name);
       const Model& model = *tiny.model;
       const Batch all = random_batch(model.info(), 3, tokens, 4);
@@ -93,6 +112,7 @@ TEST(ModelLaws, ARowDependsNeitherOnItsNeighboursNorOnThreads) {
         if (all.pixels.empty()) {
           one.ids = {all.ids[static_cast<std::size_t>(r)]};
           one.type_ids = {all.type_ids[static_cast<std::size_t>(r)]};
+          if (!all.prefix.empty()) one.prefix = {all.prefix[static_cast<std::size_t>(r)]};
         } else {
           one.pixels = all.pixels.rows(r, 1);
         }
@@ -107,7 +127,7 @@ TEST(ModelLaws, ARowDependsNeitherOnItsNeighboursNorOnThreads) {
     }
 }
 
-TEST(ModelLaws, CausalModelsSendNoSignalToTheFuture) {
+TEST(ModelLaws, CausalStacksSendNoSignalToTheFuture) {
   int causal = 0;
   for_every_model([&](const Model& model) {
     const ModelInfo& info = model.info();
@@ -115,12 +135,13 @@ TEST(ModelLaws, CausalModelsSendNoSignalToTheFuture) {
     ++causal;
     Tape tape;
     model.run(tape, random_batch(info, 1, tokens, 5));
-    const Var last = tape.at(Site::ResidPost, info.layers - 1);
-    for (Index t = 0; t < tokens; ++t) {
+    const int stack = static_cast<int>(info.stacks.size()) - 1;
+    const Var last = tape.at({Site::ResidPost, info.layers - 1, stack});
+    for (Index t = 0; t < last.value.dim(1); ++t) {
       Tensor seed = Tensor::zeros(last.value.shape(), DType::Float64);
       for (Index d = 0; d < info.width; ++d)
         seed.data<double>()[t * info.width + d] = 1 + static_cast<double>(d);
-      const Tensor at_source = tape.pull(last, seed, rules::gradient).at(Site::Embed);
+      const Tensor at_source = tape.pull(last, seed, rules::gradient).at({Site::Embed, 0, stack});
       const Index width = at_source.dim(2);
       double past = 0;
       for (Index i = 0; i < at_source.size(); ++i) {
@@ -135,22 +156,61 @@ TEST(ModelLaws, CausalModelsSendNoSignalToTheFuture) {
   EXPECT_GE(causal, 4);
 }
 
+void expect_row_sums(const Tensor& pattern) {
+  const Index keys = pattern.dim(3);
+  for (Index row = 0; row < pattern.size() / keys; ++row) {
+    double sum = 0;
+    for (Index k = 0; k < keys; ++k) {
+      ASSERT_GE(pattern.at(row * keys + k), 0);
+      sum += pattern.at(row * keys + k);
+    }
+    ASSERT_NEAR(sum, 1, 1e-12);
+  }
+}
+
 TEST(ModelLaws, PatternsSumToOne) {
   for_every_model([](const Model& model) {
     Tape tape(Keep::Sites);
     model.run(tape, random_batch(model.info(), 2, tokens, 6));
-    for (int l = 0; l < model.info().layers; ++l) {
-      const Tensor pattern = tape.at(Site::Pattern, l).value;
-      const Index keys = pattern.dim(3);
-      for (Index row = 0; row < pattern.size() / keys; ++row) {
-        double sum = 0;
-        for (Index k = 0; k < keys; ++k) {
-          ASSERT_GE(pattern.at(row * keys + k), 0);
-          sum += pattern.at(row * keys + k);
-        }
-        ASSERT_NEAR(sum, 1, 1e-12);
-      }
+    for_every_block(model.info(), [&](BlockAt at, const Stack& stack) {
+      expect_row_sums(tape.at(at(Site::Pattern)).value);
+      if (stack.reads >= 0) expect_row_sums(tape.at(at(Site::CrossPattern)).value);
+    });
+  });
+}
+
+// What the info says of the stacks is what a run records, and the single fields are those of the last stack.
+TEST(ModelLaws, StacksAreWhatARunRecords) {
+  for_every_model([](const Model& model) {
+    const ModelInfo& info = model.info();
+    ASSERT_FALSE(info.stacks.empty());
+    const Stack& last = info.stacks.back();
+    EXPECT_EQ(last.layers, info.layers);
+    EXPECT_EQ(last.heads, info.heads);
+    EXPECT_EQ(last.groups, info.groups);
+    EXPECT_EQ(last.head_width, info.head_width);
+    EXPECT_EQ(last.width, info.width);
+    EXPECT_EQ(last.feed_forward, info.feed_forward);
+    EXPECT_EQ(last.causal, info.causal);
+    EXPECT_EQ(last.name, info.image_size > 0 ? "vision" : info.causal ? "decoder" : "encoder");
+    Tape tape(Keep::Sites);
+    const Batch batch = random_batch(info, 1, tokens, 10);
+    model.run(tape, batch);
+    for_every_block(info, [&](BlockAt at, const Stack& stack) {
+      const Tensor pattern = tape.at(at(Site::Pattern)).value;
+      EXPECT_EQ(pattern.dim(1), stack.heads);
+      EXPECT_EQ(stack.causal, pattern.at(1) == 0) << "the first row sees the second key";
+      EXPECT_EQ(tape.at(at(Site::Q)).value.dim(2), Index{stack.heads} * stack.head_width);
+      EXPECT_EQ(tape.at(at(Site::V)).value.dim(2), Index{stack.groups} * stack.head_width);
+      EXPECT_EQ(tape.at(at(Site::ResidPost)).value.dim(2), stack.width);
+      EXPECT_EQ(tape.at(at(Site::MlpPost)).value.dim(2), stack.feed_forward);
+      EXPECT_EQ(tape.has(at(Site::CrossPattern)), stack.reads >= 0);
+    });
+    for (std::size_t s = 0; s < info.stacks.size(); ++s) {
+      EXPECT_LT(info.stacks[s].reads, static_cast<int>(s)) << "a stack reads one before it";
+      EXPECT_FALSE(tape.recorded({Site::Pattern, info.stacks[s].layers, static_cast<int>(s)}));
     }
+    EXPECT_FALSE(tape.recorded({Site::Pattern, 0, static_cast<int>(info.stacks.size())}));
   });
 }
 
@@ -166,11 +226,11 @@ TEST(ModelLaws, PlainBlocksAreThoseThatAreRecognised) {
     Tape tape;
     model.run(tape, random_batch(model.info(), 1, tokens, 7));
     bool all = true;
-    for (int l = 0; l < model.info().layers; ++l) {
-      const std::optional<PlainBlock> block = plain_block(tape, {.layer = l});
+    for_every_block(model.info(), [&](BlockAt at, const Stack&) {
+      const std::optional<PlainBlock> block = plain_block(tape, at);
       all = all && block.has_value();
       EXPECT_TRUE(!block || block->pre_norm == model.info().pre_norm);
-    }
+    });
     EXPECT_EQ(all, model.info().plain_blocks);
   });
 }
@@ -180,18 +240,18 @@ TEST(ModelLaws, ReplayFromAnEditedValueEqualsAnEditedRun) {
     const Batch batch = random_batch(model.info(), 1, tokens, 7);
     Tape tape;
     const Var logits = model.run(tape, batch);
-    for (int l = 0; l < model.info().layers; ++l) {
+    for_every_block(model.info(), [&](BlockAt at, const Stack& /*stack*/) {
       const auto zero_second_token = [](Tensor& v) {
         for (Index e = 0; e < v.dim(2); ++e) v.data<double>()[v.dim(2) + e] = 0;
       };
-      const Var v = tape.at(Site::V, l);
+      const Var v = tape.at(at(Site::V));
       Tensor changed = v.value.clone();
       zero_second_token(changed);
-      Tape edited(Keep::Nothing, {{.at = {Site::V, l}, .apply = zero_second_token}});
+      Tape edited(Keep::Nothing, {{.at = at(Site::V), .apply = zero_second_token}});
       const Tensor expected = model.run(edited, batch).value;
       EXPECT_EQ(largest_difference(replayed(tape, v, changed, logits), expected), 0);
       EXPECT_GT(largest_difference(expected, logits.value), 0);
-    }
+    });
   });
 }
 
@@ -223,7 +283,7 @@ TEST(ModelLaws, BadBatchesAreRefused) {
     Batch outside = random_batch(model.info(), 1, tokens, 9);
     outside.ids[0][1] = model.info().vocabulary;
     refused(outside);
-    refused(random_batch(model.info(), 1, model.info().positions + 1, 9));
+    if (model.info().positions > 0) refused(random_batch(model.info(), 1, model.info().positions + 1, 9));
     Batch ragged = random_batch(model.info(), 2, tokens, 9);
     ragged.ids[1].pop_back();
     refused(ragged);
@@ -231,8 +291,14 @@ TEST(ModelLaws, BadBatchesAreRefused) {
     segments.type_ids[0][0] = std::max(1, model.info().segments);
     refused(segments);
     Batch position = random_batch(model.info(), 1, tokens, 9);
-    position.positions = {tokens};
+    position.positions = {static_cast<int>(written(position).front().size())};
     refused(position);
+    Batch prefix = random_batch(model.info(), 1, tokens, 9);
+    if (is_encoder_decoder(model.info()))
+      prefix.prefix.clear();
+    else
+      prefix.prefix = {{0}};
+    refused(prefix);
   });
 }
 

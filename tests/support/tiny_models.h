@@ -1,5 +1,5 @@
-// The tiny random checkpoints of tests/golden/models, at least one for every family, and a model wired as
-// none of them is.
+// The tiny random checkpoints of tests/golden, at least one for every family, and a model wired as none of them
+// is.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,12 @@ struct TinyModel {
   std::unique_ptr<Model> model;
 };
 
-// One checkpoint of every head of every family, in this type, and the unusual ones.
+// One checkpoint of every head of every family of one stack, in this type, and the unusual ones.
 std::vector<TinyModel> tiny_models(DType dtype);
+// Those of tests/golden/encoder_decoder_models too: T5's.
+std::vector<TinyModel> all_tiny_models(DType dtype);
 
-// A random input for it: `rows` texts (or images) of `tokens` tokens.
+// A random input for it: `rows` texts (or images) of `tokens` tokens; an output being written has one less.
 Batch random_batch(const ModelInfo& info, int rows, int tokens, unsigned seed);
 
 }  // namespace headwater::testing

@@ -37,6 +37,14 @@ class UnusualModel final : public Model {
     info_.labels = {"a", "b", "c"};
     info_.dtype = dtype;
     info_.parameters = 1;
+    info_.stacks = {{.name = info_.causal ? "decoder" : "encoder",
+                     .layers = info_.layers,
+                     .heads = info_.heads,
+                     .groups = info_.groups,
+                     .head_width = info_.head_width,
+                     .width = info_.width,
+                     .feed_forward = info_.feed_forward,
+                     .causal = info_.causal}};
     words_ = numbers({V, D}, 1);
     positions_ = numbers({64, D}, 0.3);
     for (int l = 0; l < layers; ++l)
