@@ -41,8 +41,7 @@ LinearWeights tied_to(const Tensor& table, Tensor bias) {
   return {.weight = std::make_shared<Matrix>(table), .bias = std::move(bias)};
 }
 
-Activation read_activation(const Config& config, const std::string& key, const std::string& otherwise) {
-  const std::string name = config.text(key, otherwise);
+Activation activation_named(const std::string& name, const std::string& key, const std::string& where) {
   if (name == "gelu" || name == "gelu_python") return Activation::Gelu;
   if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_python_tanh" || name == "gelu_fast")
     return Activation::GeluTanh;
@@ -53,7 +52,11 @@ Activation read_activation(const Config& config, const std::string& key, const s
   throw Unsupported(
       fmt::format("{}: {} '{}' is not implemented; supported are gelu, gelu_new, gelu_pytorch_tanh, "
                   "relu, silu, tanh and quick_gelu",
-                  config.where(), key, name));
+                  where, key, name));
+}
+
+Activation read_activation(const Config& config, const std::string& key, const std::string& otherwise) {
+  return activation_named(config.text(key, otherwise), key, config.where());
 }
 
 Weights base_scope(const Weights& w, const std::string& name, const std::string& probe) {

@@ -24,7 +24,9 @@ NormWeights read_rms_norm(const Weights& w, const std::string& name, Index width
 // A table that is also the output projection of a language model, tied to the embedding.
 LinearWeights tied_to(const Tensor& table, Tensor bias);
 
-// The activation named by this key of the config. Throws Unsupported listing the ones we have.
+// The activation of this name, or named by this key of the config. Throws Unsupported listing the ones we
+// have.
+Activation activation_named(const std::string& name, const std::string& key, const std::string& where);
 Activation read_activation(const Config& config, const std::string& key, const std::string& otherwise);
 
 // The first scope of these that the file uses ("bert." or nothing): checkpoints are saved either way.

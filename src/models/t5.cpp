@@ -37,8 +37,7 @@ FeedForward read_feed_forward(const Config& config, const std::string& type) {
   const bool gated = all.starts_with("gated-");
   std::string name = gated ? all.substr(6) : all;
   if (all == "gated-gelu") name = "gelu_new";  // the name is older than the distinction
-  const Config one = Config::parse(fmt::format(R"({{"feed_forward_proj": "{}"}})", name), config.where());
-  return {.gated = gated, .f = read_activation(one, "feed_forward_proj", name)};
+  return {.gated = gated, .f = activation_named(name, "feed_forward_proj", config.where())};
 }
 
 bool same_numbers(const Tensor& a, const Tensor& b) {

@@ -33,15 +33,18 @@ std::string model_text(const ModelInfo& info, const ModelMemory& memory, const M
       fmt::format("{} (family {}, model_type {})", info.architecture, info.family, info.model_type));
   add("task", std::string(name_of(info.task)));
   if (!info.labels.empty()) add("labels", visible(fmt::format("{}", fmt::join(info.labels, ", "))));
-  add("layers", fmt::format("{}, {} norm{}", info.layers, info.pre_norm ? "pre" : "post",
-                            info.causal ? ", causal" : ""));
+  add("layers", fmt::format("{}, {} norm{}",
+                            is_encoder_decoder(info) ? fmt::format("{} encoder and {} decoder",
+                                                                   info.stacks.front().layers, info.layers)
+                                                     : std::to_string(info.layers),
+                            info.pre_norm ? "pre" : "post", info.causal ? ", causal" : ""));
   add("heads", heads_text(info));
   add("width", fmt::format("{}, feed-forward {}", info.width, info.feed_forward));
   if (info.vocabulary > 0) add("vocabulary", with_thousands(static_cast<std::size_t>(info.vocabulary)));
   if (info.image_size > 0)
     add("image", fmt::format("{0}×{0} pixels in patches of {1}×{1}, {2} channels", info.image_size,
                              info.patch_size, info.channels));
-  add("positions", std::to_string(info.positions));
+  add("positions", info.positions > 0 ? std::to_string(info.positions) : "no limit");
   add("parameters", with_thousands(info.parameters));
   add("weights", fmt::format("{} as {}", human_bytes(memory.weights), name_of(info.dtype)));
   add("forward", fmt::format("{} more at {} tokens", human_bytes(memory.forward), memory.tokens));

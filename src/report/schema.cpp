@@ -103,12 +103,34 @@ OrderedJson json_of(const Target& target) {
   return json;
 }
 
+namespace {
+
+// Of models with several: the fields of one stack alone are the model's own.
+OrderedJson stacks_of(const ModelInfo& info) {
+  OrderedJson stacks = OrderedJson::array();
+  for (const Stack& stack : info.stacks) {
+    stacks.push_back({{"name", stack.name},
+                      {"layers", stack.layers},
+                      {"heads", stack.heads},
+                      {"groups", stack.groups},
+                      {"head_width", stack.head_width},
+                      {"width", stack.width},
+                      {"feed_forward", stack.feed_forward},
+                      {"causal", stack.causal}});
+    if (stack.reads >= 0) stacks.back()["reads"] = info.stacks[static_cast<std::size_t>(stack.reads)].name;
+  }
+  return stacks;
+}
+
+}  // namespace
+
 OrderedJson json_of(const ModelInfo& info) {
   OrderedJson json;
   json["family"] = info.family;
   json["model_type"] = info.model_type;
   json["architecture"] = info.architecture;
   json["task"] = name_of(info.task);
+  if (info.stacks.size() > 1) json["stacks"] = stacks_of(info);
   json["layers"] = info.layers;
   json["heads"] = info.heads;
   json["groups"] = info.groups;

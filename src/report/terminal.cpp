@@ -79,7 +79,9 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
   if (prediction.continuation) out += "  " + terminal_safe(*prediction.continuation) + "\n";
   for (const Outcome& outcome : prediction.outcomes) {
     if (prediction.answer) break;
-    if (outcome.position >= 0 && outcome.position < static_cast<int>(prediction.tokens.size()))
+    // The tokens are the input's; of an encoder–decoder the rows are the output's.
+    const bool of_input = prediction.task != Task::TextToText;
+    if (of_input && outcome.position >= 0 && outcome.position < static_cast<int>(prediction.tokens.size()))
       out += dim(fmt::format("  {} {}\n", outcome.position,
                              token_text(prediction.tokens[static_cast<std::size_t>(outcome.position)])),
                  format.colour);

@@ -60,5 +60,16 @@ TEST(Batching, ImagesAreStacked) {
   EXPECT_EQ(groups[0].batch.pixels.at(4), 2);
 }
 
+TEST(Batching, PrefixesOfOneLengthShareABatch) {
+  const std::vector<Batch> inputs{{.ids = {{1, 2}}, .prefix = {{0}}},
+                                  {.ids = {{3, 4}}, .prefix = {{0, 7}}},
+                                  {.ids = {{5, 6}}, .prefix = {{9}}}};
+  const std::vector<Group> groups = group_inputs(inputs, 100);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].members, (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(groups[0].batch.prefix, (std::vector<std::vector<int>>{{0}, {9}}));
+  EXPECT_EQ(groups[1].batch.prefix, (std::vector<std::vector<int>>{{0, 7}}));
+}
+
 }  // namespace
 }  // namespace headwater

@@ -157,5 +157,19 @@ TEST(Inputs, EndTokensComeFromTheGenerationConfigFirst) {
   EXPECT_THROW(end_tokens(config, folder), FormatError);
 }
 
+TEST(Inputs, AnOutputBeginsWithTheDecodersStartToken) {
+  const testing::ScratchFolder scratch;
+  const std::string folder = scratch.path();
+  ModelInfo info;
+  info.stacks = {{.name = "encoder"}, {.name = "decoder", .reads = 0}};
+  EXPECT_EQ(start_token(Config::parse(R"({"pad_token_id": 3})", "c"), folder, info), 3);
+  EXPECT_EQ(
+      start_token(Config::parse(R"({"decoder_start_token_id": 4, "pad_token_id": 3})", "c"), folder, info),
+      4);
+  EXPECT_THROW(start_token(Config::parse("{}", "c"), folder, info), FormatError);
+  write_file(folder + "/generation_config.json", R"({"decoder_start_token_id": 5})");
+  EXPECT_EQ(start_token(Config::parse(R"({"pad_token_id": 3})", "c"), folder, info), 5);
+}
+
 }  // namespace
 }  // namespace headwater

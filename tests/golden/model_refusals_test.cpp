@@ -24,7 +24,7 @@ enum class Kind { Unsupported, Format };
 
 struct Refusal {
   std::string test;    // its name
-  std::string folder;  // of tests/golden/models
+  std::string folder;  // of tests/golden/models or encoder_decoder_models
   std::string change;  // merged into config.json; null removes a key
   Kind kind;
   std::string mention;  // a word the message must have
@@ -34,7 +34,9 @@ struct Refusal {
 class Copy {
  public:
   explicit Copy(const std::string& name) {
-    const fs::path golden = fs::path(HEADWATER_SOURCE_DIR) / "tests" / "golden" / "models" / name;
+    const fs::path goldens = fs::path(HEADWATER_SOURCE_DIR) / "tests" / "golden";
+    const fs::path one = goldens / "models" / name;
+    const fs::path golden = fs::exists(one) ? one : goldens / "encoder_decoder_models" / name;
     fs::copy(golden, scratch_.path(), fs::copy_options::recursive);
   }
 
@@ -55,6 +57,7 @@ void load_and_run(const std::string& folder) {
   const std::unique_ptr<Model> model = load_model(open_checkpoint(find_model(folder, {}), DType::Float32));
   Batch batch;
   batch.ids = {{5, 6, 7, 8, 9, 10}};
+  if (is_encoder_decoder(model->info())) batch.prefix = {{0, 5}};
   Tape tape(Keep::Nothing);
   model->run(tape, batch);
 }
@@ -79,7 +82,14 @@ TEST_P(ModelRefusals, NamesTheCulprit) {
 }
 
 const Refusal refusals[] = {
-    {"ModelType", "bert_sequence", R"({"model_type": "t5"})", Kind::Unsupported, "t5"},
+    {"ModelType", "bert_sequence", R"({"model_type": "mamba"})", Kind::Unsupported, "mamba"},
+    {"T5Activation", "t5_v1_0", R"({"feed_forward_proj": "gated-mish"})", Kind::Unsupported, "mish"},
+    {"T5Head", "t5_v1_0", R"({"architectures": ["T5ForTokenClassification"]})", Kind::Unsupported,
+     "T5ForTokenClassification"},
+    {"T5Buckets", "t5_v1_0", R"({"relative_attention_num_buckets": 2})", Kind::Format, "num_buckets"},
+    {"T5Distance", "t5_v1_0", R"({"relative_attention_max_distance": 4})", Kind::Format, "max_distance"},
+    {"T5Layers", "t5_v1_0", R"({"num_decoder_layers": 5000})", Kind::Format, "4096"},
+    {"T5Output", "t5_v1_0", R"({"tie_word_embeddings": false})", Kind::Format, "lm_head"},
     {"Architecture", "bert_sequence", R"({"architectures": ["BertForMultipleChoice"]})", Kind::Unsupported,
      "BertForMultipleChoice"},
     {"RelativePositions", "bert_sequence", R"({"position_embedding_type": "relative_key"})",

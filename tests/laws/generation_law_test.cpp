@@ -59,7 +59,8 @@ Tensor last_logits(const Model& model, Batch batch) {
 
 TEST(GenerationLaws, LogitsWithTheCacheHaveTheBitsOfAWholeRun) {
   for_every_generator([](const Model& model) {
-    const Batch all = start_of(model.info(), 2, given + more, 1);
+    // Long texts where there is no limit: products must not depend on how many keys there are.
+    const Batch all = start_of(model.info(), 2, model.info().positions > 0 ? given + more : 140, 1);
     const auto tokens = static_cast<Index>(written(all).front().size());
     KeyValueCache one_by_one, at_once;
     for (Index end = given; end <= tokens; ++end) {

@@ -30,19 +30,21 @@ struct Options {
   OutputOptions output;
   CorpusRunOptions corpus;
   PredictOptions predict;
+  std::string prefix;
   bool tokens = false;
   bool dry_run = false;
 };
 
 using Chunk = std::vector<CorpusRun::Item>;
 
-Chunk next_chunk(CorpusRun& run) {
+Chunk next_chunk(CorpusRun& run, const std::string& prefix) {
   Chunk chunk;
   std::size_t bytes = 0;
   while (chunk.size() < chunk_inputs && bytes < chunk_bytes) {
     std::optional<CorpusRun::Item> item = run.next();
     if (!item) break;
     bytes += item->example.input.text.size() + item->example.input.pair.value_or("").size();
+    item->example.input.prefix = prefix;
     chunk.push_back(std::move(*item));
   }
   return chunk;
@@ -64,7 +66,8 @@ std::vector<Prediction> predict_together(const Engine& engine, const Chunk& chun
 }
 
 void predict_all(const Engine& engine, CorpusRun& run, const Options& options, PredictionWriter& writer) {
-  for (Chunk chunk = next_chunk(run); !chunk.empty(); chunk = next_chunk(run)) {
+  for (Chunk chunk = next_chunk(run, options.prefix); !chunk.empty();
+       chunk = next_chunk(run, options.prefix)) {
     const std::vector<Prediction> together = predict_together(engine, chunk, options.predict);
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       const CorpusRun::Item& item = chunk[i];
@@ -119,10 +122,16 @@ std::function<int()> setup(Arguments& arguments) {
       .value("N")
       .range(1, 1 << 20)
       .group("Prediction");
-  arguments
-      .add("--max-new-tokens", options->predict.max_new_tokens, "Continue a text greedily by so many tokens")
+  arguments.add("--max-new-tokens", options->predict.max_new_tokens, "Write so many tokens at most, greedily")
       .value("N")
       .range(0, 1 << 20)
+      .group("Prediction");
+  arguments.add("--beams", options->predict.beams, "Write by a search of so many beams (default 1: greedily)")
+      .value("N")
+      .range(1, 1 << 10)
+      .group("Prediction");
+  arguments.add("--prefix", options->prefix, "Encoder–decoders: what the output begins with")
+      .value("TEXT")
       .group("Prediction");
   add_output_options(arguments, options->output, formats);
   add_corpus_run_options(arguments, options->corpus);
