@@ -36,7 +36,7 @@ std::vector<Job> jobs_of(const Request& request, const ModelInfo& info) {
 
 namespace {
 
-constexpr std::size_t constant_bytes = 64 << 10, nodes_of_a_block = 8 << 10;
+constexpr std::size_t constant_bytes = 32 << 10, nodes_of_a_block = 6 << 10;
 
 // Union of what the methods read; empty if one of them walks the tape.
 std::vector<Site> sites_of(const std::vector<Job>& jobs) {

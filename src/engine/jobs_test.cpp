@@ -15,6 +15,7 @@ ModelInfo info() {
   made.feed_forward = 3072;
   made.task = Task::TextClassification;
   made.labels = {"a", "b"};
+  made.plain_blocks = true;
   return made;
 }
 

@@ -1,5 +1,5 @@
-// The tiny random checkpoints of tests/golden, at least one for every family, and a model wired as none of them
-// is.
+// The tiny random checkpoints of tests/golden, at least one for every family, and a model wired as none of
+// them is.
 #pragma once
 
 #include <memory>
