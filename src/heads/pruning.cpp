@@ -3,11 +3,12 @@
 #include "heads/pruning.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <random>
-#include <regex>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -95,12 +96,23 @@ struct Projection {
   bool transposed;
 };
 
-std::optional<Projection> output_projection(const std::string& tensor) {
-  static const std::regex names(
-      R"((?:.*\.)?(?:layer|layers|h)\.(\d+)\.(attention\.output\.dense|attention\.out_lin|attn\.c_proj|self_attn\.o_proj)\.weight)");
-  std::smatch match;
-  if (!std::regex_match(tensor, match, names)) return {};
-  return Projection{std::stoi(match[1]), match[2] == "attn.c_proj"};
+// "….layer.3.attention.output.dense.weight" and its kin.
+std::optional<Projection> output_projection(std::string_view tensor) {
+  for (const std::string_view name :
+       {"attention.output.dense", "attention.out_lin", "attn.c_proj", "self_attn.o_proj"}) {
+    const std::string ending = fmt::format(".{}.weight", name);
+    if (!tensor.ends_with(ending)) continue;
+    tensor.remove_suffix(ending.size());
+    const std::size_t digits = tensor.rfind('.') + 1;  // 0: no dot
+    int layer = -1;
+    const auto [rest, error] = std::from_chars(tensor.data() + digits, tensor.data() + tensor.size(), layer);
+    if (digits == 0 || error != std::errc{} || rest != tensor.data() + tensor.size() || layer < 0) return {};
+    const std::string_view stack = tensor.substr(0, digits - 1);
+    const std::string_view last = stack.substr(stack.rfind('.') + 1);
+    if (last != "layer" && last != "layers" && last != "h") return {};
+    return Projection{layer, name == "attn.c_proj"};
+  }
+  return {};
 }
 
 void zero_heads(std::fstream& file, std::size_t offset, const StoredTensor& tensor, bool transposed,

@@ -219,7 +219,7 @@ void compare_cheaper_runs(const Model& model, const Batch& batch, const Var& log
       }
 }
 
-class ModelGoldens : public testing::TestWithParam<Listed> {};
+class ModelGoldens : public ::testing::TestWithParam<Listed> {};
 
 TEST_P(ModelGoldens, EqualsTransformers) {
   const fs::path folder = models_folder() / GetParam().name;
@@ -253,7 +253,7 @@ TEST_P(ModelGoldens, EqualsTransformers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Folder, ModelGoldens, testing::ValuesIn(listed_cases()),
+INSTANTIATE_TEST_SUITE_P(Folder, ModelGoldens, ::testing::ValuesIn(listed_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST(ModelGoldensList, NamesEveryFolder) {
