@@ -1,18 +1,27 @@
-# folder_registry(<target> <folder> <Type> <function>)
+# folder_registry(<target> <folder> <Type> <function> [HELPERS <target>])
 #
 # Every <folder>/<stem>.cpp defines `extern const <Type> <stem>`, and so does <folder>/<stem>/<stem>.cpp, which has
 # helpers of its own beside it. This writes <function>(), which returns them all in alphabetical order, so that adding
 # a file is all it takes to add an entry. Besides entries a registry folder holds <type>.h/.cpp, which say what an
 # entry is, and nothing else.
+#
+# HELPERS: the part that the folders <folder>/<stem>/ belong to, each as one unit.
 function(folder_registry target folder type function)
+  cmake_parse_arguments(registry "" "HELPERS" "" ${ARGN})
   set(place "${PROJECT_SOURCE_DIR}/src/${folder}")
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${place}" "${place}/*.cpp" "${place}/*/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   string(TOLOWER "${type}" header)
   set(stems "")
   foreach(source IN LISTS sources)
-    target_sources(${target} PRIVATE "${place}/${source}")
     cmake_path(GET source STEM stem)
+    cmake_path(GET source PARENT_PATH own)
+    if(own)
+      target_sources(${registry_HELPERS} PRIVATE "${place}/${source}")
+      set_source_files_properties("${place}/${source}" PROPERTIES UNITY_GROUP "${own}")
+    else()
+      target_sources(${target} PRIVATE "${place}/${source}")
+    endif()
     if(source STREQUAL "${stem}/${stem}.cpp" OR (source STREQUAL "${stem}.cpp" AND NOT stem STREQUAL header))
       list(APPEND stems "${stem}")
     endif()

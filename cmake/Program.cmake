@@ -1,23 +1,18 @@
-# The program. Its code is an object library, so that the unit tests can link it too.
-add_library(headwater_commands OBJECT)
-file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.cpp")
-list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
-target_sources(headwater_commands PRIVATE ${sources})
+# The program. Its code is an object library, so that the unit tests can link it too. It is made of the parts and not
+# of the library: they are not to be seen from outside.
+headwater_part(headwater_commands OPTIMISE -O1 FOLDERS cli)
 folder_registry(headwater_commands cli/commands Command all_commands)
-target_include_directories(headwater_commands PUBLIC "${PROJECT_SOURCE_DIR}/src")
-target_link_libraries(headwater_commands PUBLIC headwater nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11
-  PRIVATE $<BUILD_INTERFACE:headwater_warnings>)
+# CLI11 is compiled in one unit.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cli/commands/command.cpp" PROPERTIES UNITY_GROUP cli)
+target_link_libraries(headwater_commands PUBLIC CLI11::CLI11 PRIVATE headwater_warnings)
 target_compile_definitions(headwater_commands PRIVATE
   HEADWATER_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
   HEADWATER_BUILD_TYPE="${CMAKE_BUILD_TYPE}")
-# What talks to people waits for them: half the optimising is enough, and a fifth faster to build.
-target_compile_options(headwater_commands PRIVATE $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(headwater_commands PRIVATE ${HEADWATER_COMMON_HEADERS})
 
 add_executable(headwater_cli src/cli/main.cpp)
-target_link_libraries(headwater_cli PRIVATE headwater_commands $<BUILD_INTERFACE:headwater_warnings>)
-set_target_properties(headwater_cli PROPERTIES OUTPUT_NAME headwater
-  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+target_link_libraries(headwater_cli PRIVATE headwater_commands headwater_internals headwater_warnings)
+set_target_properties(headwater_cli PROPERTIES OUTPUT_NAME headwater)
 
 # The manual page and the completions are printed by the program itself, so that they never drift.
 option(HEADWATER_DOCS "Write the manual page and the shell completions" ${PROJECT_IS_TOP_LEVEL})

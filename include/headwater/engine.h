@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <headwater/error.h>
+#include <headwater/export.h>
 #include <headwater/heads.h>
 #include <headwater/identify.h>
 #include <headwater/model_info.h>
@@ -27,7 +28,7 @@ struct PredictOptions {
   int beams = 1;           // the likeliest next token each time, or the best of so many beams
 };
 
-class Engine {
+class HEADWATER_API Engine {
  public:
   // A folder, the name of a shipped model, or a repo id in the Hugging Face cache. Never uses the network.
   static Engine load(const std::string& model, const LoadOptions& options = {});
@@ -77,8 +78,8 @@ class Engine {
 
 // What answers "why" when nobody names a method: for a model with an output one that knows the class, and a
 // second of another kind beside it, so that the two can be compared; for a bare encoder context mixing.
-std::vector<MethodSpec> default_methods(const ModelInfo& info);
+HEADWATER_API std::vector<MethodSpec> default_methods(const ModelInfo& info);
 
-std::string version();  // "0.1.0"
+HEADWATER_API std::string version();  // "0.1.0"
 
 }  // namespace headwater

@@ -11,33 +11,35 @@
 #include <stdexcept>
 #include <string>
 
+#include <headwater/export.h>
+
 namespace headwater {
 
-class Error : public std::runtime_error {
+class HEADWATER_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
   virtual int exit_code() const noexcept = 0;
 };
 
-class InputError : public Error {
+class HEADWATER_API InputError : public Error {
  public:
   using Error::Error;
   int exit_code() const noexcept override { return 2; }
 };
 
-class FormatError : public Error {
+class HEADWATER_API FormatError : public Error {
  public:
   using Error::Error;
   int exit_code() const noexcept override { return 3; }
 };
 
-class Unsupported : public Error {
+class HEADWATER_API Unsupported : public Error {
  public:
   using Error::Error;
   int exit_code() const noexcept override { return 4; }
 };
 
-class InternalError : public Error {
+class HEADWATER_API InternalError : public Error {
  public:
   using Error::Error;
   int exit_code() const noexcept override { return 70; }

@@ -5,28 +5,30 @@
 #include <span>
 #include <string>
 
+#include <headwater/export.h>
 #include <headwater/report.h>
 
 namespace headwater {
 
 // One object without a final newline; numbers are the shortest that read back to the same value, NaN is null.
 // With `indent` < 0 it is one line: a line of JSON Lines.
-std::string to_json(const Report& report, int indent = 2);
+HEADWATER_API std::string to_json(const Report& report, int indent = 2);
 // label, probability, logits and what else the task has; tokens only when asked for.
 struct PredictionFormat {
   bool tokens = false;
   int indent = -1;
 };
-std::string to_json(const Prediction& prediction, const PredictionFormat& format = {});
+HEADWATER_API std::string to_json(const Prediction& prediction, const PredictionFormat& format = {});
 // The same behind what was asked: text and pair, or image (the path); the names a line of inputs has.
-std::string to_json(const Input& input, const Prediction& prediction, const PredictionFormat& format = {});
-std::string to_json(const RunRecord& record, int indent = 2);
+HEADWATER_API std::string to_json(const Input& input, const Prediction& prediction,
+                                  const PredictionFormat& format = {});
+HEADWATER_API std::string to_json(const RunRecord& record, int indent = 2);
 
 // One array per method under its name, beside them tokens, token_ids, offsets [T, 2], special_mask, word_ids,
 // logits, and `record`, a JSON string. numpy.load reads it without pickle.
-std::string to_npz(const Report& report);
+HEADWATER_API std::string to_npz(const Report& report);
 // The same numbers; tokens and the record are JSON strings under __metadata__.
-std::string to_safetensors(const Report& report);
+HEADWATER_API std::string to_safetensors(const Report& report);
 
 struct TerminalFormat {
   enum class Colour { None, Ansi256, TrueColour };
@@ -34,30 +36,30 @@ struct TerminalFormat {
   int width = 80;  // columns
   Index row = -1;  // of maps: the token whose row is shown; −1: the one the output was read from
 };
-std::string to_terminal(const Report& report, const TerminalFormat& format = {});
-std::string to_terminal(const Prediction& prediction, const TerminalFormat& format = {});
+HEADWATER_API std::string to_terminal(const Report& report, const TerminalFormat& format = {});
+HEADWATER_API std::string to_terminal(const Prediction& prediction, const TerminalFormat& format = {});
 // What a stream wants: NO_COLOR, TERM, COLORTERM, COLUMNS and whether the descriptor is a terminal.
-TerminalFormat terminal_format(int file_descriptor);
+HEADWATER_API TerminalFormat terminal_format(int file_descriptor);
 
 // One file that opens from disk and asks the network for nothing.
-std::string to_html(const Report& report);
+HEADWATER_API std::string to_html(const Report& report);
 // One input explained for several targets, with a switch between them; maps over a picture stand side by
 // side. Throws InputError for different inputs or models, and for pictures explained by different methods.
-std::string to_html(std::span<const Report> reports);
+HEADWATER_API std::string to_html(std::span<const Report> reports);
 
 // The maps over the picture: a row per method; in it the picture as the model saw it and a panel per report.
 // Throws InputError for texts, different pictures or different methods.
-std::string to_png(std::span<const Report> reports);
+HEADWATER_API std::string to_png(std::span<const Report> reports);
 
 // The answer and what it rests on, in one line; every format opens with it:
 //   POSITIVE 96.4 % because of good +2.48, so +0.98; against: thin −2.03
 // Words, never pieces of them; special tokens are none. Of several results the first that knows the class
 // speaks; where none does, it says so.
-std::string sentence_of(const Report& report);
+HEADWATER_API std::string sentence_of(const Report& report);
 
 // The command line that repeats the run: the same numbers, whatever the format.
-std::string reproduce_command(const Report& report);
+HEADWATER_API std::string reproduce_command(const Report& report);
 // One command for reports of one input that differ in their target alone; otherwise a line for each.
-std::string reproduce_command(std::span<const Report> reports);
+HEADWATER_API std::string reproduce_command(std::span<const Report> reports);
 
 }  // namespace headwater

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <headwater/export.h>
 #include <headwater/report.h>
 #include <headwater/request.h>
 #include <headwater/tensor.h>
@@ -47,7 +48,7 @@ struct HeadImportance {
   std::vector<Check> checks;   // the worst of all inputs
   RunRecord record;
 };
-std::vector<std::string> head_rankings();
+HEADWATER_API std::vector<std::string> head_rankings();
 
 struct PruningOptions {
   std::vector<double> rates{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1};  // share of heads removed

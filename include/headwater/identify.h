@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <headwater/export.h>
 #include <headwater/report.h>
 #include <headwater/request.h>
 
@@ -27,10 +28,10 @@ enum class TokenTarget {
 };  // embedding row; + position and segment; after the norm: state 0
 enum class TokenPool { Sentence, Vocabulary };  // candidates: the tokens of the same text; every word row
 
-std::string_view name_of(TokenMap map);            // "naive", "linear", "mlp"
-std::string_view name_of(TokenDistance distance);  // "cosine", "l2"
-std::string_view name_of(TokenTarget target);      // "word", "sum", "hidden"
-std::string_view name_of(TokenPool pool);          // "sentence", "vocabulary"
+HEADWATER_API std::string_view name_of(TokenMap map);            // "naive", "linear", "mlp"
+HEADWATER_API std::string_view name_of(TokenDistance distance);  // "cosine", "l2"
+HEADWATER_API std::string_view name_of(TokenTarget target);      // "word", "sum", "hidden"
+HEADWATER_API std::string_view name_of(TokenPool pool);          // "sentence", "vocabulary"
 
 // Adam (betas 0.9, 0.999) from Glorot-uniform weights; stops when the validation loss has not improved for
 // `patience` epochs, and keeps the best weights.

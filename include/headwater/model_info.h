@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <headwater/export.h>
 #include <headwater/tensor.h>
 
 namespace headwater {
@@ -22,7 +23,7 @@ enum class Task {
   FeatureExtraction,    // no head: the last hidden state [B, T, D]
 };
 
-std::string_view name_of(Task task);  // "text-classification", …
+HEADWATER_API std::string_view name_of(Task task);  // "text-classification", …
 
 // The output is over the vocabulary.
 inline bool is_vocabulary(Task task) {

@@ -16,16 +16,18 @@
 #include <utility>
 #include <vector>
 
+#include <headwater/export.h>
+
 namespace headwater {
 
 using Index = std::int64_t;
 
 enum class DType { Float32, Float64 };
 
-std::string_view name_of(DType dtype);
-std::size_t bytes_of(DType dtype);
-double epsilon_of(DType dtype);                // the distance from 1 to the next number
-DType dtype_from_name(std::string_view name);  // "float32" | "float64"; throws InputError
+HEADWATER_API std::string_view name_of(DType dtype);
+HEADWATER_API std::size_t bytes_of(DType dtype);
+HEADWATER_API double epsilon_of(DType dtype);                // the distance from 1 to the next number
+HEADWATER_API DType dtype_from_name(std::string_view name);  // "float32" | "float64"; throws InputError
 
 template <class R>
 constexpr DType dtype_of() {
@@ -34,7 +36,7 @@ constexpr DType dtype_of() {
 }
 
 // The lengths of the axes. The number of elements is checked for overflow when a tensor is made.
-class Shape {
+class HEADWATER_API Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<Index> dims) : dims_(dims) {}
@@ -57,7 +59,7 @@ class Shape {
   std::vector<Index> dims_;
 };
 
-class Tensor {
+class HEADWATER_API Tensor {
  public:
   Tensor() = default;                // empty: no shape, no buffer
   Tensor(Shape shape, DType dtype);  // elements are not initialised
@@ -113,7 +115,7 @@ decltype(auto) dispatch(DType dtype, F&& f) {
 struct PoolStatistics {
   std::size_t live_bytes, peak_bytes, pooled_bytes;
 };
-PoolStatistics tensor_pool_statistics();
-void reset_tensor_pool_peak();
+HEADWATER_API PoolStatistics tensor_pool_statistics();
+HEADWATER_API void reset_tensor_pool_peak();
 
 }  // namespace headwater

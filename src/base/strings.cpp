@@ -17,6 +17,10 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
+
 std::string human_bytes(std::size_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   constexpr const char* units[] = {"kB", "MB", "GB", "TB"};

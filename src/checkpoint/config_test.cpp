@@ -4,22 +4,15 @@
 #include <headwater/error.h>
 
 #include "base/json.h"
+#include "support/format_error.h"
 
 namespace headwater {
 namespace {
 
+using testing::expect_format_error;
+
 Config parse(std::string_view text) {
   return Config::parse(text, "c.json");
-}
-
-template <class F>
-void expect_refused(F&& read, const std::string& message) {
-  try {
-    read();
-    ADD_FAILURE() << "accepted";
-  } catch (const FormatError& e) {
-    EXPECT_EQ(message, e.what());
-  }
 }
 
 TEST(Config, ReadsValues) {
@@ -53,22 +46,24 @@ TEST(Config, DefaultsStandForMissingAndNull) {
 
 TEST(Config, MissingKeysAreNamed) {
   const Config c = parse("{}");
-  expect_refused([&] { c.integer("k"); }, "c.json: key k: expected an integer, found none");
-  expect_refused([&] { c.positive("k"); }, "c.json: key k: expected an integer from 1 to 2^31, found none");
-  expect_refused([&] { c.number("k"); }, "c.json: key k: expected a number, found none");
-  expect_refused([&] { c.boolean("k"); }, "c.json: key k: expected true or false, found none");
-  expect_refused([&] { c.text("k"); }, "c.json: key k: expected a string, found none");
+  expect_format_error([&] { c.integer("k"); }, "c.json: key k: expected an integer, found none");
+  expect_format_error([&] { c.positive("k"); },
+                      "c.json: key k: expected an integer from 1 to 2^31, found none");
+  expect_format_error([&] { c.number("k"); }, "c.json: key k: expected a number, found none");
+  expect_format_error([&] { c.boolean("k"); }, "c.json: key k: expected true or false, found none");
+  expect_format_error([&] { c.text("k"); }, "c.json: key k: expected a string, found none");
 }
 
 TEST(Config, WrongTypesAreRefusedEvenWithADefault) {
   const Config c = parse(R"({"s":"1","f":1.5,"i":1,"u":9223372036854775808,"l":["a",2],"o":{}})");
-  expect_refused([&] { c.integer("f", 1); }, "c.json: key f: expected an integer, found 1.5");
-  expect_refused([&] { c.integer("u"); }, "c.json: key u: expected an integer, found 9223372036854775808");
-  expect_refused([&] { c.number("s", 1.0); }, "c.json: key s: expected a number, found \"1\"");
-  expect_refused([&] { c.boolean("i", true); }, "c.json: key i: expected true or false, found 1");
-  expect_refused([&] { c.text("i", ""); }, "c.json: key i: expected a string, found 1");
-  expect_refused([&] { c.texts("o"); }, "c.json: key o: expected a list of strings, found {}");
-  expect_refused([&] { c.texts("l"); }, "c.json: key l: expected a list of strings, found 2");
+  expect_format_error([&] { c.integer("f", 1); }, "c.json: key f: expected an integer, found 1.5");
+  expect_format_error([&] { c.integer("u"); },
+                      "c.json: key u: expected an integer, found 9223372036854775808");
+  expect_format_error([&] { c.number("s", 1.0); }, "c.json: key s: expected a number, found \"1\"");
+  expect_format_error([&] { c.boolean("i", true); }, "c.json: key i: expected true or false, found 1");
+  expect_format_error([&] { c.text("i", ""); }, "c.json: key i: expected a string, found 1");
+  expect_format_error([&] { c.texts("o"); }, "c.json: key o: expected a list of strings, found {}");
+  expect_format_error([&] { c.texts("l"); }, "c.json: key l: expected a list of strings, found 2");
 }
 
 TEST(Config, PositiveHasBounds) {
@@ -81,7 +76,7 @@ TEST(Config, PositiveHasBounds) {
 }
 
 TEST(Config, MustBeAnObject) {
-  expect_refused([] { parse("[1]"); }, "c.json: expected a JSON object, found array");
+  expect_format_error([] { parse("[1]"); }, "c.json: expected a JSON object, found array");
   EXPECT_THROW(parse("{"), FormatError);
   EXPECT_THROW(Config::read("/nonexistent/config.json"), FormatError);
 }
@@ -102,8 +97,8 @@ TEST(Config, LabelsByDefault) {
 }
 
 TEST(Config, BrokenLabelsAreRefused) {
-  expect_refused([] { parse(R"({"id2label":{"0":"a","2":"b"}})").labels(); },
-                 "c.json: key id2label: expected the keys \"0\" to \"1\", found \"2\"");
+  expect_format_error([] { parse(R"({"id2label":{"0":"a","2":"b"}})").labels(); },
+                      "c.json: key id2label: expected the keys \"0\" to \"1\", found \"2\"");
   for (const char* text :
        {R"({"id2label":["a"]})", R"({"id2label":{}})", R"({"id2label":{"":"a"}})",
         R"({"id2label":{"00":"a"}})", R"({"id2label":{"+0":"a"}})", R"({"id2label":{"0":["a"]}})",
@@ -114,10 +109,10 @@ TEST(Config, BrokenLabelsAreRefused) {
 }
 
 TEST(Config, MessagesStayPrintable) {
-  expect_refused([] { parse(R"({"k":"\u0000\u0007"})").integer("k"); },
-                 R"(c.json: key k: expected an integer, found "\u0000\u0007")");
-  expect_refused([] { parse("{}").integer(std::string("a\0\xff", 3)); },
-                 R"(c.json: key a\x00\xFF: expected an integer, found none)");
+  expect_format_error([] { parse(R"({"k":"\u0000\u0007"})").integer("k"); },
+                      R"(c.json: key k: expected an integer, found "\u0000\u0007")");
+  expect_format_error([] { parse("{}").integer(std::string("a\0\xff", 3)); },
+                      R"(c.json: key a\x00\xFF: expected an integer, found none)");
 }
 
 }  // namespace

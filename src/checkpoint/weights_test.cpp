@@ -8,8 +8,12 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "support/format_error.h"
+
 namespace headwater {
 namespace {
+
+using testing::expect_format_error;
 
 // Builds safetensors bytes in memory and keeps them alive for the test.
 class Files {
@@ -49,16 +53,6 @@ std::string floats(const std::vector<float>& values) {
 
 Files::Entry zeros(const std::string& name, std::size_t n) {
   return {name, "F32", fmt::format("[{}]", n), std::string(4 * n, '\0')};
-}
-
-template <class F>
-void expect_refused(F&& read, const std::string& message) {
-  try {
-    read();
-    ADD_FAILURE() << "accepted";
-  } catch (const FormatError& e) {
-    EXPECT_EQ(message, e.what());
-  }
 }
 
 TEST(Weights, ReadsByScopeAndShape) {
@@ -139,16 +133,17 @@ TEST(Weights, ReportsWhatWasNotRead) {
 TEST(Weights, RefusesWrongShapesAndMissingNames) {
   Files files;
   const Weights w({files.add("m.safetensors", {zeros("l.w", 3)})}, DType::Float32);
-  expect_refused([&] { w.scope("l").get("w", {4}); }, "m.safetensors: tensor l.w: expected [4], found [3]");
-  expect_refused([&] { w.get("l.w", {3, 1}); }, "m.safetensors: tensor l.w: expected [3, 1], found [3]");
-  expect_refused([&] { w.get("l.q", {4}); }, "m.safetensors: tensor l.q: expected [4], found none");
-  expect_refused([] { Weights({}, DType::Float32).get("q", {}); },
-                 "weights: tensor q: expected [], found none");
+  expect_format_error([&] { w.scope("l").get("w", {4}); },
+                      "m.safetensors: tensor l.w: expected [4], found [3]");
+  expect_format_error([&] { w.get("l.w", {3, 1}); }, "m.safetensors: tensor l.w: expected [3, 1], found [3]");
+  expect_format_error([&] { w.get("l.q", {4}); }, "m.safetensors: tensor l.q: expected [4], found none");
+  expect_format_error([] { Weights({}, DType::Float32).get("q", {}); },
+                      "weights: tensor q: expected [], found none");
 }
 
 TEST(Weights, RefusesTheSameNameTwice) {
   Files files;
-  expect_refused(
+  expect_format_error(
       [&] {
         Weights({files.add("a", {zeros("w", 1)}), files.add("b", {zeros("w", 1)})}, DType::Float32);
       },
@@ -158,8 +153,8 @@ TEST(Weights, RefusesTheSameNameTwice) {
 TEST(Weights, RefusesIntegersAsParameters) {
   Files files;
   const Weights w({files.add("a", {{"w", "I8", "[2]", "xy"}})}, DType::Float32);
-  expect_refused([&] { w.get("w", {2}); },
-                 "a: tensor w: expected a floating type (F64, F32, F16 or BF16), found I8");
+  expect_format_error([&] { w.get("w", {2}); },
+                      "a: tensor w: expected a floating type (F64, F32, F16 or BF16), found I8");
 }
 
 TEST(Weights, RefusesNonFiniteNumbers) {
@@ -175,14 +170,14 @@ TEST(Weights, RefusesNonFiniteNumbers) {
                                            {"huge", "F64", "[1]", huge}});
   for (const DType dtype : {DType::Float32, DType::Float64}) {
     const Weights w({file}, dtype);
-    expect_refused([&] { w.get("big", {1 << 18}); },
-                   "a: tensor big: expected finite numbers, found nan at index 70001");
-    expect_refused([&] { w.get("half", {2}); },
-                   "a: tensor half: expected finite numbers, found inf at index 1");
+    expect_format_error([&] { w.get("big", {1 << 18}); },
+                        "a: tensor big: expected finite numbers, found nan at index 70001");
+    expect_format_error([&] { w.get("half", {2}); },
+                        "a: tensor half: expected finite numbers, found inf at index 1");
   }
   EXPECT_EQ(Weights({file}, DType::Float64).get("huge", {1}).at(0), 1e300);
-  expect_refused([&] { Weights({file}, DType::Float32).get("huge", {1}); },
-                 "a: tensor huge: expected finite numbers, found inf at index 0");
+  expect_format_error([&] { Weights({file}, DType::Float32).get("huge", {1}); },
+                      "a: tensor huge: expected finite numbers, found inf at index 0");
 }
 
 TEST(Weights, EmptyTensors) {

@@ -24,7 +24,7 @@ class InputReaderTest : public ::testing::Test {
   const std::string folder_ = scratch_.path();
 };
 
-InputOptions parsed(const std::vector<std::string>& arguments) {
+InputOptions parsed_input(const std::vector<std::string>& arguments) {
   InputOptions options;
   CLI::App app;
   Arguments declared(app);
@@ -35,7 +35,7 @@ InputOptions parsed(const std::vector<std::string>& arguments) {
 
 TEST_F(InputReaderTest, ATextIsTakenAsItIs) {
   for (const std::string text : {"[MASK]", "[a,b]", "", "a, b", "info", "\"quoted\""}) {
-    InputReader reader(parsed({text}));
+    InputReader reader(parsed_input({text}));
     EXPECT_TRUE(reader.from_arguments());
     EXPECT_EQ(reader.next().value().input.text, text);
     EXPECT_FALSE(reader.next());
@@ -45,7 +45,7 @@ TEST_F(InputReaderTest, ATextIsTakenAsItIs) {
 }
 
 TEST_F(InputReaderTest, OneTextPerLine) {
-  InputOptions options = parsed({"--file", file_with("one\r\n\ntwo\tpair\nlast"), "--truncate"});
+  InputOptions options = parsed_input({"--file", file_with("one\r\n\ntwo\tpair\nlast"), "--truncate"});
   InputReader reader(options);
   EXPECT_FALSE(reader.from_arguments());
   EXPECT_EQ(reader.next().value().input.text, "one");
@@ -61,7 +61,8 @@ TEST_F(InputReaderTest, OneTextPerLine) {
 }
 
 TEST_F(InputReaderTest, ColumnsWhenAsked) {
-  InputReader reader(parsed({"--input-format", "tsv", "--pair-column", "2", "-f", file_with("a\tb\tc\n")}));
+  InputReader reader(
+      parsed_input({"--input-format", "tsv", "--pair-column", "2", "-f", file_with("a\tb\tc\n")}));
   const Example first = reader.next().value();
   EXPECT_EQ(first.input.text, "a");
   EXPECT_EQ(first.input.pair.value(), "b");
@@ -70,14 +71,14 @@ TEST_F(InputReaderTest, ColumnsWhenAsked) {
 }
 
 TEST_F(InputReaderTest, APairStandsBesideEveryLine) {
-  InputReader reader(parsed({"--pair", "", "-f", file_with("a\nb\n")}));
+  InputReader reader(parsed_input({"--pair", "", "-f", file_with("a\nb\n")}));
   EXPECT_EQ(reader.next().value().input.pair.value(), "");
   EXPECT_EQ(reader.next().value().input.pair.value(), "");
-  EXPECT_EQ(InputReader(parsed({"a", "--pair", "[b]"})).next().value().input.pair.value(), "[b]");
+  EXPECT_EQ(InputReader(parsed_input({"a", "--pair", "[b]"})).next().value().input.pair.value(), "[b]");
 }
 
 TEST_F(InputReaderTest, ImagesOneByOne) {
-  InputReader reader(parsed({"--image", "a.png", "--image", "b,[c].jpg"}));
+  InputReader reader(parsed_input({"--image", "a.png", "--image", "b,[c].jpg"}));
   EXPECT_EQ(reader.next().value().input.image, "a.png");
   EXPECT_EQ(reader.next().value().input.image, "b,[c].jpg");
   EXPECT_FALSE(reader.next());
@@ -85,13 +86,13 @@ TEST_F(InputReaderTest, ImagesOneByOne) {
 
 TEST_F(InputReaderTest, RefusesContradictions) {
   const std::string file = file_with("a\n");
-  EXPECT_THROW(InputReader(parsed({"text", "-f", file})), InputError);
-  EXPECT_THROW(InputReader(parsed({"text", "--image", "a.png"})), InputError);
-  EXPECT_THROW(InputReader(parsed({"text", "--input-format", "tsv"})), InputError);
-  EXPECT_THROW(InputReader(parsed({"--pair-column", "2", "--pair", "b", "-f", file})), InputError);
-  EXPECT_THROW(InputReader(parsed({"--image", "a.png", "--pair", "b"})), InputError);
-  EXPECT_THROW(InputReader(parsed({"-f", folder_})), InputError);
-  EXPECT_THROW(InputReader(parsed({"-f", folder_ + "/none"})), InputError);
+  EXPECT_THROW(InputReader(parsed_input({"text", "-f", file})), InputError);
+  EXPECT_THROW(InputReader(parsed_input({"text", "--image", "a.png"})), InputError);
+  EXPECT_THROW(InputReader(parsed_input({"text", "--input-format", "tsv"})), InputError);
+  EXPECT_THROW(InputReader(parsed_input({"--pair-column", "2", "--pair", "b", "-f", file})), InputError);
+  EXPECT_THROW(InputReader(parsed_input({"--image", "a.png", "--pair", "b"})), InputError);
+  EXPECT_THROW(InputReader(parsed_input({"-f", folder_})), InputError);
+  EXPECT_THROW(InputReader(parsed_input({"-f", folder_ + "/none"})), InputError);
 }
 
 }  // namespace

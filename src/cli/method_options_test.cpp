@@ -11,7 +11,7 @@
 namespace headwater {
 namespace {
 
-MethodFlags parsed(std::vector<std::string> arguments) {
+MethodFlags parsed_flags(std::vector<std::string> arguments) {
   MethodFlags flags;
   CLI::App app;
   Arguments declared(app);
@@ -22,7 +22,7 @@ MethodFlags parsed(std::vector<std::string> arguments) {
 
 TEST(MethodFlags, OptionsGoToTheMethodsThatHaveThem) {
   const MethodFlags flags =
-      parsed({"--method", "attention,attention_rollout,attention", "--residual", "0.25"});
+      parsed_flags({"--method", "attention,attention_rollout,attention", "--residual", "0.25"});
   flags.check();
   const std::vector<MethodSpec> specs = flags.specs({});
   ASSERT_EQ(specs.size(), 2U);
@@ -33,23 +33,23 @@ TEST(MethodFlags, OptionsGoToTheMethodsThatHaveThem) {
 
 TEST(MethodFlags, AnOptionMayBeWrittenOut) {
   const MethodFlags flags =
-      parsed({"--method", "attention_rollout", "--option", "residual=0.1", "--option", "fusion=max"});
+      parsed_flags({"--method", "attention_rollout", "--option", "residual=0.1", "--option", "fusion=max"});
   flags.check();
   EXPECT_EQ(flags.specs({})[0].options,
             (std::map<std::string, std::string>{{"fusion", "max"}, {"residual", "0.1"}}));
 }
 
 TEST(MethodFlags, WhatIsSaidOfOneMethodGoesBeforeWhatIsSaidOfAll) {
-  const MethodFlags flags = parsed({"--method", "attention,alti,value_zeroing", "--aggregate", "rollout",
-                                    "--aggregate", "alti=flow", "--option", "heads=all"});
+  const MethodFlags flags = parsed_flags({"--method", "attention,alti,value_zeroing", "--aggregate",
+                                          "rollout", "--aggregate", "alti=flow", "--option", "heads=all"});
   const std::vector<MethodSpec> specs = flags.specs({});
   ASSERT_EQ(specs.size(), 3U);
   EXPECT_EQ(specs[0].aggregate, "rollout");
   EXPECT_EQ(specs[1].aggregate, "flow");
   EXPECT_EQ(specs[2].aggregate, "rollout");
   EXPECT_EQ(specs[0].options.count("aggregate"), 0U) << "it is no option";
-  const MethodFlags two =
-      parsed({"--method", "occlusion,lime", "--quantity", "probability", "--option", "lime.quantity=logit"});
+  const MethodFlags two = parsed_flags(
+      {"--method", "occlusion,lime", "--quantity", "probability", "--option", "lime.quantity=logit"});
   EXPECT_EQ(two.specs({})[0].options.at("quantity"), "probability");
   EXPECT_EQ(two.specs({})[1].options.at("quantity"), "logit");
 }
@@ -57,7 +57,7 @@ TEST(MethodFlags, WhatIsSaidOfOneMethodGoesBeforeWhatIsSaidOfAll) {
 TEST(MethodFlags, WithoutANameTheModelChooses) {
   ModelInfo bare, classifier;
   classifier.task = Task::TextClassification;
-  const MethodFlags flags = parsed({});
+  const MethodFlags flags = parsed_flags({});
   EXPECT_NO_THROW(flags.check());
   const auto names = [&](const ModelInfo& info) {
     std::vector<std::string> found;
@@ -65,20 +65,20 @@ TEST(MethodFlags, WithoutANameTheModelChooses) {
     return found;
   };
   EXPECT_NE(names(bare), names(classifier));
-  EXPECT_THROW(parsed({"--option", "nosuch=1"}).specs(classifier), InputError);
+  EXPECT_THROW(parsed_flags({"--option", "nosuch=1"}).specs(classifier), InputError);
 }
 
 TEST(MethodFlags, RefusesWhatNoMethodHas) {
-  EXPECT_THROW(parsed({"--method", "nosuch"}).check(), InputError);
-  EXPECT_THROW(parsed({"--method", ""}).check(), InputError);
-  EXPECT_THROW(parsed({"--method", "attention", "--residual", "0.5"}).check(), InputError);
-  EXPECT_THROW(parsed({"--method", "attention_rollout", "--residual", "much"}).check(), InputError);
-  EXPECT_THROW(parsed({"--method", "attention_rollout", "--aggregate", "flow"}).check(), InputError);
-  EXPECT_THROW(parsed({"--method", "attention", "--option", "aggregate=flow"}).check(), InputError);
-  EXPECT_THROW(parsed({"--method", "attention", "--aggregate", "alti=flow"}).check(), InputError);
-  EXPECT_THROW(parsed({"--aggregate", "sum"}), InputError);
-  EXPECT_THROW(parsed({"--option", "residual"}), InputError);
-  EXPECT_THROW(parsed({"--option", "=1"}), InputError);
+  EXPECT_THROW(parsed_flags({"--method", "nosuch"}).check(), InputError);
+  EXPECT_THROW(parsed_flags({"--method", ""}).check(), InputError);
+  EXPECT_THROW(parsed_flags({"--method", "attention", "--residual", "0.5"}).check(), InputError);
+  EXPECT_THROW(parsed_flags({"--method", "attention_rollout", "--residual", "much"}).check(), InputError);
+  EXPECT_THROW(parsed_flags({"--method", "attention_rollout", "--aggregate", "flow"}).check(), InputError);
+  EXPECT_THROW(parsed_flags({"--method", "attention", "--option", "aggregate=flow"}).check(), InputError);
+  EXPECT_THROW(parsed_flags({"--method", "attention", "--aggregate", "alti=flow"}).check(), InputError);
+  EXPECT_THROW(parsed_flags({"--aggregate", "sum"}), InputError);
+  EXPECT_THROW(parsed_flags({"--option", "residual"}), InputError);
+  EXPECT_THROW(parsed_flags({"--option", "=1"}), InputError);
 }
 
 TEST(MethodText, EveryRecordIsPrinted) {

@@ -10,17 +10,15 @@
 #include "checkpoint/config.h"
 #include "image/image.h"
 #include "support/scratch_folder.h"
+#include "support/shipped_engines.h"
 #include "support/source_folder.h"
 
 namespace headwater {
 namespace {
 
-namespace fs = std::filesystem;
+using testing::sentiment;
 
-const Engine& sentiment() {
-  static const Engine engine = Engine::load(std::string(HEADWATER_SOURCE_DIR) + "/models/sentiment");
-  return engine;
-}
+namespace fs = std::filesystem;
 
 const std::string good = "a gripping and often very funny film", bad = "a dull, lifeless mess";
 

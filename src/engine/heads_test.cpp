@@ -5,15 +5,13 @@
 #include <gtest/gtest.h>
 #include <headwater/engine.h>
 
+#include "support/shipped_engines.h"
 #include "support/source_folder.h"
 
 namespace headwater {
 namespace {
 
-const Engine& sentiment() {
-  static const Engine engine = Engine::load(std::string(HEADWATER_SOURCE_DIR) + "/models/sentiment");
-  return engine;
-}
+using testing::sentiment;
 
 // Of several lengths.
 const std::vector<LabelledInput>& inputs() {

@@ -8,15 +8,13 @@
 #include "base/files.h"
 #include "base/parallel.h"
 #include "support/scratch_folder.h"
+#include "support/shipped_engines.h"
 #include "support/source_folder.h"
 
 namespace headwater {
 namespace {
 
-const Engine& sentiment() {
-  static const Engine engine = Engine::load(std::string(HEADWATER_SOURCE_DIR) + "/models/sentiment");
-  return engine;
-}
+using testing::sentiment;
 
 IdentifyRequest request_for(int texts) {
   const std::vector<std::string> subjects{"the film", "this plot", "her acting", "a story", "the old song"};

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string models = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/models/";
-const Advance silently = [](double) {};
+const Advance no_progress = [](double) {};
 
 HeadImportance two_layers() {
   return {.ranking = "by hand",
@@ -60,9 +60,9 @@ TEST(PruningCurves, RefusesWhatIsNoCurve) {
   const std::vector<Labelled> none;
   PruningOptions options;
   options.rates = {0, 1.5};
-  EXPECT_THROW(pruning_curves(fixture.loaded, none, {}, options, silently), InputError);
+  EXPECT_THROW(pruning_curves(fixture.loaded, none, {}, options, no_progress), InputError);
   options = {.random_orders = 0};
-  EXPECT_THROW(pruning_curves(fixture.loaded, none, {}, options, silently), InputError);
+  EXPECT_THROW(pruning_curves(fixture.loaded, none, {}, options, no_progress), InputError);
 }
 
 class SavePruned : public ::testing::Test {

@@ -14,7 +14,7 @@ namespace headwater {
 namespace {
 
 constexpr std::uint64_t max_side = std::uint64_t{1} << 16U;
-constexpr std::uint64_t max_pixels = std::uint64_t{1} << 26U;
+constexpr std::uint64_t max_decoded_pixels = std::uint64_t{1} << 26U;
 constexpr std::size_t max_file = std::size_t{1} << 28U;
 
 bool starts_with(std::span<const std::byte> bytes, std::initializer_list<unsigned char> magic) {
@@ -68,10 +68,10 @@ Image oriented(Image image, int orientation) {
 void check_claim(const ImageClaim& claim, const std::string& where) {
   const auto found = fmt::format("{} x {}", claim.width, claim.height);
   if (claim.width == 0 || claim.height == 0 || claim.width > max_side || claim.height > max_side ||
-      claim.width * claim.height > max_pixels)
+      claim.width * claim.height > max_decoded_pixels)
     throw FormatError(
         fmt::format("{}: expected an image of 1 to {} pixels each way and at most {} in all, found {}", where,
-                    max_side, max_pixels, found));
+                    max_side, max_decoded_pixels, found));
   if (static_cast<double>(claim.width * claim.height) >
       claim.pixels_per_byte * static_cast<double>(claim.bytes))
     throw FormatError(

@@ -16,7 +16,7 @@ namespace headwater {
 namespace {
 
 constexpr Index max_edge = 8192;
-constexpr std::int64_t max_pixels = std::int64_t{1} << 26U;
+constexpr std::int64_t max_resized_pixels = std::int64_t{1} << 26U;
 
 struct Defaults {
   bool center_crop;
@@ -148,11 +148,11 @@ Image ImageProcessor::crop(const Image& image) const {
   if (shortest_edge_ > 0) {  // the longer edge keeps the proportions, rounded down
     const auto [small, large] = std::minmax(image.width, image.height);
     const auto longer = std::int64_t{shortest_edge_} * large / std::max(small, 1);
-    if (longer * shortest_edge_ > max_pixels)
+    if (longer * shortest_edge_ > max_resized_pixels)
       throw InputError(
           fmt::format("image of {} x {} pixels: expected a less elongated one, which stays within {} "
                       "pixels when its shortest edge becomes {}",
-                      image.width, image.height, max_pixels, shortest_edge_));
+                      image.width, image.height, max_resized_pixels, shortest_edge_));
     width = image.width <= image.height ? shortest_edge_ : static_cast<int>(longer);
     height = image.width <= image.height ? static_cast<int>(longer) : shortest_edge_;
   }

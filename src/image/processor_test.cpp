@@ -19,7 +19,7 @@ Tensor pixels(const std::string& config, const Image& image, DType dtype = DType
 }
 
 template <class E>
-void expect_refused(const std::string& config, const std::string& part) {
+void expect_config_refused(const std::string& config, const std::string& part) {
   try {
     ImageProcessor(Config::parse(config, "p.json"));
     ADD_FAILURE() << "accepted " << config;
@@ -67,19 +67,20 @@ TEST(ImageProcessor, ShortestEdge) {
 }
 
 TEST(ImageProcessor, RefusesWhatItDoesNotKnow) {
-  expect_refused<Unsupported>(R"({"image_processor_type":"CLIPImageProcessor"})", "CLIPImageProcessor");
-  expect_refused<Unsupported>(R"({"resample":4})", "box");
-  expect_refused<Unsupported>(R"({"resample":5})", "Hamming");
-  expect_refused<FormatError>(R"({"resample":6})", "0 to 5");
-  expect_refused<FormatError>(R"({"resample":-1})", "0 to 5");
+  expect_config_refused<Unsupported>(R"({"image_processor_type":"CLIPImageProcessor"})",
+                                     "CLIPImageProcessor");
+  expect_config_refused<Unsupported>(R"({"resample":4})", "box");
+  expect_config_refused<Unsupported>(R"({"resample":5})", "Hamming");
+  expect_config_refused<FormatError>(R"({"resample":6})", "0 to 5");
+  expect_config_refused<FormatError>(R"({"resample":-1})", "0 to 5");
   for (const char* size : {"0", "-3", "8193", "1.5", "[1]", "[1,2,3]", "{}", R"({"height":3})", R"("224")",
                            R"({"shortest_edge":3,"longest_edge":9})", R"({"height":0,"width":3})", "1e9"})
-    expect_refused<FormatError>(std::string(R"({"size":)") + size + "}", "key size");
-  expect_refused<FormatError>(R"({"crop_size":"a"})", "key crop_size");
+    expect_config_refused<FormatError>(std::string(R"({"size":)") + size + "}", "key size");
+  expect_config_refused<FormatError>(R"({"crop_size":"a"})", "key crop_size");
   for (const char* mean : {"[1,2]", "[1,2,\"3\"]", "\"a\"", "{}"})
-    expect_refused<FormatError>(std::string(R"({"image_mean":)") + mean + "}", "three numbers");
-  expect_refused<FormatError>(R"({"image_std":[1,0,1]})", "other than 0");
-  expect_refused<FormatError>(R"({"do_resize":1})", "do_resize");
+    expect_config_refused<FormatError>(std::string(R"({"image_mean":)") + mean + "}", "three numbers");
+  expect_config_refused<FormatError>(R"({"image_std":[1,0,1]})", "other than 0");
+  expect_config_refused<FormatError>(R"({"do_resize":1})", "do_resize");
 }
 
 TEST(ImageProcessor, LoadsFromAFolder) {

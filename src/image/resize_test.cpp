@@ -10,20 +10,20 @@ namespace {
 
 constexpr Resample all[] = {Resample::Nearest, Resample::Lanczos, Resample::Bilinear, Resample::Bicubic};
 
-Image plain(int width, int height, std::uint8_t level) {
+Image of_one_level(int width, int height, std::uint8_t level) {
   return {width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width * height * 3), level)};
 }
 
 TEST(Resize, AConstantStaysConstant) {
   for (const Resample resample : all)
     for (const std::uint8_t level : {std::uint8_t{0}, std::uint8_t{77}, std::uint8_t{255}}) {
-      const Image out = resize(plain(13, 7, level), 5, 40, resample);
-      EXPECT_EQ(out.rgb, plain(5, 40, level).rgb);
+      const Image out = resize(of_one_level(13, 7, level), 5, 40, resample);
+      EXPECT_EQ(out.rgb, of_one_level(5, 40, level).rgb);
     }
 }
 
 TEST(Resize, TheSameSizeIsACopy) {
-  Image image = plain(4, 3, 0);
+  Image image = of_one_level(4, 3, 0);
   std::iota(image.rgb.begin(), image.rgb.end(), std::uint8_t{1});
   for (const Resample resample : all) EXPECT_EQ(resize(image, 4, 3, resample).rgb, image.rgb);
 }
@@ -41,10 +41,10 @@ TEST(Resize, HalvingByBilinearWeighsThreeToOne) {
 
 TEST(Resize, RefusesImpossibleSizes) {
   for (const Resample resample : all) {
-    EXPECT_THROW(resize(plain(2, 2, 0), 0, 1, resample), InputError);
-    EXPECT_THROW(resize(plain(2, 2, 0), 1, -1, resample), InputError);
+    EXPECT_THROW(resize(of_one_level(2, 2, 0), 0, 1, resample), InputError);
+    EXPECT_THROW(resize(of_one_level(2, 2, 0), 1, -1, resample), InputError);
     EXPECT_THROW(resize({}, 1, 1, resample), InputError);
-    EXPECT_THROW(resize(plain(2, 2, 0), 1 << 16, 1 << 16, resample), InputError);
+    EXPECT_THROW(resize(of_one_level(2, 2, 0), 1 << 16, 1 << 16, resample), InputError);
   }
 }
 

@@ -48,17 +48,17 @@ double largest_row_sum(const std::vector<double>& cells, Index L, Index T) {
   return largest;
 }
 
-void fix_row(const double* row, Index T, double unit, Units* to, Units& total) {
+void fix_row(const double* row, Index T, double unit, FlowUnits* to, FlowUnits& total) {
   const double sum = sum_of(row, T);
   const bool stochastic = std::abs(sum - 1) <= stochastic_within;
   const double factor = stochastic ? unit / sum : unit;
   for (Index j = 0; j < T; ++j) to[j] = std::llround(row[j] * factor);
   total = stochastic ? std::llround(unit) : std::llround(sum * unit);
-  Units& largest = *std::max_element(to, to + T);
-  largest += total - std::accumulate(to, to + T, Units{0});
+  FlowUnits& largest = *std::max_element(to, to + T);
+  largest += total - std::accumulate(to, to + T, FlowUnits{0});
   if (largest < 0) {  // only a row of cells below one unit each
     largest = 0;
-    total = std::accumulate(to, to + T, Units{0});
+    total = std::accumulate(to, to + T, FlowUnits{0});
   }
 }
 

@@ -13,16 +13,16 @@
 
 namespace headwater {
 
-using Units = std::int64_t;  // a capacity, or an amount of flow
+using FlowUnits = std::int64_t;  // a capacity, or an amount of flow
 
 struct Capacities {
   Index L = 0, T = 0;
-  double unit = 1;              // how many units make 1
-  std::vector<Units> arcs;      // [L, T, T]: from the row's token above layer l to the column's below it
-  std::vector<Units> row_sums;  // [L, T]
+  double unit = 1;                  // how many units make 1
+  std::vector<FlowUnits> arcs;      // [L, T, T]: from the row's token above layer l to the column's below it
+  std::vector<FlowUnits> row_sums;  // [L, T]
 
-  const Units* row(Index l, Index k) const { return arcs.data() + (l * T + k) * T; }
-  Units row_sum(Index l, Index k) const { return row_sums[static_cast<std::size_t>(l * T + k)]; }
+  const FlowUnits* row(Index l, Index k) const { return arcs.data() + (l * T + k) * T; }
+  FlowUnits row_sum(Index l, Index k) const { return row_sums[static_cast<std::size_t>(l * T + k)]; }
 };
 
 // maps [L, T, T], float32 or float64. Throws InputError on another shape, and on a cell that is negative or

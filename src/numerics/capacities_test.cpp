@@ -18,8 +18,8 @@ TEST(Capacities, AStochasticRowSumsToTheUnitExactly) {
   EXPECT_EQ(c.unit, std::ldexp(1.0, 40));
   for (Index l = 0; l < 2; ++l)
     for (Index k = 0; k < 37; ++k) {
-      EXPECT_EQ(std::accumulate(c.row(l, k), c.row(l, k) + 37, Units{0}), Units{1} << 40);
-      EXPECT_EQ(c.row_sum(l, k), Units{1} << 40);
+      EXPECT_EQ(std::accumulate(c.row(l, k), c.row(l, k) + 37, FlowUnits{0}), FlowUnits{1} << 40);
+      EXPECT_EQ(c.row_sum(l, k), FlowUnits{1} << 40);
       for (Index j = 0; j < 37; ++j)
         EXPECT_NEAR(static_cast<double>(c.row(l, k)[j]) / c.unit, maps.at((l * 37 + k) * 37 + j), 1e-7);
     }
@@ -33,7 +33,7 @@ TEST(Capacities, OtherRowsKeepTheirOwnTotal) {
   EXPECT_EQ(c.row(0, 0)[0] + c.row(0, 0)[1], c.row_sum(0, 0));
   EXPECT_EQ(c.row(0, 0)[1], std::llround(third * c.unit)) << "what rounding lost goes to one largest cell";
   EXPECT_EQ(c.row_sum(0, 1), 0);
-  EXPECT_EQ(c.row_sum(0, 2), Units{3} << 39);
+  EXPECT_EQ(c.row_sum(0, 2), FlowUnits{3} << 39);
 }
 
 TEST(Capacities, TheUnitFollowsTheLargestRow) {
@@ -52,9 +52,9 @@ TEST(Capacities, CellsBelowAUnitNeverBecomeNegative) {
   std::vector<double> cells(64, 0.6 * std::ldexp(1.0, -40));
   std::fill(cells.begin(), cells.begin() + 8, 0.125);
   const Capacities c = capacities_of(Tensor::of({1, 8, 8}, cells));
-  for (const Units arc : c.arcs) EXPECT_GE(arc, 0);
+  for (const FlowUnits arc : c.arcs) EXPECT_GE(arc, 0);
   for (Index k = 0; k < 8; ++k)
-    EXPECT_EQ(std::accumulate(c.row(0, k), c.row(0, k) + 8, Units{0}), c.row_sum(0, k));
+    EXPECT_EQ(std::accumulate(c.row(0, k), c.row(0, k) + 8, FlowUnits{0}), c.row_sum(0, k));
 }
 
 TEST(Capacities, RefusesWhatIsNoCapacity) {

@@ -32,8 +32,8 @@ std::size_t size(Index n) {
   return static_cast<std::size_t>(n);
 }
 
-Units sum_of_minima(const Units* a, const Units* b, Index T) {
-  Units sum = 0;
+FlowUnits sum_of_minima(const FlowUnits* a, const FlowUnits* b, Index T) {
+  FlowUnits sum = 0;
   for (Index p = 0; p < T; ++p) sum += std::min(a[p], b[p]);
   return sum;
 }
@@ -41,18 +41,18 @@ Units sum_of_minima(const Units* a, const Units* b, Index T) {
 // Adds to `to` what a node that holds `amount` sends over arcs with these capacities, in proportion to them.
 // Double arithmetic may miss a share by a unit; the rest goes wherever there is room, so that nothing is
 // lost.
-void share_out(const Units* arcs, Units total, Units amount, Index T, std::vector<Units>& to,
-               std::vector<Units>& share) {
-  Units rest = std::min(amount, total);
+void share_out(const FlowUnits* arcs, FlowUnits total, FlowUnits amount, Index T, std::vector<FlowUnits>& to,
+               std::vector<FlowUnits>& share) {
+  FlowUnits rest = std::min(amount, total);
   if (rest == 0) return;
   const double part = static_cast<double>(rest) / static_cast<double>(total);
   for (Index q = 0; q < T; ++q) {
-    const auto wished = static_cast<Units>(part * static_cast<double>(arcs[q]));
+    const auto wished = static_cast<FlowUnits>(part * static_cast<double>(arcs[q]));
     share[size(q)] = std::min({wished, arcs[q], rest});
     rest -= share[size(q)];
   }
   for (Index q = 0; q < T; ++q) {
-    const Units more = std::min(rest, arcs[q] - share[size(q)]);
+    const FlowUnits more = std::min(rest, arcs[q] - share[size(q)]);
     to[size(q)] += share[size(q)] + more;
     rest -= more;
   }
@@ -62,10 +62,10 @@ void share_out(const Units* arcs, Units total, Units amount, Index T, std::vecto
 
 QuerySupply supply_of(const Capacities& capacities, Index layer, Index query) {
   const Index T = capacities.T;
-  QuerySupply supply{layer, query, std::vector<std::vector<Units>>(size(layer))};
-  std::vector<Units> share(size(T));
+  QuerySupply supply{layer, query, std::vector<std::vector<FlowUnits>>(size(layer))};
+  std::vector<FlowUnits> share(size(T));
   for (Index m = layer - 1; m >= 0; --m) {
-    std::vector<Units>& to = supply.at[size(m)];
+    std::vector<FlowUnits>& to = supply.at[size(m)];
     if (m == layer - 1) {
       to.assign(capacities.row(layer, query), capacities.row(layer, query) + T);
       continue;
@@ -86,7 +86,7 @@ ColumnFlow::ColumnFlow(const Capacities& capacities)
       last_(size(capacities.T)),
       next_(size(capacities.T)),
       order_(size(capacities.T)) {
-  Units lowest = std::numeric_limits<Units>::max(), highest = 0;
+  FlowUnits lowest = std::numeric_limits<FlowUnits>::max(), highest = 0;
   for (Index l = capacities.L - 1; l >= 0; --l) {
     for (Index k = 0; k < capacities.T; ++k) {
       lowest = std::min(lowest, capacities.row_sum(l, k));
@@ -100,7 +100,7 @@ ColumnFlow::ColumnFlow(const Capacities& capacities)
 void ColumnFlow::start(Index t) {
   network_.choose_sink(t);
   for (Index k = 0; k < capacities_.T; ++k) last_[size(k)] = capacities_.row(0, k)[t];
-  ceiling_ = std::accumulate(last_.begin(), last_.end(), Units{0});
+  ceiling_ = std::accumulate(last_.begin(), last_.end(), FlowUnits{0});
 }
 
 int ColumnFlow::all(Index t, const Write& write, const Step& step) {
@@ -126,12 +126,12 @@ int ColumnFlow::all(Index t, const Write& write, const Step& step) {
   return closed_at;
 }
 
-Units ColumnFlow::at_most(Index l, Index k) const {
+FlowUnits ColumnFlow::at_most(Index l, Index k) const {
   return std::min(ceiling_, sum_of_minima(capacities_.row(l, k), last_.data(), capacities_.T));
 }
 
 double ColumnFlow::at_least(Index l, Index k) const {
-  const Units* row = capacities_.row(l, k);
+  const FlowUnits* row = capacities_.row(l, k);
   double room = 1, value = 0;
   for (const Index p : order_) {
     const auto flow = static_cast<double>(last_[size(p)]), arc = static_cast<double>(row[p]);
@@ -143,8 +143,8 @@ double ColumnFlow::at_least(Index l, Index k) const {
   return value;
 }
 
-Units ColumnFlow::value(Index l, Index k) {
-  const Units most = at_most(l, k);
+FlowUnits ColumnFlow::value(Index l, Index k) {
+  const FlowUnits most = at_most(l, k);
   if (l == 1) {
     ++counts.direct;
     return most;
@@ -153,12 +153,12 @@ Units ColumnFlow::value(Index l, Index k) {
   const double least = at_least(l, k);
   if (least > static_cast<double>(most) - 0.5) {
     ++counts.certified;
-    bound_violation = std::max(bound_violation, static_cast<Units>(least + 0.5) - most);
+    bound_violation = std::max(bound_violation, static_cast<FlowUnits>(least + 0.5) - most);
     return most;
   }
   ++counts.solved;
-  const Units flow = network_.solve(l - 1, capacities_.row(l, k), most);
-  bound_violation = std::max(bound_violation, static_cast<Units>(least + 0.5) - flow);
+  const FlowUnits flow = network_.solve(l - 1, capacities_.row(l, k), most);
+  bound_violation = std::max(bound_violation, static_cast<FlowUnits>(least + 0.5) - flow);
   return flow;
 }
 
@@ -167,14 +167,14 @@ bool ColumnFlow::closes(Index l) {
   if (l == 0) return ceiling_ == 0;
   const auto [least, most] = std::minmax_element(last_.begin(), last_.end());
   if (*most < ceiling_) {
-    const std::vector<Units> unbounded(size(capacities_.T), ceiling_);
+    const std::vector<FlowUnits> unbounded(size(capacities_.T), ceiling_);
     ceiling_ = network_.solve(l, unbounded.data(), ceiling_);
   }
-  const Units u = *least;
+  const FlowUnits u = *least;
   return u == *most && lowest_[size(l)] >= u && (u == ceiling_ || u == highest_[size(l)]);
 }
 
-Units ColumnFlow::one(Index t, const QuerySupply& from) {
+FlowUnits ColumnFlow::one(Index t, const QuerySupply& from) {
   start(t);
   const Index l = from.layer;
   if (l <= 1) {
@@ -182,7 +182,7 @@ Units ColumnFlow::one(Index t, const QuerySupply& from) {
     return l == 0 ? last_[size(from.query)]
                   : sum_of_minima(capacities_.row(1, from.query), last_.data(), capacities_.T);
   }
-  const Units most = std::min(ceiling_, capacities_.row_sum(l, from.query));
+  const FlowUnits most = std::min(ceiling_, capacities_.row_sum(l, from.query));
   for (const Index m : {Index{2}, Index{4}})
     if (m < l - 1 && network_.solve(m, from.at[size(m)].data(), most) == most) {
       ++counts.certified;

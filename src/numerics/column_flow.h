@@ -14,7 +14,7 @@ namespace headwater {
 // all of them together. at[layer − 1] is the query's own row.
 struct QuerySupply {
   Index layer = 0, query = 0;
-  std::vector<std::vector<Units>> at;
+  std::vector<std::vector<FlowUnits>> at;
 };
 QuerySupply supply_of(const Capacities& capacities, Index layer, Index query);
 
@@ -22,7 +22,7 @@ class ColumnFlow {
  public:
   explicit ColumnFlow(const Capacities& capacities);
 
-  using Write = std::function<void(Index layer, Index query, Units value)>;
+  using Write = std::function<void(Index layer, Index query, FlowUnits value)>;
   using Step = std::function<void()>;
 
   // Calls write for every query of every layer, and step after each layer. Returns the layer at which the
@@ -30,24 +30,24 @@ class ColumnFlow {
   int all(Index t, const Write& write, const Step& step);
 
   // From one query alone.
-  Units one(Index t, const QuerySupply& from);
+  FlowUnits one(Index t, const QuerySupply& from);
 
   FlowCounts counts;
-  Units bound_violation = 0;
+  FlowUnits bound_violation = 0;
 
  private:
   void start(Index t);
-  Units at_most(Index l, Index k) const;
+  FlowUnits at_most(Index l, Index k) const;
   double at_least(Index l, Index k) const;
-  Units value(Index l, Index k);
+  FlowUnits value(Index l, Index k);
   bool closes(Index l);
 
   const Capacities& capacities_;
   LayeredFlow network_;
-  std::vector<Units> lowest_, highest_;  // [L]: of the row sums of the layers l and above
-  std::vector<Units> last_, next_;       // F_{l−1} and F_l
-  std::vector<Index> order_;             // tokens, largest F_{l−1} first
-  Units ceiling_ = 0;                    // G
+  std::vector<FlowUnits> lowest_, highest_;  // [L]: of the row sums of the layers l and above
+  std::vector<FlowUnits> last_, next_;       // F_{l−1} and F_l
+  std::vector<Index> order_;                 // tokens, largest F_{l−1} first
+  FlowUnits ceiling_ = 0;                    // G
 };
 
 }  // namespace headwater

@@ -86,7 +86,7 @@ void flow_of_all(const Capacities& c, const FlowOptions& options, Flow& flow) {
   for (const int k : options.rows) asked[static_cast<std::size_t>(k)] = 1;
   Run run(c, options, c.L * c.T, flow);
   run.over_columns([&](ColumnFlow& column, Index t) {
-    const auto write = [&](Index l, Index k, Units value) {
+    const auto write = [&](Index l, Index k, FlowUnits value) {
       if (asked[static_cast<std::size_t>(k)] != 0) *run.cell(l, k, t) = static_cast<double>(value) / c.unit;
     };
     flow.closed_at[static_cast<std::size_t>(t)] = column.all(t, write, [&] { run.step(); });
@@ -123,7 +123,7 @@ void audit(const Capacities& c, const FlowOptions& options, Flow& flow) {
     const Index k = rows[static_cast<std::size_t>(below(rows.size()))],
                 t = below(static_cast<std::size_t>(c.T));
     network.choose_sink(t);
-    const Units found = network.solve(l - 1, c.row(l, k), std::numeric_limits<Units>::max());
+    const FlowUnits found = network.solve(l - 1, c.row(l, k), std::numeric_limits<FlowUnits>::max());
     const double value = flow.values.data<double>()[(l * c.T + k) * c.T + t];
     flow.audit_error = std::max({flow.audit_error, std::abs(value - static_cast<double>(found) / c.unit),
                                  std::abs(value - static_cast<double>(network.cut()) / c.unit)});
@@ -159,7 +159,7 @@ std::size_t attention_flow_bytes(Index L, Index T, int threads) {
   const auto cells = static_cast<std::size_t>(L * T * T);
   // The maps as double, capacities, values; per thread what arcs have left, and two sets of arcs as bits.
   return cells * (3 * sizeof(double)) +
-         static_cast<std::size_t>(std::max(threads, 1)) * cells * (sizeof(Units) + 1);
+         static_cast<std::size_t>(std::max(threads, 1)) * cells * (sizeof(FlowUnits) + 1);
 }
 
 }  // namespace headwater

@@ -65,7 +65,7 @@ void LayeredFlow::restore() {
   touched_.clear();
 }
 
-Units LayeredFlow::solve(Index top, const Units* supply, Units limit) {
+FlowUnits LayeredFlow::solve(Index top, const FlowUnits* supply, FlowUnits limit) {
   restore();
   supply_ = supply;
   top_ = top;
@@ -76,16 +76,16 @@ Units LayeredFlow::solve(Index top, const Units* supply, Units limit) {
   for (Index p = 0; p < T_; ++p)
     if (sink_left_[static_cast<std::size_t>(p)] > 0) add(sink_open_.data(), p);
   start_levels();
-  Units flow = 0;
+  FlowUnits flow = 0;
   do {
     flow += blocking_flow(limit - flow);
   } while (flow < limit && find_levels());
   return flow;
 }
 
-Units LayeredFlow::cut() const {
+FlowUnits LayeredFlow::cut() const {
   const auto reached = [&](Index l, Index p) { return !has(unseen_.data() + l * words_, p); };
-  Units capacity = 0;
+  FlowUnits capacity = 0;
   for (Index p = 0; p < T_; ++p) {
     if (!reached(top_, p)) capacity += supply_[p];
     if (reached(0, p)) capacity += sink_capacity_[static_cast<std::size_t>(p)];
@@ -157,32 +157,32 @@ bool LayeredFlow::spread(Index level) {
   return any != 0;
 }
 
-Units LayeredFlow::blocking_flow(Units wanted) {
-  Units flow = 0;
+FlowUnits LayeredFlow::blocking_flow(FlowUnits wanted) {
+  FlowUnits flow = 0;
   for (Index p = 0; p < T_ && flow < wanted; ++p) {
-    Units& left = supply_left_[static_cast<std::size_t>(p)];
+    FlowUnits& left = supply_left_[static_cast<std::size_t>(p)];
     if (left == 0 || !has(at(0, top_), p)) continue;
-    const Units pushed = push(top_, p, 0, std::min(left, wanted - flow));
+    const FlowUnits pushed = push(top_, p, 0, std::min(left, wanted - flow));
     left -= pushed;
     flow += pushed;
   }
   return flow;
 }
 
-Units LayeredFlow::push(Index l, Index p, Index level, Units amount) {
+FlowUnits LayeredFlow::push(Index l, Index p, Index level, FlowUnits amount) {
   if (l == 0 && level == last_level_) return into_sink(p, amount);
-  Units pushed = 0;
+  FlowUnits pushed = 0;
   if (l > 0) pushed = push_down(l, p, level, amount);
   if (l < top_ && pushed < amount) pushed += push_back(l, p, level, amount - pushed);
   if (pushed < amount) drop(at(level, l), p);
   return pushed;
 }
 
-Units LayeredFlow::push_down(Index l, Index p, Index level, Units amount) {
+FlowUnits LayeredFlow::push_down(Index l, Index p, Index level, FlowUnits amount) {
   const Word* arcs = open(l, p);
   const Word* next = at(level + 1, l - 1);
   const bool last = level + 1 == last_level_;  // then only layer 0 is left, and it drains
-  Units left = amount;
+  FlowUnits left = amount;
   const auto over = [&](Index q) { left -= last ? drain(p, q, left) : push_over(l, p, q, level, left); };
   for (const Index q : {sink_, p})
     while (left > 0 && has(arcs, q) && has(next, q)) over(q);
@@ -193,16 +193,16 @@ Units LayeredFlow::push_down(Index l, Index p, Index level, Units amount) {
 }
 
 // Over the arc (1, p) → (0, q) and into the sink: the innermost step, spared the recursion.
-Units LayeredFlow::drain(Index p, Index q, Units amount) {
-  Units& arc = left_[static_cast<std::size_t>((T_ + p) * T_ + q)];
-  const Units pushed = into_sink(q, std::min(amount, arc));
+FlowUnits LayeredFlow::drain(Index p, Index q, FlowUnits amount) {
+  FlowUnits& arc = left_[static_cast<std::size_t>((T_ + p) * T_ + q)];
+  const FlowUnits pushed = into_sink(q, std::min(amount, arc));
   carry(1, p, q, arc, pushed);
   return pushed;
 }
 
-Units LayeredFlow::into_sink(Index p, Units amount) {
-  Units& left = sink_left_[static_cast<std::size_t>(p)];
-  const Units pushed = std::min(left, amount);
+FlowUnits LayeredFlow::into_sink(Index p, FlowUnits amount) {
+  FlowUnits& left = sink_left_[static_cast<std::size_t>(p)];
+  const FlowUnits pushed = std::min(left, amount);
   left -= pushed;
   if (left == 0) {
     drop(sink_open_.data(), p);
@@ -212,14 +212,14 @@ Units LayeredFlow::into_sink(Index p, Units amount) {
 }
 
 // Over the arc (l, p) → (l − 1, q) and on from there.
-Units LayeredFlow::push_over(Index l, Index p, Index q, Index level, Units amount) {
-  Units& arc = left_[static_cast<std::size_t>((l * T_ + p) * T_ + q)];
-  const Units pushed = push(l - 1, q, level + 1, std::min(arc, amount));
+FlowUnits LayeredFlow::push_over(Index l, Index p, Index q, Index level, FlowUnits amount) {
+  FlowUnits& arc = left_[static_cast<std::size_t>((l * T_ + p) * T_ + q)];
+  const FlowUnits pushed = push(l - 1, q, level + 1, std::min(arc, amount));
   if (pushed > 0) carry(l, p, q, arc, pushed);
   return pushed;
 }
 
-void LayeredFlow::carry(Index l, Index p, Index q, Units& left, Units amount) {
+void LayeredFlow::carry(Index l, Index p, Index q, FlowUnits& left, FlowUnits amount) {
   Word* carriers = used(l, q);
   if (!has(carriers, p)) {
     add(carriers, p);
@@ -231,16 +231,16 @@ void LayeredFlow::carry(Index l, Index p, Index q, Units& left, Units amount) {
 }
 
 // Takes flow back from the arcs (l + 1, q) → (l, p).
-Units LayeredFlow::push_back(Index l, Index p, Index level, Units amount) {
+FlowUnits LayeredFlow::push_back(Index l, Index p, Index level, FlowUnits amount) {
   const Word* arcs = used(l + 1, p);
   const Word* next = at(level + 1, l + 1);
-  Units left = amount;
+  FlowUnits left = amount;
   for (Index w = 0; w < words_ && left > 0; ++w)
     for (Word bits = arcs[w] & next[w]; bits != 0 && left > 0; bits = arcs[w] & next[w]) {
       const Index q = w * word_bits + std::countr_zero(bits);
       const auto cell = static_cast<std::size_t>(((l + 1) * T_ + q) * T_ + p);
-      const Units carried = capacities_.arcs[cell] - left_[cell];
-      const Units pushed = push(l + 1, q, level + 1, std::min(carried, left));
+      const FlowUnits carried = capacities_.arcs[cell] - left_[cell];
+      const FlowUnits pushed = push(l + 1, q, level + 1, std::min(carried, left));
       if (pushed == 0) continue;
       if (left_[cell] == 0) add(open(l + 1, q), p);
       left_[cell] += pushed;

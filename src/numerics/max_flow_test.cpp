@@ -10,11 +10,11 @@
 namespace headwater {
 namespace {
 
-constexpr Units no_limit = std::numeric_limits<Units>::max();
+constexpr FlowUnits no_limit = std::numeric_limits<FlowUnits>::max();
 
 double solve(LayeredFlow& network, const Capacities& c, Index l, Index k, Index t) {
   network.choose_sink(t);
-  const Units flow = network.solve(l - 1, c.row(l, k), no_limit);
+  const FlowUnits flow = network.solve(l - 1, c.row(l, k), no_limit);
   EXPECT_EQ(network.cut(), flow);
   return static_cast<double>(flow) / c.unit;
 }
@@ -53,7 +53,7 @@ TEST(LayeredFlow, StopsAtItsLimitAndForgetsTheLastQuestion) {
   const Capacities c = capacities_of(maps);
   LayeredFlow used(c);
   used.choose_sink(3);
-  const Units whole = used.solve(3, c.row(4, 7), no_limit);
+  const FlowUnits whole = used.solve(3, c.row(4, 7), no_limit);
   EXPECT_EQ(used.solve(3, c.row(4, 7), whole / 2), whole / 2);
   EXPECT_EQ(used.solve(3, c.row(4, 7), 0), 0);
   for (Index t = 0; t < 20; ++t) {

@@ -34,8 +34,8 @@ std::vector<double> eliminated(std::vector<double> a, std::vector<double> b, std
   return b;
 }
 
-const Tensor e = Tensor::of({4, 2}, std::vector<double>{1, 0, 0, 1, 1, 1, 2, 1});
-const Tensor x = Tensor::of({4, 2}, std::vector<double>{2, 1, 1, 3, 3, 4, 5.2, 4.8});
+const Tensor example_e = Tensor::of({4, 2}, std::vector<double>{1, 0, 0, 1, 1, 1, 2, 1});
+const Tensor example_x = Tensor::of({4, 2}, std::vector<double>{2, 1, 1, 3, 3, 4, 5.2, 4.8});
 
 void expect_map(const LinearMap& map, const std::vector<double>& w, const std::vector<double>& b) {
   for (std::size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(map.weight[i], w[i], 5e-7) << i;
@@ -43,8 +43,8 @@ void expect_map(const LinearMap& map, const std::vector<double>& w, const std::v
 }
 
 TEST(LinearMap, LeastSquaresAndRidgeOfTheWorkedExample) {
-  expect_map(*RidgeFit(e, 0).fit(x), {2.1, .9, 1.066667, 2.933333}, {-.1, .1});
-  expect_map(*RidgeFit(e, .1).fit(x), {2, .857143, .941176, 2.588235}, {.094118, .401681});
+  expect_map(*RidgeFit(example_e, 0).fit(example_x), {2.1, .9, 1.066667, 2.933333}, {-.1, .1});
+  expect_map(*RidgeFit(example_e, .1).fit(example_x), {2, .857143, .941176, 2.588235}, {.094118, .401681});
 }
 
 TEST(LinearMap, SolvesTheNormalEquationsWithAFreeBias) {

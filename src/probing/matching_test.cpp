@@ -11,7 +11,7 @@ namespace headwater {
 namespace {
 
 // The worked example: x = (1,0), (0,2), (3,3) and e = (2.6,1.4), (.3,1), (1.2,1.1).
-const std::vector<double> x{1, 0, 0, 2, 3, 3}, e{2.6, 1.4, .3, 1.0, 1.2, 1.1};
+const std::vector<double> worked_x{1, 0, 0, 2, 3, 3}, worked_e{2.6, 1.4, .3, 1.0, 1.2, 1.1};
 
 ProbeText text_of(std::vector<int> ids, std::vector<bool> special = {}) {
   if (special.empty()) special.assign(ids.size(), false);
@@ -29,8 +29,9 @@ TEST(Matching, DistancesOfTheWorkedExample) {
       {2.126029, 2.668333, 1.649242}, {1.220656, 1.044031, 3.360060}, {1.118034, 1.500000, 2.617250}};
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < 3; ++k) {
-      EXPECT_NEAR(token_distance(row(e, i), row(x, k), TokenDistance::Cosine), cosine[i][k], 5e-7);
-      EXPECT_NEAR(token_distance(row(e, i), row(x, k), TokenDistance::L2), l2[i][k], 5e-7);
+      EXPECT_NEAR(token_distance(row(worked_e, i), row(worked_x, k), TokenDistance::Cosine), cosine[i][k],
+                  5e-7);
+      EXPECT_NEAR(token_distance(row(worked_e, i), row(worked_x, k), TokenDistance::L2), l2[i][k], 5e-7);
     }
 }
 
@@ -38,11 +39,11 @@ TEST(Matching, NearestAndRatesOfTheWorkedExample) {
   const std::vector<bool> all(3, true);
   const Index cosine[] = {2, 1, 2}, l2[] = {2, 1, 0};
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(nearest(row(e, i), x, all, TokenDistance::Cosine), cosine[i]);
-    EXPECT_EQ(nearest(row(e, i), x, all, TokenDistance::L2), l2[i]);
+    EXPECT_EQ(nearest(row(worked_e, i), worked_x, all, TokenDistance::Cosine), cosine[i]);
+    EXPECT_EQ(nearest(row(worked_e, i), worked_x, all, TokenDistance::L2), l2[i]);
   }
   const ProbeText text = text_of({5, 6, 7});
-  const Tensor mapped = Tensor::of({3, 2}, e), targets = Tensor::of({3, 2}, x);
+  const Tensor mapped = Tensor::of({3, 2}, worked_e), targets = Tensor::of({3, 2}, worked_x);
   EXPECT_EQ(match_in_texts({&text}, mapped, targets, TokenDistance::Cosine)[0].id, 2);
   EXPECT_EQ(match_in_texts({&text}, mapped, targets, TokenDistance::L2)[0].id, 1);
 }
@@ -73,7 +74,7 @@ TEST(Matching, ZeroAndNonFiniteVectorsAreNotIdentified) {
   const Tensor mapped = Tensor::of({3, 2}, std::vector<double>{0, 0, nan, 1, inf, 0});
   EXPECT_EQ(match_in_texts({&text}, mapped, targets, TokenDistance::Cosine)[0].id, 0);
   EXPECT_EQ(match_in_texts({&text}, mapped, targets, TokenDistance::L2)[0].id, 1);  // 0 is at 0
-  EXPECT_TRUE(std::isnan(token_distance(row(x, 0), std::vector<double>{0, 0}, TokenDistance::Cosine)));
+  EXPECT_TRUE(std::isnan(token_distance(row(worked_x, 0), std::vector<double>{0, 0}, TokenDistance::Cosine)));
 }
 
 TEST(Matching, AVocabularyIsSearchedWhole) {

@@ -9,7 +9,7 @@
 namespace headwater {
 namespace {
 
-std::vector<ProbeText> some_texts(int count) {
+std::vector<ProbeText> numbered_texts(int count) {
   std::vector<ProbeText> texts;
   for (int i = 0; i < count; ++i)
     texts.push_back({.ids = {0, i + 2, 1}, .type_ids = {}, .special = {true, false, true}});
@@ -17,20 +17,20 @@ std::vector<ProbeText> some_texts(int count) {
 }
 
 TEST(Split, TakesSeventyFifteenFifteen) {
-  const Split split = split_texts(some_texts(100), 1, 0);
+  const Split split = split_texts(numbered_texts(100), 1, 0);
   ASSERT_EQ(split.parts.size(), 1U);
   EXPECT_EQ(members(split.parts[0], Part::Train).size(), 70U);
   EXPECT_EQ(members(split.parts[0], Part::Validation).size(), 15U);
   EXPECT_EQ(members(split.parts[0], Part::Test).size(), 15U);
-  EXPECT_EQ(split.parts, split_texts(some_texts(100), 1, 0).parts);
-  EXPECT_NE(split.parts, split_texts(some_texts(100), 1, 1).parts);
-  const Split least = split_texts(some_texts(3), 1, 0);
+  EXPECT_EQ(split.parts, split_texts(numbered_texts(100), 1, 0).parts);
+  EXPECT_NE(split.parts, split_texts(numbered_texts(100), 1, 1).parts);
+  const Split least = split_texts(numbered_texts(3), 1, 0);
   EXPECT_EQ(members(least.parts[0], Part::Train).size(), 1U);
 }
 
 TEST(Split, KeepsEqualTextsTogether) {
-  std::vector<ProbeText> texts = some_texts(20);
-  const std::vector<ProbeText> again = some_texts(20);
+  std::vector<ProbeText> texts = numbered_texts(20);
+  const std::vector<ProbeText> again = numbered_texts(20);
   texts.insert(texts.end(), again.begin(), again.end());
   for (const int folds : {1, 5}) {
     const Split split = split_texts(texts, folds, 0);
@@ -41,7 +41,7 @@ TEST(Split, KeepsEqualTextsTogether) {
 }
 
 TEST(Split, FoldsTestEveryTextOnce) {
-  const Split split = split_texts(some_texts(23), 5, 0);
+  const Split split = split_texts(numbered_texts(23), 5, 0);
   std::multiset<std::size_t> tested;
   for (const auto& parts : split.parts) {
     for (const std::size_t t : members(parts, Part::Test)) tested.insert(t);
@@ -53,10 +53,10 @@ TEST(Split, FoldsTestEveryTextOnce) {
 }
 
 TEST(Split, RefusesTooFewTexts) {
-  EXPECT_THROW(split_texts(some_texts(2), 1, 0), InputError);
-  EXPECT_THROW(split_texts(some_texts(4), 5, 0), InputError);
-  EXPECT_THROW(split_texts(some_texts(9), 2, 0), InputError);
-  std::vector<ProbeText> same(9, some_texts(1).front());
+  EXPECT_THROW(split_texts(numbered_texts(2), 1, 0), InputError);
+  EXPECT_THROW(split_texts(numbered_texts(4), 5, 0), InputError);
+  EXPECT_THROW(split_texts(numbered_texts(9), 2, 0), InputError);
+  std::vector<ProbeText> same(9, numbered_texts(1).front());
   EXPECT_THROW(split_texts(same, 1, 0), InputError);
 }
 

@@ -12,8 +12,8 @@
 namespace headwater {
 namespace {
 
-constexpr double bar_height = 15, group_gap = 16, names_width = 250, field_width = 400, edge = 16, top = 66,
-                 values_room = 56, foot = 30;
+constexpr double bar_height = 15, group_gap = 16, names_width = 250, bars_width = 400, bars_edge = 16,
+                 bars_top = 66, values_room = 56, bars_foot = 30;
 
 struct Group {
   std::string name, note;
@@ -34,9 +34,9 @@ std::vector<Group> groups_of(const TriggerReport& report) {
 void draw_group(Svg& svg, const Plot& plot, double y, const Group& group, const TriggerReport& report) {
   constexpr double room = names_width - 12;
   const TextStyle name{.anchor = TextStyle::Anchor::End, .size = 12, .bold = true};
-  svg.text({edge + room, y + 12}, cut_to_width(group.name, 12.5, room), name);
+  svg.text({bars_edge + room, y + 12}, cut_to_width(group.name, 12.5, room), name);
   if (!group.note.empty())
-    svg.text({edge + room, y + 27}, cut_to_width(group.note, 11, room),
+    svg.text({bars_edge + room, y + 27}, cut_to_width(group.note, 11, room),
              {.anchor = TextStyle::Anchor::End, .size = 11, .colour = soft_ink});
   for (std::size_t k = 0; k < report.labels.size(); ++k, y += bar_height) {
     const double from = plot.at(0, 0).x, share = group.accuracy[k];
@@ -65,21 +65,22 @@ std::string triggers_svg(const TriggerReport& report, std::string_view metadata)
                       .colour = series_colour(k),
                       .marker = Marker::Square});
   legend.push_back({.name = "without a trigger", .colour = {0x1c, 0x26, 0x30}});
-  const double width = 2 * edge + names_width + field_width + values_room;
-  const double below = top + field_height + Plot::below + 8;
-  const double height = below + legend_height(width - 2 * edge, legend) + foot;
+  const double width = 2 * bars_edge + names_width + bars_width + values_room;
+  const double below = bars_top + field_height + Plot::below + 8;
+  const double height = below + legend_height(width - 2 * bars_edge, legend) + bars_foot;
   const std::string title = "Accuracy with trigger patterns inserted";
   Svg svg(width, height, title);
-  svg.text({edge, 28}, title, {.size = 16, .bold = true});
-  svg.text({edge, 47}, "per gold label; a pattern's tokens go to their relative places in every input",
+  svg.text({bars_edge, 28}, title, {.size = 16, .bold = true});
+  svg.text({bars_edge, 47}, "per gold label; a pattern's tokens go to their relative places in every input",
            {.colour = soft_ink});
   const Axis y{.label = "", .ticks = {0, 1}, .names = {"", ""}};
-  const Plot plot(svg, {edge + names_width, top, field_width, field_height},
+  const Plot plot(svg, {bars_edge + names_width, bars_top, bars_width, field_height},
                   round_axis("accuracy", 0, 100, 10, " %"), y);
   for (std::size_t g = 0; g < groups.size(); ++g)
-    draw_group(svg, plot, top + group_gap / 2 + static_cast<double>(g) * group_height, groups[g], report);
-  draw_legend(svg, {edge, below}, width - 2 * edge, legend);
-  svg.text({edge, height - 12}, cut_to_width(record_line(report.record), 11, width - 2 * edge),
+    draw_group(svg, plot, bars_top + group_gap / 2 + static_cast<double>(g) * group_height, groups[g],
+               report);
+  draw_legend(svg, {bars_edge, below}, width - 2 * bars_edge, legend);
+  svg.text({bars_edge, height - 12}, cut_to_width(record_line(report.record), 11, width - 2 * bars_edge),
            {.size = 11, .colour = soft_ink});
   return svg.str(metadata);
 }

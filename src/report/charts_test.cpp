@@ -6,19 +6,13 @@
 
 #include "report/chart.h"
 #include "report/provenance.h"
+#include "support/text_search.h"
 
 namespace headwater {
 namespace {
 
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-  return found;
-}
-
-bool has(const std::string& text, const std::string& what) {
-  return text.find(what) != std::string::npos;
-}
+using testing::count;
+using testing::has;
 
 TEST(Xml, TakesAnyText) {
   EXPECT_EQ(xml_text("a < b & c"), "a &lt; b &amp; c");

@@ -11,24 +11,24 @@ namespace headwater {
 
 namespace {
 
-constexpr std::array<Rgb, 9> ramp{{{246, 250, 255},
-                                   {222, 235, 249},
-                                   {197, 219, 242},
-                                   {160, 200, 232},
-                                   {109, 172, 218},
-                                   {65, 142, 201},
-                                   {30, 108, 178},
-                                   {12, 78, 146},
-                                   {8, 46, 100}}};
-constexpr std::array<Rgb, 9> against{{{255, 250, 245},
-                                      {253, 232, 214},
-                                      {251, 212, 180},
-                                      {246, 184, 136},
-                                      {236, 149, 88},
-                                      {217, 115, 48},
-                                      {184, 84, 20},
-                                      {143, 60, 10},
-                                      {98, 38, 6}}};
+constexpr std::array<Rgb, 9> blue_ramp{{{246, 250, 255},
+                                        {222, 235, 249},
+                                        {197, 219, 242},
+                                        {160, 200, 232},
+                                        {109, 172, 218},
+                                        {65, 142, 201},
+                                        {30, 108, 178},
+                                        {12, 78, 146},
+                                        {8, 46, 100}}};
+constexpr std::array<Rgb, 9> orange_ramp{{{255, 250, 245},
+                                          {253, 232, 214},
+                                          {251, 212, 180},
+                                          {246, 184, 136},
+                                          {236, 149, 88},
+                                          {217, 115, 48},
+                                          {184, 84, 20},
+                                          {143, 60, 10},
+                                          {98, 38, 6}}};
 // The nearest colours of the 256-colour cube, light to dark.
 constexpr std::array<int, 8> indexed{231, 195, 153, 117, 74, 32, 25, 18};
 constexpr std::array<int, 8> indexed_against{231, 230, 223, 216, 209, 166, 130, 94};
@@ -40,7 +40,7 @@ int mixed(int a, int b, double t) {
 }  // namespace
 
 Rgb colour_of(double share) {
-  const std::array<Rgb, 9>& hue = share < 0 ? against : ramp;
+  const std::array<Rgb, 9>& hue = share < 0 ? orange_ramp : blue_ramp;
   const double at = std::clamp(std::isfinite(share) ? std::abs(share) : 0.0, 0.0, 1.0) *
                     static_cast<double>(hue.size() - 1);
   const auto i = std::min(static_cast<std::size_t>(at), hue.size() - 2);

@@ -14,8 +14,8 @@
 namespace headwater {
 namespace {
 
-constexpr double cell_width = 46, cell_height = 24, left = 64, right = 24, head = 66, ramp_room = 44,
-                 gap = 22, top = 46, foot = 30;
+constexpr double cell_width = 46, cell_height = 24, maps_left = 64, maps_right = 24, maps_head = 66,
+                 ramp_room = 44, maps_gap = 22, maps_top = 46, maps_foot = 30;
 
 std::string meaning_of(const std::string& ranking) {
   static const std::map<std::string, std::string> meanings{
@@ -61,7 +61,7 @@ double peak_of(const HeadImportance& ranking) {
 }
 
 double map_height(const HeadImportance& ranking) {
-  return head + ranking.layers * cell_height + ramp_room;
+  return maps_head + ranking.layers * cell_height + ramp_room;
 }
 
 // "-0.12 ▒▒▒▒ 0.12", with what the sign means.
@@ -91,46 +91,46 @@ void draw_map(Svg& svg, double y, double width, const HeadImportance& ranking) {
   const auto width_in_heads = static_cast<std::size_t>(ranking.heads);
   svg.text({16, y + 16}, ranking.ranking, {.size = 14, .bold = true});
   svg.text({16, y + 33}, cut_to_width(meaning_of(ranking.ranking), 12, width - 32), {.colour = soft_ink});
-  svg.text({left + ranking.heads * cell_width / 2, y + 48}, "head",
+  svg.text({maps_left + ranking.heads * cell_width / 2, y + 48}, "head",
            {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink});
-  svg.text({16, y + head + ranking.layers * cell_height / 2}, "layer",
+  svg.text({16, y + maps_head + ranking.layers * cell_height / 2}, "layer",
            {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink, .upwards = true});
   for (int h = 0; h < ranking.heads; ++h)
-    svg.text({left + (h + 0.5) * cell_width, y + head - 5}, fmt::format("H{}", h),
+    svg.text({maps_left + (h + 0.5) * cell_width, y + maps_head - 5}, fmt::format("H{}", h),
              {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink});
   for (int l = 0; l < ranking.layers; ++l) {
-    const double row = y + head + l * cell_height;
-    svg.text({left - 8, row + 16}, fmt::format("L{}", l),
+    const double row = y + maps_head + l * cell_height;
+    svg.text({maps_left - 8, row + 16}, fmt::format("L{}", l),
              {.anchor = TextStyle::Anchor::End, .size = 11, .colour = soft_ink});
     for (int h = 0; h < ranking.heads; ++h) {
       const double score =
           ranking.scores[static_cast<std::size_t>(l) * width_in_heads + static_cast<std::size_t>(h)];
       const Rgb back = colour_of(peak > 0 ? score / peak : 0);
-      svg.rect({left + h * cell_width, row, cell_width - 1, cell_height - 1}, back,
+      svg.rect({maps_left + h * cell_width, row, cell_width - 1, cell_height - 1}, back,
                fmt::format("L{}H{}: {}", l, h, score));
-      svg.text({left + (h + 0.5) * cell_width - 0.5, row + 15.5}, number(score),
+      svg.text({maps_left + (h + 0.5) * cell_width - 0.5, row + 15.5}, number(score),
                {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = text_on(back)});
     }
   }
-  draw_ramp(svg, {left, y + head + ranking.layers * cell_height + 10}, ranking, peak, number);
+  draw_ramp(svg, {maps_left, y + maps_head + ranking.layers * cell_height + 10}, ranking, peak, number);
 }
 
 }  // namespace
 
 std::string heads_svg(std::span<const HeadImportance> rankings, std::string_view metadata) {
-  double width = 520, height = top + foot;
+  double width = 520, height = maps_top + maps_foot;
   for (const HeadImportance& ranking : rankings) {
-    width = std::max(width, left + ranking.heads * cell_width + right);
-    height += map_height(ranking) + gap;
+    width = std::max(width, maps_left + ranking.heads * cell_width + maps_right);
+    height += map_height(ranking) + maps_gap;
   }
   const HeadImportance& first = rankings.front();
   const std::string title = fmt::format("Importance of attention heads over {} inputs", first.inputs);
   Svg svg(width, height, title);
   svg.text({16, 28}, title, {.size = 16, .bold = true});
-  double y = top;
+  double y = maps_top;
   for (const HeadImportance& ranking : rankings) {
     draw_map(svg, y, width, ranking);
-    y += map_height(ranking) + gap;
+    y += map_height(ranking) + maps_gap;
   }
   svg.text({16, height - 12}, cut_to_width(record_line(first.record), 11, width - 32),
            {.size = 11, .colour = soft_ink});

@@ -15,10 +15,6 @@ namespace headwater {
 
 namespace {
 
-std::string percent(double share) {
-  return std::isnan(share) ? "–" : fmt::format("{:.1f}", 100 * share);
-}
-
 std::string unresolved_text(int inputs) {
   if (inputs == 0) return {};
   return fmt::format("  {} {} attributions missed the tolerance\n", inputs,
@@ -94,13 +90,13 @@ std::string curves_text(const PruningReport& report, const std::string& command,
   }
   for (const PruningCurve& curve : report.curves) {
     std::vector<std::string> row{curve.ranking, curve.scope, curve.order};
-    for (const double right : curve.accuracy) row.push_back(percent(right));
+    for (const double right : curve.accuracy) row.push_back(percent_cell(right));
     table.rows.push_back(std::move(row));
     for (const auto& [name, values] :
          {std::pair("lowest", curve.lowest), std::pair("highest", curve.highest)}) {
       if (values.empty()) continue;
       table.rows.push_back({"", "", name});
-      for (const double right : values) table.rows.back().push_back(percent(right));
+      for (const double right : values) table.rows.back().push_back(percent_cell(right));
     }
   }
   return fmt::format("accuracy in % when this share of the heads is removed ({} inputs)\n", report.inputs) +
@@ -117,14 +113,14 @@ std::string triggers_text(const TriggerReport& report, const std::string& comman
     table.right += 'r';
   }
   std::vector<std::string> before{"(none)", "", ""};
-  for (const double right : report.accuracy) before.push_back(percent(right));
+  for (const double right : report.accuracy) before.push_back(percent_cell(right));
   table.rows.push_back(std::move(before));
   for (const Trigger& trigger : report.triggers) {
     std::string words;
     for (const TriggerToken& token : trigger.tokens)
       words += (words.empty() ? "" : " … ") + visible(token.text);
     std::vector<std::string> row{words, visible(trigger.label), fmt::format("{:.4f}", trigger.strength)};
-    for (const double right : trigger.accuracy) row.push_back(percent(right));
+    for (const double right : trigger.accuracy) row.push_back(percent_cell(right));
     table.rows.push_back(std::move(row));
   }
   return "accuracy in % per gold label, with the pattern inserted\n" + table.str() +

@@ -10,21 +10,18 @@
 #include "report/assets.h"
 #include "report/page.h"
 #include "support/sample_report.h"
+#include "support/text_search.h"
 
 namespace headwater {
 namespace {
+
+using testing::count;
 
 std::string between(const std::string& text, const std::string& open, const std::string& close) {
   const std::size_t begin = text.find(open);
   if (begin == std::string::npos) return {};
   const std::size_t from = begin + open.size();
   return text.substr(from, text.find(close, from) - from);
-}
-
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-  return found;
 }
 
 const std::string data_opens = "<script type=\"application/json\" id=\"report\">";

@@ -40,10 +40,6 @@ OrderedJson to_json(const IdentifyCell& cell) {
   return json;
 }
 
-std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f}", 100 * share) : "–";
-}
-
 const TokenRate& chosen(const TokenRules<TokenRate>& rates, bool position, bool content) {
   if (position) return content ? rates.content_position : rates.position;
   return content ? rates.content_id : rates.id;
@@ -66,7 +62,8 @@ std::string state_table(const IdentifyReport& report, bool control, bool positio
         table.right += 'r';
       }
       const TokenRate& rate = chosen(cell.rates, position, content);
-      row.push_back(fmt::format("{} [{}, {}]", percent(rate.rate), percent(rate.low), percent(rate.high)));
+      row.push_back(fmt::format("{} [{}, {}]", percent_cell(rate.rate), percent_cell(rate.low),
+                                percent_cell(rate.high)));
     }
     for (const Anisotropy& one : report.anisotropy)
       if (one.control == control && one.state == state) row.push_back(fmt::format("{:.3f}", one.mean_cosine));
@@ -88,7 +85,7 @@ std::string across_table(const IdentifyReport& report, TokenMap map, TokenDistan
     std::vector<std::string> row{std::to_string(trained_on)};
     for (const IdentifyCell& cell : report.cells)
       if (!cell.control && cell.map == map && cell.distance == distance && cell.trained_on == trained_on)
-        row.push_back(percent(chosen(cell.rates, position, false).rate));
+        row.push_back(percent_cell(chosen(cell.rates, position, false).rate));
     table.rows.push_back(std::move(row));
   }
   return table.str();
@@ -120,7 +117,7 @@ std::string identify_table(const IdentifyReport& report, const std::string& matc
   for (const IdentifyCell& cell : report.cells) untrained = untrained || cell.control;
   for (const bool content : {false, true}) {
     text += fmt::format("\n{}: chance {} %\n", content ? "Without special tokens" : "All tokens",
-                        percent(chosen(report.chance, position, content)));
+                        percent_cell(chosen(report.chance, position, content)));
     text += state_table(report, false, position, content);
     if (untrained)
       text += "the same architecture, untrained\n" + state_table(report, true, position, content);

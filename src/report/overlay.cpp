@@ -33,7 +33,7 @@ struct Between {
   double share;
 };
 
-Between between(Index pixel, Index pixels, Index cells) {
+Between cells_around(Index pixel, Index pixels, Index cells) {
   const double u = std::clamp(
       (static_cast<double>(pixel) + 0.5) * static_cast<double>(cells) / static_cast<double>(pixels) - 0.5,
       0.0, static_cast<double>(cells - 1));
@@ -57,7 +57,7 @@ void paste(Image& onto, const Image& panel, int left, int top) {
   }
 }
 
-void put32(std::string& out, std::size_t value) {
+void put_big_endian(std::string& out, std::size_t value) {
   for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(value >> shift & 0xff);
 }
 
@@ -67,9 +67,9 @@ std::string with_text(std::string png, const std::string& keyword, const std::st
   std::string chunk =
       "iTXt" + keyword + std::string(5, '\0') + text;  // no compression, language, translation
   std::string framed;
-  put32(framed, chunk.size() - 4);
+  put_big_endian(framed, chunk.size() - 4);
   framed += chunk;
-  put32(framed, crc32_z(0, reinterpret_cast<const unsigned char*>(chunk.data()), chunk.size()));
+  put_big_endian(framed, crc32_z(0, reinterpret_cast<const unsigned char*>(chunk.data()), chunk.size()));
   return png.insert(png.size() - end_chunk, framed);
 }
 
@@ -129,9 +129,9 @@ std::vector<double> bilinear(std::span<const double> values, GridSize from, Grid
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(to.rows * to.columns));
   for (Index y = 0; y < to.rows; ++y) {
-    const Between row = between(y, to.rows, from.rows);
+    const Between row = cells_around(y, to.rows, from.rows);
     for (Index x = 0; x < to.columns; ++x) {
-      const Between column = between(x, to.columns, from.columns);
+      const Between column = cells_around(x, to.columns, from.columns);
       const auto along = [&](std::size_t r) {
         const double* line = values.data() + r * static_cast<std::size_t>(from.columns);
         return line[column.low] + column.share * (line[column.high] - line[column.low]);

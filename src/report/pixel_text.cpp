@@ -12,7 +12,7 @@
 namespace headwater {
 namespace {
 
-constexpr int columns = 5, rows = 9, advance = columns + 1;
+constexpr int glyph_columns = 5, glyph_rows = 9, glyph_advance = glyph_columns + 1;
 constexpr std::size_t per_band = 16;
 
 // clang-format off
@@ -87,25 +87,25 @@ std::vector<std::size_t> glyphs_of(std::string_view text) {
 }
 
 bool is_inked(std::size_t glyph, int row, int column) {
-  const std::string_view line = face[glyph / per_band * rows + static_cast<std::size_t>(row)];
-  return line[glyph % per_band * advance + static_cast<std::size_t>(column)] == '#';
+  const std::string_view line = face[glyph / per_band * glyph_rows + static_cast<std::size_t>(row)];
+  return line[glyph % per_band * glyph_advance + static_cast<std::size_t>(column)] == '#';
 }
 
 }  // namespace
 
 int pixel_text_width(std::string_view text, int scale) {
-  return static_cast<int>(glyphs_of(text).size()) * advance * scale;
+  return static_cast<int>(glyphs_of(text).size()) * glyph_advance * scale;
 }
 
 int pixel_text_height(int scale) {
-  return rows * scale;
+  return glyph_rows * scale;
 }
 
 void draw_pixel_text(Image& onto, Corner at, std::string_view text, int scale, Rgb colour) {
   int left = at.left;
   for (const std::size_t glyph : glyphs_of(text)) {
-    for (int y = 0; y < rows * scale; ++y)
-      for (int x = 0; x < columns * scale; ++x) {
+    for (int y = 0; y < glyph_rows * scale; ++y)
+      for (int x = 0; x < glyph_columns * scale; ++x) {
         const int px = left + x, py = at.top + y;
         if (!is_inked(glyph, y / scale, x / scale) || px < 0 || py < 0 || px >= onto.width ||
             py >= onto.height)
@@ -115,7 +115,7 @@ void draw_pixel_text(Image& onto, Corner at, std::string_view text, int scale, R
         pixel[1] = static_cast<std::uint8_t>(colour.g);
         pixel[2] = static_cast<std::uint8_t>(colour.b);
       }
-    left += advance * scale;
+    left += glyph_advance * scale;
   }
 }
 
@@ -123,13 +123,13 @@ void draw_fitting_text(Image& onto, Corner at, std::string_view text, int width,
   constexpr int large = 2;
   if (pixel_text_width(text, large) <= width) return draw_pixel_text(onto, at, text, large, colour);
   std::string shown = terminal_safe(text);
-  const int room = width / advance;
+  const int room = width / glyph_advance;
   if (pixel_text_width(shown, 1) > width) {
     const std::vector<std::string> parts = cut_to_columns(shown, std::max(1, room - 2));
     shown = parts.front() + "..";
   }
   // In the middle of a large line's height.
-  draw_pixel_text(onto, {at.left, at.top + rows / 2}, shown, 1, colour);
+  draw_pixel_text(onto, {at.left, at.top + glyph_rows / 2}, shown, 1, colour);
 }
 
 }  // namespace headwater

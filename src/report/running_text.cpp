@@ -8,7 +8,7 @@ namespace {
 
 using Before = TextPiece::Before;
 
-constexpr int indent = 2;
+constexpr int margin_columns = 2;
 
 std::string_view gap_between(const std::string& source, const TokenView& first, const TokenView& second) {
   const bool inside = first.end <= second.begin && second.begin <= static_cast<Index>(source.size());
@@ -53,26 +53,26 @@ std::vector<TextPiece> pieces_of(const Report& report) {
 }
 
 std::string running_lines(const std::vector<PrintedPiece>& pieces, int width) {
-  const std::string margin(indent, ' ');
+  const std::string margin(margin_columns, ' ');
   std::string out = margin;
-  int column = indent;
+  int column = margin_columns;
   const auto next_line = [&] {
     out += "\n" + margin;
-    column = indent;
+    column = margin_columns;
   };
   for (std::size_t begin = 0, end = 0; begin < pieces.size(); begin = end) {
     int word = 0;
     for (end = begin; end < pieces.size() && (end == begin || pieces[end].before == Before::Nothing); ++end)
       word += pieces[end].columns;
     const int space = pieces[begin].before == Before::Space ? 1 : 0;
-    if (pieces[begin].before == Before::Line || (column > indent && column + space + word > width)) {
-      if (column > indent) next_line();
-    } else if (space > 0 && column > indent) {
+    if (pieces[begin].before == Before::Line || (column > margin_columns && column + space + word > width)) {
+      if (column > margin_columns) next_line();
+    } else if (space > 0 && column > margin_columns) {
       out += ' ';
       ++column;
     }
     for (std::size_t p = begin; p < end; ++p) {
-      if (column > indent && column + pieces[p].columns > width) next_line();
+      if (column > margin_columns && column + pieces[p].columns > width) next_line();
       out += pieces[p].printed;
       column += pieces[p].columns;
     }

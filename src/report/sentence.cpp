@@ -18,7 +18,7 @@ namespace headwater {
 
 namespace {
 
-std::string percent(double p) {
+std::string rounded_percent(double p) {
   if (p > 0.9995) return "> 99.9 %";
   if (p < 0.0005) return "< 0.1 %";
   return fmt::format("{:.1f} %", 100 * p);
@@ -203,7 +203,7 @@ std::string answer_of(const Report& report) {
                        std::abs(target.logit));
   const std::string value = is_regression(report)
                                 ? fmt::format("{}{:.2f}", target.logit < 0 ? "−" : "", std::abs(target.logit))
-                                : percent(target.probability);
+                                : rounded_percent(target.probability);
   return fmt::format("{}{} {}{}", frame.before, name, value, frame.behind);
 }
 

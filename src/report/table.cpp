@@ -1,6 +1,7 @@
 #include "report/table.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -8,7 +9,7 @@ namespace headwater {
 namespace {
 
 // Code points, which is what most scripts take as columns; bytes that only continue one count nothing.
-std::size_t columns(const std::string& text) {
+std::size_t columns_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
@@ -17,7 +18,7 @@ void append_row(std::string& out, const std::vector<std::string>& cells,
                 const std::vector<std::size_t>& widths, const std::string& right) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string padding(widths[i] - columns(cells[i]), ' ');
+    const std::string padding(widths[i] - columns_of(cells[i]), ' ');
     const bool to_right = i < right.size() && right[i] == 'r';
     line += (i > 0 ? "  " : "") + (to_right ? padding + cells[i] : cells[i] + padding);
   }
@@ -34,12 +35,12 @@ std::size_t text_begin(const std::string& line, std::size_t width) {
 
 void append_folded(std::string& out, const std::string& line, std::size_t width) {
   const std::size_t begin = text_begin(line, width);
-  const std::string margin(columns(line.substr(0, begin)), ' ');
+  const std::string margin(columns_of(line.substr(0, begin)), ' ');
   std::string row = line.substr(0, begin);
   for (std::size_t at = begin; at < line.size();) {
     const std::size_t letters = std::min(line.find_first_not_of(' ', at), line.size());
     const std::size_t end = std::min(line.find(' ', letters), line.size());
-    if (row.size() > begin && columns(row) + columns(line.substr(at, end - at)) > width) {
+    if (row.size() > begin && columns_of(row) + columns_of(line.substr(at, end - at)) > width) {
       out += row + "\n";
       row = margin + line.substr(letters, end - letters);
     } else {
@@ -56,7 +57,7 @@ std::string Table::str() const {
   std::vector<std::size_t> widths(header.size());
   const auto widen = [&](const std::vector<std::string>& cells) {
     widths.resize(std::max(widths.size(), cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], columns(cells[i]));
+    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], columns_of(cells[i]));
   };
   widen(header);
   for (const auto& row : rows) widen(row);
@@ -70,10 +71,10 @@ std::string wrapped(const std::vector<std::string>& words, std::size_t indent, s
   std::string out;
   std::size_t used = 0;
   for (const std::string& word : words) {
-    const bool fits = used > 0 && used + 1 + columns(word) <= width;
+    const bool fits = used > 0 && used + 1 + columns_of(word) <= width;
     if (!fits) out += (used > 0 ? "\n" : "") + std::string(indent, ' ');
     out += (fits ? " " : "") + word;
-    used = (fits ? used + 1 : indent) + columns(word);
+    used = (fits ? used + 1 : indent) + columns_of(word);
   }
   return out.empty() ? out : out + "\n";
 }
@@ -83,7 +84,7 @@ std::string folded(const std::string& text, std::size_t width) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
-    if (columns(line) > width)
+    if (columns_of(line) > width)
       append_folded(out, line, width);
     else
       out += line;
@@ -110,6 +111,10 @@ std::string visible(const std::string& text) {
     }
   }
   return out;
+}
+
+std::string percent_cell(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f}", 100 * share) : "–";
 }
 
 }  // namespace headwater

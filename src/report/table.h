@@ -25,4 +25,7 @@ std::string folded(const std::string& text, std::size_t width);
 // cursor or break a row.
 std::string visible(const std::string& text);
 
+// A share in percent with one decimal; a dash for what is no number.
+std::string percent_cell(double share);
+
 }  // namespace headwater

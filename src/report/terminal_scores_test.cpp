@@ -12,9 +12,12 @@
 #include "report/focus.h"
 #include "report/text_width.h"
 #include "support/sample_report.h"
+#include "support/text_search.h"
 
 namespace headwater {
 namespace {
+
+using testing::has;
 
 using Colour = TerminalFormat::Colour;
 
@@ -27,10 +30,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 std::string without_escapes(const std::string& text) {
   return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), "");
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 // A score per token, by a method that knows the class.

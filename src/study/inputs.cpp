@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/strings.h"
 #include "base/utf8.h"
 
 namespace headwater {
@@ -118,10 +119,6 @@ Prepared prepare(const LoadedModel& loaded, const Input& input) {
 }
 
 namespace {
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
 
 // `token` follows `last` in the same word of the tokenizer. Several spaces stay with what comes after them.
 bool starts_after_space(const Encoding& encoding, const Token& last, const Token& token) {

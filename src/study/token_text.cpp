@@ -9,13 +9,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/strings.h"
+
 namespace headwater {
 
 namespace {
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 // Whether a piece may be decoded to this text at all, which spares most of the decoding. Printable ASCII
 // stands in a piece as it is, or as a byte "<0x41>". Otherwise lengths tell: a space is up to three bytes of

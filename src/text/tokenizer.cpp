@@ -247,7 +247,7 @@ class PipelineTokenizer final : public Tokenizer {
   AddedTokens added_;
 };
 
-std::string hash_of(std::string_view bytes) {
+std::string sha256_of(std::string_view bytes) {
   return sha256_hex(std::as_bytes(std::span(bytes.data(), bytes.size())));
 }
 
@@ -280,7 +280,7 @@ std::string_view Encoding::source(const Token& token) const {
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::from_json(std::string_view text, const std::string& where) {
-  return build(parse_tokenizer_json(text, where), where, {}, hash_of(text));
+  return build(parse_tokenizer_json(text, where), where, {}, sha256_of(text));
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const std::string& folder) {
@@ -288,11 +288,11 @@ std::shared_ptr<const Tokenizer> Tokenizer::load(const std::string& folder) {
   const std::string path = folder + "/tokenizer.json";
   if (file_exists(path)) {
     const std::string text = read_file(path);
-    return build(parse_tokenizer_json(text, path), path, std::move(settings), hash_of(text));
+    return build(parse_tokenizer_json(text, path), path, std::move(settings), sha256_of(text));
   }
   if (const auto legacy = read_legacy(folder, settings))
     return build({legacy->description, std::nullopt}, legacy->where, std::move(settings),
-                 hash_of(legacy->bytes));
+                 sha256_of(legacy->bytes));
   throw FormatError(
       fmt::format("{}: expected tokenizer.json, vocab.txt, or vocab.json and merges.txt, found none of them; "
                   "save the tokenizer with tokenizer.save_pretrained(folder)",

@@ -8,7 +8,7 @@
 namespace headwater {
 namespace {
 
-std::size_t hash_of(std::string_view piece) {
+std::size_t slot_hash(std::string_view piece) {
   return std::hash<std::string_view>{}(piece);
 }
 
@@ -39,7 +39,7 @@ void Vocabulary::build() {
     const auto& [piece, id] = entries_[i];
     longest_ = std::max(longest_, piece.size());
     const auto entry = static_cast<std::uint32_t>(i + 1);
-    std::size_t slot = hash_of(piece) & (slots - 1);
+    std::size_t slot = slot_hash(piece) & (slots - 1);
     while (table_[slot] != 0 && entries_[table_[slot] - 1].first != piece) slot = (slot + 1) & (slots - 1);
     if (table_[slot] != 0) ++shadowed_;
     table_[slot] = entry;
@@ -54,7 +54,7 @@ void Vocabulary::build() {
 std::optional<int> Vocabulary::find(std::string_view piece) const {
   if (piece.size() > longest_ || table_.empty()) return std::nullopt;
   const std::size_t mask = table_.size() - 1;
-  for (std::size_t slot = hash_of(piece) & mask; table_[slot] != 0; slot = (slot + 1) & mask) {
+  for (std::size_t slot = slot_hash(piece) & mask; table_[slot] != 0; slot = (slot + 1) & mask) {
     const auto& entry = entries_[table_[slot] - 1];
     if (entry.first == piece) return entry.second;
   }

@@ -10,29 +10,14 @@
 #include "checkpoint/checkpoint.h"
 #include "methods/method.h"
 #include "models/family.h"
-#include "support/source_folder.h"
+#include "support/golden_models.h"
 
 namespace headwater {
 namespace {
 
-const std::string folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/";
-constexpr double tolerance = 1e-9;
+using testing::golden_folder;
 
-Batch batch_of(const std::string& path) {
-  const Safetensors expected = Safetensors::open(path + "/expected.safetensors");
-  const auto first_row = [&](const std::string& name) {
-    const StoredTensor& stored = expected.tensors().at(name);
-    std::vector<std::int64_t> row(static_cast<std::size_t>(stored.shape[1]));
-    std::memcpy(row.data(), stored.bytes.data(), row.size() * sizeof row[0]);
-    return std::vector<std::vector<int>>{std::vector<int>(row.begin(), row.end())};
-  };
-  Batch batch;
-  if (expected.tensors().contains("input_ids")) batch.ids = first_row("input_ids");
-  if (expected.tensors().contains("token_type_ids")) batch.type_ids = first_row("token_type_ids");
-  if (expected.tensors().contains("pixel_values"))
-    batch.pixels = widen(expected.tensors().at("pixel_values"), DType::Float64, path).rows(0, 1);
-  return batch;
-}
+constexpr double attribution_tolerance = 1e-9;
 
 Target target_of(const Json& golden) {
   Target target{.index = golden["index"].get<int>()};
@@ -61,14 +46,13 @@ const std::vector<Compared> comparisons{
 };
 
 TEST(AttributionGoldens, EqualAutograd) {
-  const Json goldens = read_json_file(folder + "attribution.json");
+  const Json goldens = read_json_file(golden_folder + "attribution.json");
   ASSERT_GT(goldens.size(), 8U);
   double worst = 0;
   int compared = 0;
   for (const Json& golden : goldens) {
-    const std::string path = folder + "models/" + golden["case"].get<std::string>();
-    const std::unique_ptr<Model> model = load_model(open_checkpoint(find_model(path, {}), DType::Float64));
-    Study study(*model, batch_of(path), {});
+    const testing::GoldenModel subject = testing::golden_model(golden["case"]);
+    Study study(*subject.model, subject.batch, {});
     study.special_ids.mask = golden["mask"].get<int>();
     study.aim(target_of(golden));
     for (const Compared& each : comparisons) {
@@ -85,7 +69,7 @@ TEST(AttributionGoldens, EqualAutograd) {
       for (std::size_t t = 0; t < expected.size(); ++t) {
         const double difference = std::abs(result.scores.at(static_cast<Index>(t)) - expected[t]);
         worst = std::max(worst, difference / std::max(1.0, largest));
-        EXPECT_LE(difference, tolerance * std::max(1.0, largest)) << "token " << t;
+        EXPECT_LE(difference, attribution_tolerance * std::max(1.0, largest)) << "token " << t;
       }
       ++compared;
     }

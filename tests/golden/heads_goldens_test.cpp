@@ -11,19 +11,19 @@
 #include "heads/triggers.h"
 #include "models/family.h"
 #include "support/fakes.h"
-#include "support/source_folder.h"
+#include "support/golden_models.h"
 
 namespace headwater {
 namespace {
 
-const std::string folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/";
+using testing::golden_folder;
 
 class HeadsGoldens : public ::testing::Test {
  protected:
-  const Json golden = read_json_file(folder + "heads.json");
-  LoadedModel loaded{
-      .model = load_model(open_checkpoint(find_model(folder + "models/bert_sequence", {}), DType::Float64)),
-      .tokenizer = std::make_shared<testing::FakeTokenizer>(std::vector<std::string>{})};
+  const Json golden = read_json_file(golden_folder + "heads.json");
+  LoadedModel loaded{.model = load_model(open_checkpoint(
+                         find_model(golden_folder + "models/bert_sequence", {}), DType::Float64)),
+                     .tokenizer = std::make_shared<testing::FakeTokenizer>(std::vector<std::string>{})};
   const std::vector<Labelled> inputs = read_inputs();
 
   HeadMask mask_of(const Json& keep) const {

@@ -10,36 +10,15 @@
 #include "checkpoint/checkpoint.h"
 #include "methods/method.h"
 #include "models/family.h"
-#include "support/source_folder.h"
+#include "support/golden_models.h"
 
 namespace headwater {
 namespace {
 
-const std::string folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/";
-constexpr double tolerance = 1e-9;
+using testing::golden_folder;
+
+constexpr double identifiability_tolerance = 1e-9;
 using Options = std::map<std::string, std::string>;
-
-struct Subject {
-  std::unique_ptr<Model> model;
-  Batch batch;
-};
-
-Subject subject_of(const std::string& name) {
-  const std::string path = folder + "models/" + name;
-  Subject subject{load_model(open_checkpoint(find_model(path, {}), DType::Float64)), {}};
-  const Safetensors expected = Safetensors::open(path + "/expected.safetensors");
-  const auto first_row = [&](const std::string& key) {
-    const StoredTensor& stored = expected.tensors().at(key);
-    std::vector<std::int64_t> row(static_cast<std::size_t>(stored.shape[1]));
-    std::memcpy(row.data(), stored.bytes.data(), row.size() * sizeof row[0]);
-    return std::vector<std::vector<int>>{std::vector<int>(row.begin(), row.end())};
-  };
-  if (expected.tensors().contains("input_ids")) subject.batch.ids = first_row("input_ids");
-  if (expected.tensors().contains("token_type_ids")) subject.batch.type_ids = first_row("token_type_ids");
-  if (expected.tensors().contains("pixel_values"))
-    subject.batch.pixels = widen(expected.tensors().at("pixel_values"), DType::Float64, path).rows(0, 1);
-  return subject;
-}
 
 Attribution explain(const std::string& name, const Study& study, const Options& options) {
   const Method& method = find_method(name);
@@ -57,7 +36,7 @@ void expect_equal(const Tensor& found, const Json& expected) {
       continue;
     }
     worst = std::max(worst, std::abs(found.at(k) - value));
-    ASSERT_NEAR(found.at(k), value, tolerance) << k;
+    ASSERT_NEAR(found.at(k), value, identifiability_tolerance) << k;
   }
 }
 
@@ -72,10 +51,10 @@ void expect_green(const Attribution& result) {
 }
 
 TEST(IdentifiabilityGoldens, EffectiveAttentionEqualsNumPy) {
-  const Json goldens = read_json_file(folder + "identifiability.json");
+  const Json goldens = read_json_file(golden_folder + "identifiability.json");
   ASSERT_GE(goldens.size(), 5U);
   for (const Json& golden : goldens) {
-    const Subject subject = subject_of(golden["case"]);
+    const testing::GoldenModel subject = testing::golden_model(golden["case"]);
     const Study study(*subject.model, subject.batch, {});
     for (const auto& [variant, expected] : golden["effective"].items()) {
       SCOPED_TRACE(golden["case"].get<std::string>() + " " + variant);
@@ -90,9 +69,9 @@ TEST(IdentifiabilityGoldens, EffectiveAttentionEqualsNumPy) {
 }
 
 TEST(IdentifiabilityGoldens, HiddenTokenAttributionEqualsReverseMode) {
-  const Json goldens = read_json_file(folder + "identifiability.json");
+  const Json goldens = read_json_file(golden_folder + "identifiability.json");
   for (const Json& golden : goldens) {
-    const Subject subject = subject_of(golden["case"]);
+    const testing::GoldenModel subject = testing::golden_model(golden["case"]);
     const Study study(*subject.model, subject.batch, {});
     const Json& expected = golden["attribution"];
     SCOPED_TRACE(golden["case"].get<std::string>());

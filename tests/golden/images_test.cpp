@@ -13,14 +13,14 @@
 namespace headwater {
 namespace {
 
-const std::string folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/images/";
+const std::string images_folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/images/";
 
 Json cases(const char* kind) {
-  return read_json_file(folder + "cases.json").at(kind);
+  return read_json_file(images_folder + "cases.json").at(kind);
 }
 
 Image read_ppm(const std::string& name) {
-  const std::string bytes = read_file(folder + name);
+  const std::string bytes = read_file(images_folder + name);
   std::istringstream in(bytes);
   std::string magic;
   int most = 0;
@@ -48,7 +48,7 @@ TEST(ImageGolden, DecodesAsPil) {
   for (const std::string name : all) {
     // Another libjpeg may round its transform differently; PNG leaves no choice.
     const int tolerance = name.ends_with(".jpg") ? 1 : 0;
-    expect_near(read_image(folder + name), read_ppm(name + ".ppm"), tolerance, name);
+    expect_near(read_image(images_folder + name), read_ppm(name + ".ppm"), tolerance, name);
   }
 }
 
@@ -71,7 +71,7 @@ TEST(ImageGolden, PreprocessesAsTransformers) {
     const ImageProcessor processor(Config::parse(c.at("config").dump(), name));
     const Tensor found = processor.pixels(read_ppm(c.at("source")), DType::Float64);
     ASSERT_EQ(found.shape(), Shape(c.at("shape").get<std::vector<Index>>())) << name;
-    const std::string bytes = read_file(folder + name);
+    const std::string bytes = read_file(images_folder + name);
     std::vector<float> expected(bytes.size() / sizeof(float));
     std::memcpy(expected.data(), bytes.data(), bytes.size());
     ASSERT_EQ(found.size(), static_cast<Index>(expected.size())) << name;

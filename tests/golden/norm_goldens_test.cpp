@@ -12,34 +12,12 @@
 #include "checkpoint/checkpoint.h"
 #include "methods/method.h"
 #include "models/family.h"
-#include "support/source_folder.h"
+#include "support/golden_models.h"
 
 namespace headwater {
 namespace {
 
-const std::string folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/";
-
-struct Subject {
-  std::unique_ptr<Model> model;
-  Batch batch;
-};
-
-Subject subject_of(const std::string& name, DType dtype) {
-  const std::string path = folder + "models/" + name;
-  Subject subject{load_model(open_checkpoint(find_model(path, {}), dtype)), {}};
-  const Safetensors expected = Safetensors::open(path + "/expected.safetensors");
-  const auto first_row = [&](const std::string& array) {
-    const StoredTensor& stored = expected.tensors().at(array);
-    std::vector<std::int64_t> row(static_cast<std::size_t>(stored.shape[1]));
-    std::memcpy(row.data(), stored.bytes.data(), row.size() * sizeof row[0]);
-    return std::vector<std::vector<int>>{std::vector<int>(row.begin(), row.end())};
-  };
-  if (expected.tensors().contains("input_ids")) subject.batch.ids = first_row("input_ids");
-  if (expected.tensors().contains("token_type_ids")) subject.batch.type_ids = first_row("token_type_ids");
-  if (expected.tensors().contains("pixel_values"))
-    subject.batch.pixels = widen(expected.tensors().at("pixel_values"), dtype, path).rows(0, 1);
-  return subject;
-}
+using testing::golden_folder;
 
 // "attention_norm each", "alti alti_nmt", "attention_norm_res ratio": a method and one word about it.
 Tensor result_of(const Study& study, const std::string& what) {
@@ -57,7 +35,7 @@ Tensor result_of(const Study& study, const std::string& what) {
 }
 
 void compare(DType dtype, double tolerance) {
-  const Json goldens = read_json_file(folder + "norms.json");
+  const Json goldens = read_json_file(golden_folder + "norms.json");
   ASSERT_GT(goldens.size(), 50U);
   std::set<std::string> cases;
   double worst = 0;
@@ -65,7 +43,7 @@ void compare(DType dtype, double tolerance) {
     const std::string name = golden["case"], what = golden["what"];
     SCOPED_TRACE(name + " " + what);
     cases.insert(name);
-    const Subject subject = subject_of(name, dtype);
+    const testing::GoldenModel subject = testing::golden_model(name, dtype);
     const Study study(*subject.model, subject.batch, {});
     const Tensor found = result_of(study, what);
     ASSERT_EQ(found.shape(), Shape(golden["shape"].get<std::vector<Index>>()));

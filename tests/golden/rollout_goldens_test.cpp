@@ -11,20 +11,17 @@
 #include "methods/method.h"
 #include "models/family.h"
 #include "support/fakes.h"
-#include "support/source_folder.h"
+#include "support/golden_models.h"
 
 namespace headwater {
 namespace {
 
-const std::string folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/";
-constexpr double tolerance = 1e-9;
+using testing::golden_folder;
+using testing::GoldenModel;
 
-struct Subject {
-  std::unique_ptr<Model> model;
-  Batch batch;
-};
+constexpr double rollout_tolerance = 1e-9;
 
-Subject subject_of(const Json& golden) {
+GoldenModel patterns_of(const Json& golden) {
   if (golden.contains("patterns")) {
     ModelInfo info;
     info.layers = static_cast<int>(golden["patterns"].size());
@@ -42,30 +39,17 @@ Subject subject_of(const Json& golden) {
     }
     return {std::move(model), {.ids = {{1, 2, 3}}}};
   }
-  const std::string path = folder + "models/" + golden["case"].get<std::string>();
-  Subject subject{load_model(open_checkpoint(find_model(path, {}), DType::Float64)), {}};
-  const Safetensors expected = Safetensors::open(path + "/expected.safetensors");
-  const auto first_row = [&](const std::string& name) {
-    const StoredTensor& stored = expected.tensors().at(name);
-    std::vector<std::int64_t> row(static_cast<std::size_t>(stored.shape[1]));
-    std::memcpy(row.data(), stored.bytes.data(), row.size() * sizeof row[0]);
-    return std::vector<std::vector<int>>{std::vector<int>(row.begin(), row.end())};
-  };
-  if (expected.tensors().contains("input_ids")) subject.batch.ids = first_row("input_ids");
-  if (expected.tensors().contains("token_type_ids")) subject.batch.type_ids = first_row("token_type_ids");
-  if (expected.tensors().contains("pixel_values"))
-    subject.batch.pixels = widen(expected.tensors().at("pixel_values"), DType::Float64, path).rows(0, 1);
-  return subject;
+  return testing::golden_model(golden["case"]);
 }
 
 TEST(RolloutGoldens, EqualsNumPy) {
-  const Json goldens = read_json_file(folder + "rollout.json");
+  const Json goldens = read_json_file(golden_folder + "rollout.json");
   ASSERT_GT(goldens.size(), 40U);
   const Method& method = find_method("attention_rollout");
   double worst = 0;
   for (const Json& golden : goldens) {
     SCOPED_TRACE(golden["case"].get<std::string>() + " " + golden["options"].dump());
-    const Subject subject = subject_of(golden);
+    const GoldenModel subject = patterns_of(golden);
     const Study study(*subject.model, subject.batch, {});
     const auto given = golden["options"].get<std::map<std::string, std::string>>();
     const Attribution result = method.run(study, MethodOptions(method.name, method.options, given));
@@ -83,7 +67,7 @@ TEST(RolloutGoldens, EqualsNumPy) {
         ASSERT_EQ(expected, 0) << "only a masked cell may be NaN";
       else
         worst = std::max(worst, std::abs(found - expected));
-      ASSERT_LE(worst, tolerance) << "cell " << i;
+      ASSERT_LE(worst, rollout_tolerance) << "cell " << i;
     }
   }
   std::printf("rollout: %zu goldens, largest difference %.1e\n", goldens.size(), worst);

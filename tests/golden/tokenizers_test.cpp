@@ -37,7 +37,7 @@ std::vector<Golden> all_goldens() {
   return goldens;
 }
 
-class TokenizerGolden : public testing::TestWithParam<Golden> {};
+class TokenizerGolden : public ::testing::TestWithParam<Golden> {};
 
 void check(const Tokenizer& tokenizer, const Json& expected) {
   const auto pair = expected[1].is_null() ? std::nullopt : std::optional(expected[1].get<std::string>());
@@ -71,7 +71,7 @@ TEST_P(TokenizerGolden, EqualsTheReference) {
   EXPECT_GE(count, 70);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TokenizerGolden, testing::ValuesIn(all_goldens()),
+INSTANTIATE_TEST_SUITE_P(All, TokenizerGolden, ::testing::ValuesIn(all_goldens()),
                          [](const auto& golden) { return golden.param.name; });
 
 TEST(TokenizerGoldens, AreThere) {

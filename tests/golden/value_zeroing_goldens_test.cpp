@@ -10,36 +10,19 @@
 #include "checkpoint/checkpoint.h"
 #include "methods/method.h"
 #include "models/family.h"
-#include "support/source_folder.h"
+#include "support/golden_models.h"
 #include "support/value_example.h"
 
 namespace headwater {
 namespace {
 
-const std::string folder = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/";
+using testing::golden_folder;
+using testing::GoldenModel;
 
-struct Subject {
-  std::unique_ptr<Model> model;
-  Batch batch;
-};
-
-Subject subject_of(const std::string& name, DType dtype) {
+GoldenModel subject_of(const std::string& name, DType dtype) {
   if (name.starts_with("sine"))
     return {testing::sine_model(name == "sine_pre_norm", dtype), {.ids = {{1, 2, 3}}}};
-  const std::string path = folder + "models/" + name;
-  Subject subject{load_model(open_checkpoint(find_model(path, {}), dtype)), {}};
-  const Safetensors expected = Safetensors::open(path + "/expected.safetensors");
-  const auto first_row = [&](const std::string& key) {
-    const StoredTensor& stored = expected.tensors().at(key);
-    std::vector<std::int64_t> row(static_cast<std::size_t>(stored.shape[1]));
-    std::memcpy(row.data(), stored.bytes.data(), row.size() * sizeof row[0]);
-    return std::vector<std::vector<int>>{std::vector<int>(row.begin(), row.end())};
-  };
-  if (expected.tensors().contains("input_ids")) subject.batch.ids = first_row("input_ids");
-  if (expected.tensors().contains("token_type_ids")) subject.batch.type_ids = first_row("token_type_ids");
-  if (expected.tensors().contains("pixel_values"))
-    subject.batch.pixels = widen(expected.tensors().at("pixel_values"), dtype, path).rows(0, 1);
-  return subject;
+  return testing::golden_model(name, dtype);
 }
 
 void flatten(const Json& value, std::vector<double>& to) {
@@ -65,14 +48,14 @@ double worst_of(const Attribution& result, const Json& golden, double absolute) 
   return worst;
 }
 
-Attribution run(const Subject& subject, std::map<std::string, std::string> options) {
+Attribution run(const GoldenModel& subject, std::map<std::string, std::string> options) {
   const Study study(*subject.model, subject.batch, {});
   const Method& method = find_method("value_zeroing");
   return method.run(study, MethodOptions(method.name, method.options, options));
 }
 
 TEST(ValueZeroingGoldens, EqualsNumPy) {
-  const Json goldens = read_json_file(folder + "value_zeroing.json");
+  const Json goldens = read_json_file(golden_folder + "value_zeroing.json");
   ASSERT_GT(goldens.size(), 30U);
   for (const DType dtype : {DType::Float64, DType::Float32}) {
     const bool wide = dtype == DType::Float64;
@@ -81,7 +64,7 @@ TEST(ValueZeroingGoldens, EqualsNumPy) {
       auto options = golden["options"].get<std::map<std::string, std::string>>();
       // A threshold or a rounding may fall either way in float32.
       if (!wide && options.contains("compat")) continue;
-      const Subject subject = subject_of(golden["case"].get<std::string>(), dtype);
+      const GoldenModel subject = subject_of(golden["case"].get<std::string>(), dtype);
       for (const char* fold : {"never", "keep"}) {
         SCOPED_TRACE(golden["case"].get<std::string>() + " " + golden["options"].dump() + " fold " + fold);
         options["fold"] = fold;

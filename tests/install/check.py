@@ -1,9 +1,11 @@
 """Installs the build into an empty folder and uses it as a stranger would: find_package, the program from
-another directory, a shipped model by name, the manual page and the completions."""
+another directory, a shipped model by name, the manual page and the completions. The shared library shows what
+the public headers name, and nothing else of ours."""
 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,27 @@ def run(command, **options):
     if result.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\nexit {result.returncode}\n{result.stdout}{result.stderr}")
     return result.stdout
+
+
+def hidden_names(symbols, headers):
+    """Functions of ours in a list of demangled symbols that the public headers do not name."""
+    public = set(re.findall(r"\w+", headers))
+    shown = re.findall(r"^\w+ T headwater::([\w:~]+)", symbols, re.MULTILINE)
+    return sorted({name for name in shown if not public.issuperset(name.replace("~", "").split("::")[:2])})
+
+
+def check_surface(prefix):
+    assert hidden_names("00 T headwater::version()\n00 T headwater::Tape::pull(int)", "version") == ["Tape::pull"]
+    assert hidden_names("00 T headwater::Engine::~Engine()", "Engine") == []
+    libraries = sorted(prefix.rglob("libheadwater.so"))
+    if not libraries:
+        return  # a static build
+    symbols = run(["nm", "-DC", "--defined-only", libraries[0]])
+    headers = "".join(path.read_text() for path in prefix.glob("include/headwater/*.h"))
+    if "headwater::Engine::explain" not in symbols:
+        sys.exit("libheadwater.so: expected Engine::explain to be shown")
+    if found := hidden_names(symbols, headers):
+        sys.exit(f"libheadwater.so: expected the names of include/headwater alone, found {', '.join(found)}")
 
 
 def main():
@@ -34,6 +57,7 @@ def main():
                       "share/fish/vendor_completions.d/headwater.fish"):
             if not (prefix / place).is_file():
                 sys.exit(f"not installed: {place}")
+        check_surface(prefix)
         program = [prefix / "bin/headwater"]
         said = run([*program, "version"], cwd=folder, env=clean)
 

@@ -13,7 +13,7 @@ ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks mod
          "engine corpus cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")
-TYPE = re.compile(r"^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :[^;]*)? \{")
+TYPE = re.compile(r"^(?:struct|class|enum class|union) (?:HEADWATER_API )?(\w+)(?: final)?(?: :[^;]*)? \{")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
@@ -82,6 +82,7 @@ def self_test():
     assert list(place_problems("check.py", ["open('/tmp/out')"]))
     assert not list(place_problems("a_test.cpp", ['auto p = scratch / "name";']))
     assert list(public_problems("a.h", ['#include "tensor/pool.h"']))
+    assert list(name_problems({"a.h": ["class HEADWATER_API Span {"], "b.h": ["struct Span {"]}))
     assert list(name_problems({"a.h": ["struct Span {"], "b.h": ["class Span : public Other {"]}))
     assert not list(name_problems({"a.h": ["struct Span {", "struct Other;"], "b.cpp": ["namespace {", "struct Span {"],
                                     "c.h": ["namespace kernels {", "struct Span {"]}))

@@ -44,7 +44,7 @@ void HeadReport::space(Index layer, Index head, Index rank, Index rank_with_ones
 
 namespace {
 
-constexpr Index rows_at_once = 64;
+constexpr Index rows_in_a_pass = 64;
 
 // Sums over the cells of a pair of maps.
 struct Sums {
@@ -84,8 +84,8 @@ void HeadReport::maps(Index layer, Index head, const R* raw, const R* effective,
   double missed = 0, written = 0;
   double* got_raw = received_raw_.data<double>() + (layer * heads_ + head) * T;
   double* got_effective = received_effective_.data<double>() + (layer * heads_ + head) * T;
-  for (Index row0 = 0; row0 < T; row0 += rows_at_once) {
-    const Index rows = std::min(rows_at_once, T - row0);
+  for (Index row0 = 0; row0 < T; row0 += rows_in_a_pass) {
+    const Index rows = std::min(rows_in_a_pass, T - row0);
     const auto cells = static_cast<std::size_t>(rows * T);
     std::vector<double> a(cells), difference(cells), out(static_cast<std::size_t>(rows * width));
     for (std::size_t cell = 0; cell < cells; ++cell) {
