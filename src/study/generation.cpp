@@ -65,24 +65,25 @@ bool is_end(const GenerationOptions& options, int token) {
   return std::find(options.ends.begin(), options.ends.end(), token) != options.ends.end();
 }
 
-struct Candidate {
+struct BeamCandidate {
   double sum;  // of log-probabilities
   int version, token;
 };
 
 // The best of all versions' next tokens, the first of equals.
-std::vector<Candidate> best_candidates(const std::vector<std::vector<double>>& logits,
-                                       const std::vector<double>& sums, std::size_t count) {
-  std::vector<Candidate> all;
+std::vector<BeamCandidate> best_candidates(const std::vector<std::vector<double>>& logits,
+                                           const std::vector<double>& sums, std::size_t count) {
+  std::vector<BeamCandidate> all;
   for (std::size_t v = 0; v < logits.size(); ++v) {
     const double normaliser = logits[v].front() - log_softmax(logits[v], 0);  // log Σ exp
     for (std::size_t k = 0; k < logits[v].size(); ++k)
       all.push_back({sums[v] + logits[v][k] - normaliser, static_cast<int>(v), static_cast<int>(k)});
   }
   const auto kept = static_cast<std::ptrdiff_t>(std::min(count, all.size()));
-  std::partial_sort(all.begin(), all.begin() + kept, all.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tuple(-a.sum, a.version, a.token) < std::tuple(-b.sum, b.version, b.token);
-  });
+  std::partial_sort(all.begin(), all.begin() + kept, all.end(),
+                    [](const BeamCandidate& a, const BeamCandidate& b) {
+                      return std::tuple(-a.sum, a.version, a.token) < std::tuple(-b.sum, b.version, b.token);
+                    });
   all.resize(static_cast<std::size_t>(kept));
   return all;
 }
@@ -120,13 +121,13 @@ std::vector<Generated> search_beams(const Model& model, const Batch& start, int 
   std::vector<double> sums{0};
   std::vector<Generated> kept;
   for (int made = 1; made <= options.max_new_tokens && !text.full(); ++made) {
-    const std::vector<Candidate> looked_at = best_candidates(text.next(), sums, 2 * width);
+    const std::vector<BeamCandidate> looked_at = best_candidates(text.next(), sums, 2 * width);
     const bool last =
         made == options.max_new_tokens || static_cast<int>(given) + made == model.info().positions;
     std::vector<int> versions, tokens;
     sums.clear();
     for (std::size_t i = 0; i < looked_at.size(); ++i) {
-      const Candidate& one = looked_at[i];
+      const BeamCandidate& one = looked_at[i];
       if (!last && !is_end(options, one.token)) {
         if (versions.size() == width) continue;
         versions.push_back(one.version);

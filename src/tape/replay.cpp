@@ -21,52 +21,52 @@ std::size_t index(int id) {
   return static_cast<std::size_t>(id);
 }
 
-// Some members of a batch on the new tape.
-struct Piece {
-  Var var;
-  Index begin, count;
-};
-
-Var assembled(std::vector<Piece> pieces, Place place) {
-  std::vector<Piece> merged;
-  for (Piece& piece : pieces) {
-    if (!merged.empty() && merged.back().var.id == piece.var.id &&
-        merged.back().begin + merged.back().count == piece.begin)
-      merged.back().count += piece.count;
-    else
-      merged.push_back(std::move(piece));
-  }
-  std::vector<Var> batches;
-  for (const Piece& piece : merged)
-    batches.push_back(piece.count == piece.var.value.dim(0) ? piece.var
-                                                            : members(piece.var, piece.begin, piece.count));
-  return batches.size() == 1 && place.site == Site::None ? batches.front() : join(batches, place);
-}
-
-// Which rows of a node its readers ask for.
-struct Asked {
-  bool any = false;
-  Rows rows;
-
-  void add(const Rows& more) {
-    if (!any) rows = more;
-    if (any && rows != more) rows = rows && more ? both(*rows, *more) : Rows{};
-    any = true;
-  }
-
- private:
-  static std::vector<int> both(std::vector<int> a, const std::vector<int>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    std::sort(a.begin(), a.end());
-    a.erase(std::unique(a.begin(), a.end()), a.end());
-    return a;
-  }
-};
-
 }  // namespace
 
 class Replay {
  public:
+  // Some members of a batch on the new tape.
+  struct Piece {
+    Var var;
+    Index begin, count;
+  };
+
+  static Var assembled(std::vector<Piece> pieces, Place place) {
+    std::vector<Piece> merged;
+    for (Piece& piece : pieces) {
+      if (!merged.empty() && merged.back().var.id == piece.var.id &&
+          merged.back().begin + merged.back().count == piece.begin)
+        merged.back().count += piece.count;
+      else
+        merged.push_back(std::move(piece));
+    }
+    std::vector<Var> batches;
+    for (const Piece& piece : merged)
+      batches.push_back(piece.count == piece.var.value.dim(0) ? piece.var
+                                                              : members(piece.var, piece.begin, piece.count));
+    return batches.size() == 1 && place.site == Site::None ? batches.front() : join(batches, place);
+  }
+
+  // Which rows of a node its readers ask for.
+  struct Asked {
+    bool any = false;
+    Rows rows;
+
+    void add(const Rows& more) {
+      if (!any) rows = more;
+      if (any && rows != more) rows = rows && more ? both(*rows, *more) : Rows{};
+      any = true;
+    }
+
+   private:
+    static std::vector<int> both(std::vector<int> a, const std::vector<int>& b) {
+      a.insert(a.end(), b.begin(), b.end());
+      std::sort(a.begin(), a.end());
+      a.erase(std::unique(a.begin(), a.end()), a.end());
+      return a;
+    }
+  };
+
   Replay(const Tape& from, std::span<const Changed> changes, const Var& to, const ReplayOptions& options)
       : from_(from), changes_(changes), to_(to.id), options_(options), nodes_(from.nodes_.size()) {}
 

@@ -33,12 +33,13 @@ using testing::encoder_decoder_cases;
 using testing::encoder_decoder_folder;
 using testing::EncoderDecoderCase;
 
-struct Precision {
+struct EncoderDecoderPrecision {
   DType dtype;
   double tolerance;
   std::string suffix;  // of arrays that transformers gives in this type
 };
-const Precision precisions[] = {{DType::Float64, 1e-9, ""}, {DType::Float32, 1e-4, "_f32"}};
+const EncoderDecoderPrecision encoder_decoder_precisions[] = {{DType::Float64, 1e-9, ""},
+                                                              {DType::Float32, 1e-4, "_f32"}};
 
 Batch batch_of(const Expected& expected) {
   Batch batch{.ids = expected.ids("input_ids")};
@@ -48,7 +49,7 @@ Batch batch_of(const Expected& expected) {
 
 // One stack's hidden states, patterns and last norm.
 void compare_stack(const Stack& stack, int index, const Tape& tape, const Expected& expected,
-                   const Precision& precision, Worst& worst) {
+                   const EncoderDecoderPrecision& precision, Worst& worst) {
   const std::string hidden = stack.name + "_hidden_states" + precision.suffix;
   const std::string patterns = stack.name + "_patterns" + precision.suffix;
   const std::string cross = "cross_patterns" + precision.suffix;
@@ -70,7 +71,7 @@ void compare_stack(const Stack& stack, int index, const Tape& tape, const Expect
 }
 
 void compare_gradients(const ModelInfo& info, const Tape& tape, const Var& logits, const Expected& expected,
-                       const Precision& precision, Worst& worst) {
+                       const EncoderDecoderPrecision& precision, Worst& worst) {
   const Shape& shape = logits.value.shape();
   const Index rows = shape.front(), per_row = logits.value.size() / rows;
   std::vector<double> one(static_cast<std::size_t>(logits.value.size()), 0.0);
@@ -91,7 +92,7 @@ class EncoderDecoderGoldens : public ::testing::TestWithParam<EncoderDecoderCase
 
 TEST_P(EncoderDecoderGoldens, EqualsTransformers) {
   const fs::path folder = encoder_decoder_folder() / GetParam().name;
-  for (const Precision& precision : precisions) {
+  for (const EncoderDecoderPrecision& precision : encoder_decoder_precisions) {
     const std::unique_ptr<Model> model =
         load_model(open_checkpoint(find_model(folder.string(), {}), precision.dtype));
     EXPECT_EQ(model->info().architecture, GetParam().architecture);
@@ -166,7 +167,7 @@ TEST(EncoderDecoderGoldensText, HasTheIdsOfTokenizers) {
 TEST_P(EncoderDecoderGoldens, GeneratesAsTransformers) {
   const fs::path folder = encoder_decoder_folder() / GetParam().name;
   if (!fs::exists(folder / "generation.json")) GTEST_SKIP() << "does not generate";
-  for (const Precision& precision : precisions) {
+  for (const EncoderDecoderPrecision& precision : encoder_decoder_precisions) {
     const std::unique_ptr<Model> model =
         load_model(open_checkpoint(find_model(folder.string(), {}), precision.dtype));
     std::ifstream file(folder / "generation.json");

@@ -10,10 +10,11 @@
 namespace headwater::testing {
 namespace {
 
-constexpr Index D = 12, F = 20, V = 40, H = 4, G = 2, E = 5;
-constexpr int layers = 3;
+constexpr Index stream_width = 12, inner_width = 20, word_count = 40, head_count = 4, group_count = 2,
+                each_width = 5;
+constexpr int layer_count = 3;
 
-struct Weights {
+struct UnusualWeights {
   LinearWeights q, k, v, out, up, gate, down;
   NormWeights before, on_q, on_k, after_attention, after_mlp;
 };
@@ -24,13 +25,13 @@ class UnusualModel final : public Model {
     info_.family = info_.model_type = "unusual";
     info_.architecture = "UnusualForSequenceClassification";
     info_.task = Task::TextClassification;
-    info_.layers = layers;
-    info_.heads = static_cast<int>(H);
-    info_.groups = static_cast<int>(G);
-    info_.head_width = static_cast<int>(E);
-    info_.width = static_cast<int>(D);
-    info_.feed_forward = static_cast<int>(F);
-    info_.vocabulary = static_cast<int>(V);
+    info_.layers = layer_count;
+    info_.heads = static_cast<int>(head_count);
+    info_.groups = static_cast<int>(group_count);
+    info_.head_width = static_cast<int>(each_width);
+    info_.width = static_cast<int>(stream_width);
+    info_.feed_forward = static_cast<int>(inner_width);
+    info_.vocabulary = static_cast<int>(word_count);
     info_.positions = 64;
     info_.causal = direction == Direction::Causal;
     info_.pre_norm = true;
@@ -45,24 +46,24 @@ class UnusualModel final : public Model {
                      .width = info_.width,
                      .feed_forward = info_.feed_forward,
                      .causal = info_.causal}};
-    words_ = numbers({V, D}, 1);
-    positions_ = numbers({64, D}, 0.3);
-    for (int l = 0; l < layers; ++l)
-      blocks_.push_back({.q = product(H * E, D),
-                         .k = product(G * E, D),
-                         .v = product(G * E, D),
-                         .out = product(D, H * E),
-                         .up = product(F, D),
-                         .gate = product(F, D),
-                         .down = product(D, F),
-                         .before = norm_of(D),
-                         .on_q = norm_of(H * E),
-                         .on_k = norm_of(G * E),
-                         .after_attention = norm_of(D),
-                         .after_mlp = norm_of(D)});
-    last_ = norm_of(D);
+    words_ = numbers({word_count, stream_width}, 1);
+    positions_ = numbers({64, stream_width}, 0.3);
+    for (int l = 0; l < layer_count; ++l)
+      blocks_.push_back({.q = product(head_count * each_width, stream_width),
+                         .k = product(group_count * each_width, stream_width),
+                         .v = product(group_count * each_width, stream_width),
+                         .out = product(stream_width, head_count * each_width),
+                         .up = product(inner_width, stream_width),
+                         .gate = product(inner_width, stream_width),
+                         .down = product(stream_width, inner_width),
+                         .before = norm_of(stream_width),
+                         .on_q = norm_of(head_count * each_width),
+                         .on_k = norm_of(group_count * each_width),
+                         .after_attention = norm_of(stream_width),
+                         .after_mlp = norm_of(stream_width)});
+    last_ = norm_of(stream_width);
     head_ = {.reads = direction == Direction::Causal ? Head::Reads::LastToken : Head::Reads::First,
-             .steps = {product(3, D)}};
+             .steps = {product(3, stream_width)}};
   }
 
   Tensor words() const override { return words_; }
@@ -80,16 +81,16 @@ class UnusualModel final : public Model {
   NormWeights norm_of(Index width) { return {.gamma = numbers({width}, 0.2, 1), .beta = {}, .eps = 1e-6}; }
 
   Var forward(Tape& tape, const Batch& batch) const override {
-    const HeadLayout heads{.heads = static_cast<int>(H),
-                           .groups = static_cast<int>(G),
-                           .scale = 1 / std::sqrt(static_cast<double>(E)),
+    const HeadLayout heads{.heads = static_cast<int>(head_count),
+                           .groups = static_cast<int>(group_count),
+                           .scale = 1 / std::sqrt(static_cast<double>(each_width)),
                            .causal = info_.causal};
     std::vector<std::vector<int>> order(batch.ids.size());
     for (auto& row : order)
       for (std::size_t t = 0; t < batch.ids.front().size(); ++t) row.push_back(static_cast<int>(t));
     Var x = add(embed(tape, words_, batch.ids, Site::Embed), embed(tape, positions_, order), Site::ResidPre);
-    for (int l = 0; l < layers; ++l) {
-      const Weights& w = blocks_[static_cast<std::size_t>(l)];
+    for (int l = 0; l < layer_count; ++l) {
+      const UnusualWeights& w = blocks_[static_cast<std::size_t>(l)];
       const BlockAt at{.layer = l};
       const Var n = norm(x, w.before);
       const Var q = norm(linear(n, w.q), w.on_q, at(Site::Q)), k = norm(linear(n, w.k), w.on_k, at(Site::K));
@@ -108,7 +109,7 @@ class UnusualModel final : public Model {
   DType dtype_;
   unsigned seed_ = 100;
   Tensor words_, positions_;
-  std::vector<Weights> blocks_;
+  std::vector<UnusualWeights> blocks_;
   NormWeights last_;
   Head head_;
 };
