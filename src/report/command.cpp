@@ -61,7 +61,9 @@ std::optional<std::string> value_of(const MethodSpec& spec, const std::string& n
 void add_options(Command& command, const std::vector<MethodSpec>& methods) {
   std::vector<std::string> written;
   for (const MethodSpec& spec : methods)
-    for (const auto& [name, value] : spec.options) {
+    for (const auto& given : spec.options) {
+      const std::string& name = given.first;  // no structured binding: clang 14 cannot capture one
+      const std::string& value = given.second;
       const MethodOption* option = option_of(spec, name);
       if (option != nullptr && option->otherwise == value) continue;
       const std::string all = fmt::format("{}={}", name, value);
