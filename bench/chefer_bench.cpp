@@ -68,7 +68,7 @@ void serve(const Model& model, const Batch& batch) {
       cpu = true;
     } else if (what == "row") {
       std::cout.precision(17);
-      for (const double v : method.run(study, options).scores.to_doubles()) std::cout << v << ' ';
+      for (const double v : method.run(study, options).scores().to_doubles()) std::cout << v << ' ';
     } else if (what == "memory") {
       reset_tensor_pool_peak();
       const std::size_t before = tensor_pool_statistics().live_bytes;

@@ -70,7 +70,7 @@ void products(const Study& study, Index tokens) {
     std::string what;
     while (std::cin >> what) {
       if (what == "scores") {
-        const Tensor scores = zeroing("auto").scores;
+        const Tensor scores = zeroing("auto").scores();
         for (Index i = 0; i < Index{tokens} * tokens; ++i) std::cout << scores.at(i) << ' ';
         std::cout << std::endl;
         continue;

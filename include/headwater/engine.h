@@ -40,7 +40,7 @@ class HEADWATER_API Engine {
 
   const ModelInfo& info() const;
   RunRecord record() const;  // of any run with this engine; its seconds are 0
-  std::vector<TokenView> tokenize(const Input& input) const;
+  std::vector<Unit> tokenize(const Input& input) const;
   Prediction predict(const Input& input, const PredictOptions& options = {}) const;
   // Groups inputs of equal length into batches; results come in the order of the inputs and do not
   // depend on who shares a batch with whom.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <headwater/export.h>
+#include <headwater/sequence.h>
 #include <headwater/tensor.h>
 
 namespace headwater {
@@ -30,6 +31,11 @@ inline bool is_vocabulary(Task task) {
   return task == Task::FillMask || task == Task::TextGeneration || task == Task::TextToText;
 }
 
+// The output goes on with what is given.
+inline bool writes(Task task) {
+  return task == Task::TextGeneration || task == Task::TextToText;
+}
+
 // A tower of blocks with sizes of its own. Most models are one; Place::stack counts them.
 struct Stack {
   std::string name;  // "encoder", "decoder" or "vision"
@@ -40,7 +46,8 @@ struct Stack {
   int width = 0;  // of the residual stream
   int feed_forward = 0;
   bool causal = false;
-  int reads = -1;  // the stack that its cross-attention reads; −1: it has none
+  int reads = -1;                      // the stack that its cross-attention reads; −1: it has none
+  Modality modality = Modality::Text;  // of the sequence it runs over, which has its number
   bool operator==(const Stack&) const = default;
 };
 
@@ -72,6 +79,9 @@ struct ModelInfo {
   std::vector<std::string> unread;  // tensors of the file this architecture has no place for
   std::size_t parameters = 0;       // numbers in the file that the model reads
 };
+
+// Families of one stack say what it is in the info's own fields.
+HEADWATER_API std::vector<Stack> stacks_of(const ModelInfo& info);
 
 // A stack reads another's output: the input is a source, and the output being written a second sequence.
 inline bool is_encoder_decoder(const ModelInfo& info) {

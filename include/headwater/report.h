@@ -9,20 +9,10 @@
 
 #include <headwater/model_info.h>
 #include <headwater/request.h>
+#include <headwater/sequence.h>
 #include <headwater/tensor.h>
 
 namespace headwater {
-
-struct TokenView {
-  int id = 0;
-  std::string piece;         // as the vocabulary spells it
-  std::string text;          // what a person should see: the original substring, or the piece if special
-  Index begin = 0, end = 0;  // byte span in its sequence
-  int word = -1;
-  int sequence = 0;
-  bool special = false;
-  bool target = false;  // not of the input: of a target of several tokens, those that later ones build on
-};
 
 struct Score {
   // A label, or a token's text. Where several tokens of an outcome are shown alike, the likeliest has the
@@ -47,9 +37,10 @@ struct Span {  // the answer of a question-answering head
 
 struct Prediction {
   Task task = Task::FeatureExtraction;
-  std::vector<TokenView> tokens;  // empty for image models
-  std::vector<Outcome> outcomes;  // one for classifiers, one per token, mask or next token otherwise
-  std::optional<Span> answer;     // question answering
+  std::vector<Sequence> sequences;  // of the input
+  std::vector<Unit> units;          // of all of them
+  std::vector<Outcome> outcomes;    // one for classifiers, one per token, mask or next token otherwise
+  std::optional<Span> answer;       // question answering
   std::optional<std::string> continuation;  // text generation, when new tokens were asked for
   std::vector<int> continuation_ids;
   std::vector<double> logits;  // of the explained row, or of outcomes[0]; in label or token order
@@ -86,27 +77,28 @@ struct Check {
   double bound = 0;  // what it was compared with
 };
 
-// More than scores: a table or a curve that belongs to the result ("rank" per head, "standard_error" …).
-struct Detail {
-  std::string name;
-  std::vector<std::string> axes;  // as of scores; others are named by what they count
-  Tensor values;
-};
-
 struct Attribution {
   std::string method;     // as registered
   std::string aggregate;  // "rollout" or "flow" if its maps were carried through the layers, else empty
   std::vector<std::pair<std::string, std::string>> options;  // as run, defaults included
-  std::vector<std::string> axes;  // of scores: "layer", "head", "query", "key", "token"
-  Tensor scores;                  // NaN: forbidden by a causal mask
+  // One score per unit, one map (per layer, and head), or several of them: one for each kind of attention.
+  std::vector<Map> maps = std::vector<Map>(1);
   // Of a score per token: which tokens were measured; empty: all. The others' scores only fill their places:
   // what is never taken away, what stands in the baseline, the token read itself, what a causal mask hides.
   std::vector<bool> measured;
-  Tensor answer;  // the row the output was read from, heads averaged: [layers, T], or the scores [1, T]
-  std::vector<Detail> details;
+  Tensor answer;  // the row the output was read from over all units, heads averaged: [layers, T], or the
+                  // scores [1, T]
+  std::vector<Map>
+      details;  // more than scores: tables and curves that belong to the result ("rank" per head, …)
   std::vector<Check> checks;
   std::vector<std::string> notes;  // what a reader must know: near-zero maxima, saturation, …
   double seconds = 0;
+
+  // Of the first map; the only one but for encoder–decoders.
+  Tensor& scores() { return maps.front().values; }
+  const Tensor& scores() const { return maps.front().values; }
+  Axes& axes() { return maps.front().axes; }
+  const Axes& axes() const { return maps.front().axes; }
 };
 
 // What a result is called where several stand side by side: "chefer", "value_zeroing_rollout".

@@ -35,7 +35,7 @@ struct Input {
 //             (" was"), the piece as the vocabulary spells it ("▁was", "Ġwas", "##ing") or the id settle it.
 //             For text generation also a text of several tokens, or their ids "#471,29915": the target is the
 //             sum of the tokens' log-probabilities, each predicted after those before it, which join the
-//             input (TokenView::target).
+//             input (Unit::target).
 //   position  token position for token-wise heads; none: the first [MASK] (fill-mask), the last token
 //             (generation), the first word (token classification), the predicted answer's. Several tokens at
 //             an earlier position cut the text there

@@ -25,5 +25,8 @@ struct Batch {
 inline const std::vector<std::vector<int>>& written(const Batch& batch) {
   return batch.prefix.empty() ? batch.ids : batch.prefix;
 }
+inline std::vector<std::vector<int>>& written(Batch& batch) {
+  return batch.prefix.empty() ? batch.ids : batch.prefix;
+}
 
 }  // namespace headwater

@@ -72,4 +72,25 @@ std::string head_kind(const ModelInfo& info) {
   return head_name(info.architecture, {info.architecture}, "model").suffix;
 }
 
+std::vector<Stack> stacks_of(const ModelInfo& info) {
+  if (!info.stacks.empty()) return info.stacks;
+  const bool patches = info.patch_size > 0;
+  return {{.name = patches       ? "vision"
+                   : info.causal ? "decoder"
+                                 : "encoder",
+           .layers = info.layers,
+           .heads = info.heads,
+           .groups = info.groups,
+           .head_width = info.head_width,
+           .width = info.width,
+           .feed_forward = info.feed_forward,
+           .causal = info.causal,
+           .modality = patches ? Modality::Image : Modality::Text}};
+}
+
+std::string name_of(const Axis& axis) {
+  static constexpr const char* names[] = {"layer", "head", "query", "key", "token", "row", "column"};
+  return axis.kind == Axis::Other ? axis.name : names[axis.kind];
+}
+
 }  // namespace headwater

@@ -11,7 +11,7 @@ namespace headwater {
 namespace {
 
 bool has_maps(const Attribution& result) {
-  return result.axes.size() >= 3 && result.axes.front() == "layer" && result.axes.back() == "key";
+  return result.maps.size() == 1 && has_axis(result, Axis::Layer) && has_axis(result, Axis::Key);
 }
 
 struct Correlation {
@@ -31,12 +31,12 @@ Correlation correlate(const std::vector<double>& a, const std::vector<double>& b
 }
 
 // The mean over the rows that have an order on both sides; NaN if none has.
-Correlation over_rows(const Attribution& a, const Attribution& b, Index layer) {
-  const Index rows = std::min(a.scores.dim(a.scores.rank() - 2), b.scores.dim(b.scores.rank() - 2));
+Correlation over_rows(const Report& report, const Attribution& a, const Attribution& b, Index layer) {
+  const Index rows = std::min(a.scores().dim(a.scores().rank() - 2), b.scores().dim(b.scores().rank() - 2));
   double kendall = 0, spearman = 0;
   int counted = 0;
   for (Index row = 0; row < rows; ++row) {
-    const Correlation one = correlate(row_weights(a, layer, row), row_weights(b, layer, row));
+    const Correlation one = correlate(row_weights(report, a, layer, row), row_weights(report, b, layer, row));
     if (std::isnan(one.kendall)) continue;
     kendall += one.kendall;
     spearman += one.spearman;
@@ -52,11 +52,11 @@ std::vector<Agreement> agreement_of(const Report& report) {
   for (std::size_t i = 0; i < report.attributions.size(); ++i)
     for (std::size_t j = i + 1; j < report.attributions.size(); ++j) {
       const Attribution &a = report.attributions[i], &b = report.attributions[j];
-      if (a.scores.empty() || b.scores.empty()) continue;
+      if (a.scores().empty() || b.scores().empty()) continue;
       Agreement pair{.first = name_of(a), .second = name_of(b)};
       if (has_maps(a) && has_maps(b))
         for (Index layer = 0; layer < std::min(layer_count(a), layer_count(b)); ++layer) {
-          const Correlation one = over_rows(a, b, layer);
+          const Correlation one = over_rows(report, a, b, layer);
           pair.kendall.push_back(one.kendall);
           pair.spearman.push_back(one.spearman);
         }

@@ -16,13 +16,13 @@
 #include "engine/jobs.h"
 #include "engine/places.h"
 #include "engine/verify.h"
-#include "engine/view.h"
 #include "heads/importance.h"
 #include "heads/pruning.h"
 #include "heads/triggers.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
 #include "report/focus.h"
+#include "report/view.h"
 #include "study/batching.h"
 #include "study/generation.h"
 #include "study/inputs.h"
@@ -47,10 +47,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-bool reads_images(const ModelInfo& info) {
-  return info.image_size > 0;
-}
-
 void require_float32(const ModelInfo& info) {
   if (info.dtype == DType::Float32) return;
   throw InputError(
@@ -58,25 +54,27 @@ void require_float32(const ModelInfo& info) {
 }
 
 // Tokens of the target stand behind the input and have no bytes in it.
-void mark_target(std::vector<TokenView>& tokens, int added, const Input& input) {
-  for (TokenView& token : std::span(tokens).last(static_cast<std::size_t>(added))) {
-    const std::string& text = token.sequence == 0 ? input.text : *input.pair;
+void mark_target(std::vector<Unit>& tokens, int added, const Input& input) {
+  for (Unit& token : std::span(tokens).last(static_cast<std::size_t>(added))) {
+    const std::string& text = token.sequence > 0   ? input.prefix
+                              : token.segment == 0 ? input.text
+                                                   : *input.pair;
     token.target = true;
     token.begin = token.end = static_cast<Index>(text.size());
   }
 }
 
-// Keeps the row the output was read from, then brings everything into the view asked for.
-void show_as(Report& report, const View& view) {
+// What a reader looks at first: the row the output was read from, and how far results agree in the view asked
+// for.
+void add_answers(Report& report) {
   for (Attribution& result : report.attributions)
-    if (!result.scores.empty()) result.answer = answer_rows(report, result);
+    if (!result.scores().empty()) result.answer = answer_rows(report, result);
   for (const Index row : focus_rows(report)) {
-    if (row >= static_cast<Index>(report.prediction.tokens.size())) break;
-    const std::string& text = report.prediction.tokens[static_cast<std::size_t>(row)].text;
+    if (row >= static_cast<Index>(report.prediction.units.size())) break;
+    const std::string& text = report.prediction.units[static_cast<std::size_t>(row)].text;
     report.answer_token += report.answer_token.empty() ? text : fmt::format(", {}", without_space(text));
   }
-  apply_view(report, view);
-  report.agreement = agreement_of(report);
+  report.agreement = agreement_of(viewed(report));
 }
 
 }  // namespace
@@ -98,7 +96,7 @@ struct Engine::Impl {
       : identity{opened.folder, opened.config, Weights({}, options.dtype), opened.weight_files},
         cache_dir(options.cache_dir) {
     loaded.model = load_model(opened);
-    if (reads_images(loaded.info()))
+    if (loaded.info().stacks.front().modality == Modality::Image)
       loaded.processor = ImageProcessor::load(opened.folder.path);
     else
       loaded.tokenizer = Tokenizer::load(opened.folder.path);
@@ -107,13 +105,13 @@ struct Engine::Impl {
     loaded.start = start_token(opened.config, opened.folder.path, loaded.info());
   }
 
-  // For everything but predictions: no method knows what to make of a second sequence, so none may try.
-  const LoadedModel& explainable() const {
+  // For heads, trees, triggers and identifiability, which know one sequence.
+  const LoadedModel& of_one_sequence() const {
     if (is_encoder_decoder(loaded.info()))
-      throw Unsupported(
-          fmt::format("model: {} is an encoder–decoder, and no method for those is implemented; headwater "
-                      "predict runs it",
-                      loaded.info().architecture));
+      throw Unsupported(fmt::format(
+          "model: expected one sequence, found {}, which is an encoder–decoder; headwater explain "
+          "takes it",
+          loaded.info().architecture));
     return loaded;
   }
 
@@ -151,12 +149,11 @@ struct Engine::Impl {
 std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
                                               const PredictOptions& options) const {
   std::vector<Batch> batches;
-  std::vector<Encoding> encodings;
+  std::vector<Prepared> all;
   for (const Input& input : inputs) {
-    Prepared prepared = prepare(loaded, input);
-    if (loaded.tokenizer) prepared.batch.positions = predicted_rows(loaded, prepared);
-    batches.push_back(std::move(prepared.batch));
-    encodings.push_back(std::move(prepared.encoding));
+    all.push_back(prepare(loaded, input));
+    if (loaded.tokenizer) all.back().batch.positions = wanted_rows(loaded, all.back().encoding);
+    batches.push_back(all.back().batch);
   }
   std::vector<Prediction> predictions(inputs.size());
   for (const Group& group : group_inputs(batches, batch_tokens)) {
@@ -165,7 +162,7 @@ std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
     for (std::size_t m = 0; m < group.members.size(); ++m) {
       const std::size_t i = group.members[m];
       const Row row = row_of(logits, static_cast<Index>(m), group.batch.positions);
-      predictions[i] = read_prediction(loaded, row, encodings[i], options.top);
+      predictions[i] = read_prediction(loaded, row, all[i], options.top);
     }
   }
   if (options.max_new_tokens != 0)
@@ -198,7 +195,7 @@ RunRecord Engine::record() const {
   return impl_->record();
 }
 
-std::vector<TokenView> Engine::tokenize(const Input& input) const {
+std::vector<Unit> Engine::tokenize(const Input& input) const {
   if (!impl_->loaded.tokenizer)
     throw InputError(fmt::format("tokenize: expected a text model, found {}", info().architecture));
   const Index limit = input_limit(impl_->loaded);
@@ -206,7 +203,8 @@ std::vector<TokenView> Engine::tokenize(const Input& input) const {
                               .max_length = input.truncate && limit > 0 ? limit : Index{1} << 30};
   Encoding encoding = impl_->loaded.tokenizer->encode(input.text, input.pair, options);
   end_words_at_spaces(encoding);
-  return views_of(encoding);
+  const Encoding* const one[] = {&encoding};
+  return units_of(ModelInfo{}, {.ids = {encoding.ids()}}, one).all;
 }
 
 Prediction Engine::predict(const Input& input, const PredictOptions& options) const {
@@ -214,7 +212,7 @@ Prediction Engine::predict(const Input& input, const PredictOptions& options) co
 }
 
 std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const PredictOptions& options) const {
-  const std::size_t window = reads_images(info()) ? waiting_images : waiting_texts;
+  const std::size_t window = impl_->loaded.processor ? waiting_images : waiting_texts;
   std::vector<Prediction> all;
   for (std::size_t begin = 0; begin < inputs.size(); begin += window) {
     std::vector<Prediction> some =
@@ -235,19 +233,19 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
                 .image = request.input.image,
                 .model = info};
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
-  Study study = open_study(with, std::move(prepared.batch), std::move(prepared.encoding));
+  Study study = open_study(with, prepared);
   const auto rows = static_cast<Index>(study.batch().positions.size());
-  const MemoryPlan plan = plan_memory(jobs, info, study.tokens(), rows > 0 ? rows : study.tokens(),
+  const MemoryPlan plan = plan_memory(jobs, info, study.size(), rows > 0 ? rows : study.size(),
                                       request.max_memory, moved.added + 1);
   std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
   if (request.max_memory > 0) bounded.emplace();
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
   const Row row = row_of(study.logits(), 0, study.batch().positions);
-  report.prediction = read_prediction(with, row, study.encoding(), PredictOptions{}.top);
-  mark_target(report.prediction.tokens, moved.added, request.input);
+  report.prediction = read_prediction(with, row, prepared, PredictOptions{}.top);
+  mark_target(report.prediction.units, moved.added, request.input);
   report.target =
-      aimed != nullptr ? *aimed : resolve_target(with, moved.spec, report.prediction, study.encoding(), row);
+      aimed != nullptr ? *aimed : resolve_target(with, moved.spec, report.prediction, prepared.encoding, row);
   if (info.task != Task::FeatureExtraction) {
     study.aim(report.target);
     report.prediction.logits = logits_at(row, report.target.position);
@@ -268,32 +266,32 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
 Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   if (request.verify) require_float32(info());
-  Report report = impl_->explain(impl_->explainable(), request, nullptr);
+  Report report = impl_->explain(impl_->loaded, request, nullptr);
   if (request.verify)
     compare_with_exact(report, impl_->explain(impl_->exact_model(), request, &report.target));
   report.asked = asked_of(request, report.target, info());
-  show_as(report, request.view);
+  add_answers(report);
   report.record = impl_->record();
   report.record.seconds = seconds_since(start);
   return report;
 }
 
 IdentifyReport Engine::identify(const IdentifyRequest& request) const {
-  return identify_texts(impl_->explainable(), impl_->identity, request, impl_->record());
+  return identify_texts(impl_->of_one_sequence(), impl_->identity, request, impl_->record());
 }
 
 IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
-  return plan_texts(impl_->explainable(), request);
+  return plan_texts(impl_->of_one_sequence(), request);
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {
-  const LoadedModel& loaded = impl_->explainable();
+  const LoadedModel& loaded = impl_->loaded;
   Index tokens = image_tokens(info()), rows = 1, added = 0;
   if (loaded.tokenizer) {
     const Prepared prepared = prepare(loaded, request.input);
     const auto wanted = wanted_rows(loaded, prepared.encoding, request.target.position);
     added = most_added(loaded, request.target, prepared.encoding);
-    tokens = static_cast<Index>(prepared.encoding.tokens.size()) + added;
+    tokens = static_cast<Index>(prepared.source.tokens.size() + prepared.encoding.tokens.size()) + added;
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size()) + added;
   }
   const std::vector<Job> jobs = jobs_of(request, info());
@@ -308,24 +306,24 @@ std::size_t Engine::planned_bytes(const Request& request) const {
 
 HeadImportance Engine::head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
                                        const LabelledRun& run) const {
-  return rank_heads(impl_->explainable(), inputs, ranking, run, impl_->record());
+  return rank_heads(impl_->of_one_sequence(), inputs, ranking, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
                                           std::size_t max_memory) const {
-  return plan_importance(impl_->explainable(), prepare_labelled(impl_->explainable(), inputs), ranking,
-                         max_memory);
+  return plan_importance(impl_->of_one_sequence(), prepare_labelled(impl_->of_one_sequence(), inputs),
+                         ranking, max_memory);
 }
 
 PruningReport Engine::pruning_curves(std::span<const LabelledInput> inputs,
                                      std::span<const HeadImportance> rankings, const PruningOptions& options,
                                      const LabelledRun& run) const {
-  return prune_heads(impl_->explainable(), inputs, rankings, options, run, impl_->record());
+  return prune_heads(impl_->of_one_sequence(), inputs, rankings, options, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_pruning(std::span<const LabelledInput> inputs, std::size_t rankings,
                                   const PruningOptions& options, std::size_t max_memory) const {
-  return headwater::plan_pruning(impl_->explainable(), prepare_labelled(impl_->explainable(), inputs),
+  return headwater::plan_pruning(impl_->of_one_sequence(), prepare_labelled(impl_->of_one_sequence(), inputs),
                                  rankings, options, max_memory);
 }
 
@@ -333,18 +331,19 @@ void Engine::save_pruned(const HeadImportance& importance, double rate, const st
   if (!(rate >= 0 && rate <= 1))
     throw InputError(fmt::format("rate: expected a share from 0 to 1, found {}", rate));
   headwater::save_pruned(impl_->identity.folder.path, impl_->identity.weight_files,
-                         impl_->explainable().info(), pruned_mask(importance, rate, false, false), folder);
+                         impl_->of_one_sequence().info(), pruned_mask(importance, rate, false, false),
+                         folder);
 }
 
 TriggerReport Engine::triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
                                const LabelledRun& run) const {
-  return try_triggers(impl_->explainable(), inputs, options, run, impl_->record());
+  return try_triggers(impl_->of_one_sequence(), inputs, options, run, impl_->record());
 }
 
 LabelledPlan Engine::plan_triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
                                    std::size_t max_memory) const {
-  return headwater::plan_triggers(impl_->explainable(), prepare_labelled(impl_->explainable(), inputs),
-                                  options, max_memory);
+  return headwater::plan_triggers(impl_->of_one_sequence(),
+                                  prepare_labelled(impl_->of_one_sequence(), inputs), options, max_memory);
 }
 
 }  // namespace headwater

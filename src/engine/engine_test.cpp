@@ -52,8 +52,8 @@ TEST(Engine, ExplainsThePredictionAndCarriesTheRecord) {
   EXPECT_EQ(report.prediction.logits, sentiment().predict({.text = good}).logits)
       << "kept or not, the same bits";
   ASSERT_EQ(report.attributions.size(), 2U);
-  const auto T = static_cast<Index>(report.prediction.tokens.size());
-  EXPECT_EQ(report.attributions[0].scores.shape(), (Shape{sentiment().info().layers, T, T}));
+  const auto T = static_cast<Index>(report.prediction.units.size());
+  EXPECT_EQ(report.attributions[0].scores().shape(), (Shape{sentiment().info().layers, T, T}));
   for (const Attribution& attribution : report.attributions)
     for (const Check& check : attribution.checks) EXPECT_TRUE(check.passed) << check.name;
   EXPECT_EQ(report.record.version, version());
@@ -75,9 +75,9 @@ TEST(Engine, WhatAMethodLeavesOutIsNotMeasured) {
   const Report report =
       sentiment().explain({.input = {.text = good},
                            .methods = {{"integrated_gradients"}, {"occlusion"}, {"decompx"}, {"chefer"}}});
-  const std::vector<TokenView>& tokens = report.prediction.tokens;
+  const std::vector<Unit>& tokens = report.prediction.units;
   std::vector<bool> words, all_but_first(tokens.size(), true);
-  for (const TokenView& token : tokens) words.push_back(!token.special);
+  for (const Unit& token : tokens) words.push_back(!token.special);
   all_but_first[0] = false;
   EXPECT_EQ(report.attributions[0].measured, words);
   EXPECT_EQ(report.attributions[1].measured, words);
@@ -112,7 +112,7 @@ TEST(Engine, VerifiesInFloat64) {
     EXPECT_EQ(check.name, "float32 against float64");
     EXPECT_TRUE(check.passed) << report.attributions[i].method << " " << check.value;
     EXPECT_GT(check.value, 0) << "float64 gives other bits";
-    EXPECT_EQ(report.attributions[i].scores.to_doubles(), once.attributions[i].scores.to_doubles());
+    EXPECT_EQ(report.attributions[i].scores().to_doubles(), once.attributions[i].scores().to_doubles());
     EXPECT_EQ(report.attributions[i].checks.size(), once.attributions[i].checks.size() + 1);
   }
   EXPECT_EQ(report.record.dtype, "float32");
@@ -130,9 +130,9 @@ TEST(Engine, LongTextsAreRefusedOrCut) {
   EXPECT_THROW(sentiment().predict({.text = text}), InputError);
   const Prediction cut = sentiment().predict({.text = text, .truncate = true});
   EXPECT_TRUE(cut.truncated);
-  EXPECT_EQ(static_cast<int>(cut.tokens.size()), sentiment().info().positions);
+  EXPECT_EQ(static_cast<int>(cut.units.size()), sentiment().info().positions);
   EXPECT_EQ(sentiment().tokenize({.text = text}).size(), 2002U) << "tokenize shows all";
-  EXPECT_EQ(sentiment().tokenize({.text = text, .truncate = true}).size(), cut.tokens.size());
+  EXPECT_EQ(sentiment().tokenize({.text = text, .truncate = true}).size(), cut.units.size());
 }
 
 TEST(Engine, MemoryStaysBelowThePlan) {
@@ -176,13 +176,14 @@ TEST_F(ImageEngine, PredictsAndExplainsAPicture) {
   const Engine engine = Engine::load(folder_);
   const Input input{.image = folder_ + "/picture.png"};
   const Report report = engine.explain({.input = input, .methods = {{"attention_rollout"}}});
-  EXPECT_TRUE(report.prediction.tokens.empty());
+  ASSERT_EQ(report.prediction.sequences.size(), 1U);
+  EXPECT_EQ(report.prediction.sequences[0].name, "image");
   EXPECT_EQ(report.prediction.logits.size(), engine.info().labels.size());
   EXPECT_TRUE(report.picture.starts_with("\x89PNG"));
   const Index side = engine.info().image_size / engine.info().patch_size;
-  EXPECT_EQ(report.attributions[0].scores.shape().back(), engine.info().prefix_tokens + side * side);
+  EXPECT_EQ(report.attributions[0].scores().shape().back(), engine.info().prefix_tokens + side * side);
   EXPECT_GT(engine.planned_bytes({.input = input, .methods = {{"attention_rollout"}}}),
-            report.attributions[0].scores.bytes());
+            report.attributions[0].scores().bytes());
   EXPECT_TRUE(report.record.tokenizer_sha256.empty());
   const std::vector<Input> twice{input, input};
   for (const Prediction& p : engine.predict(twice)) EXPECT_EQ(p.logits, report.prediction.logits);

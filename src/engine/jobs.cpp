@@ -92,10 +92,10 @@ namespace {
 
 // What a causal mask hides from the rows that are read was not measured, whatever fills its place.
 void leave_out_hidden(Attribution& result, const Study& study) {
-  if (!study.info().causal || result.axes != std::vector<std::string>{"token"}) return;
+  if (!study.info().causal || result.axes() != Axes{Axis::Units}) return;
   const std::vector<int> rows = rows_of(study.target());
   const int last = *std::max_element(rows.begin(), rows.end());
-  const auto T = static_cast<std::size_t>(result.scores.size());
+  const auto T = static_cast<std::size_t>(result.scores().size());
   if (last < 0 || static_cast<std::size_t>(last) + 1 >= T) return;
   if (result.measured.empty()) result.measured.assign(T, true);
   std::fill(result.measured.begin() + last + 1, result.measured.end(), false);
@@ -110,7 +110,7 @@ Attribution run_job(const Job& job, const Study& study) {
   const Blend blend = job.method->mixing == Mixing::Partial ? Blend::HalfIdentity
                       : job.method->mixing == Mixing::Raw   ? Blend::AsIs
                                                             : Blend::RowSums;
-  return aggregate(std::move(result), job.aggregate, blend, study.info().causal,
+  return aggregate(std::move(result), job.aggregate, blend, JointMixing(study),
                    [&](double done) { study.progress(done); });
 }
 

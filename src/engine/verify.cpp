@@ -22,11 +22,21 @@ namespace {
 
 constexpr double allowed = 0.01;
 
+std::vector<double> numbers_of(const Attribution& result) {
+  std::vector<double> all;
+  for (const Map& map : result.maps) {
+    const std::vector<double> some = map.values.to_doubles();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 void compare(Attribution& result, const Attribution& exact) {
-  if (name_of(result) != name_of(exact) || result.scores.shape() != exact.scores.shape())
+  if (name_of(result) != name_of(exact) || result.scores().shape() != exact.scores().shape())
     throw InternalError(fmt::format("verify: expected {} {}, found {} {}", name_of(result),
-                                    result.scores.shape().str(), name_of(exact), exact.scores.shape().str()));
-  const std::vector<double> s = result.scores.to_doubles(), e = exact.scores.to_doubles();
+                                    result.scores().shape().str(), name_of(exact),
+                                    exact.scores().shape().str()));
+  const std::vector<double> s = numbers_of(result), e = numbers_of(exact);
   std::vector<double> found, right;  // of the cells that have a value
   double largest = 0, apart = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {

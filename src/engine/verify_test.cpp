@@ -11,8 +11,9 @@ namespace {
 
 Report report_of(const std::vector<double>& scores) {
   Report report;
-  report.attributions.push_back({.method = "saliency", .axes = {"token"}});
-  report.attributions.back().scores = Tensor::of({static_cast<Index>(scores.size())}, scores, DType::Float64);
+  report.attributions.push_back({.method = "saliency", .maps = {{.axes = {Axis::Units}}}});
+  report.attributions.back().scores() =
+      Tensor::of({static_cast<Index>(scores.size())}, scores, DType::Float64);
   return report;
 }
 

@@ -26,23 +26,37 @@ void check_aggregate(std::string_view kind, std::string_view method, bool has_ma
 
 namespace {
 
-// The maps [L, T, T] in double: no NaN, heads averaged, blended.
-Tensor blended(const Attribution& result, Blend blend) {
-  const Index L = result.scores.dim(0), T = result.scores.shape().back();
-  Tensor maps({L, T, T}, DType::Float64);
-  for (Index l = 0; l < L; ++l) {
-    const Tensor layer = result.scores.rows(l, 1);
-    std::vector<double> map =
-        result.scores.rank() == 4 ? fuse_heads(layer, Fusion::Mean) : layer.to_doubles();
+const Map* map_named(const std::vector<Map>& maps, const std::string& name) {
+  for (const Map& map : maps)
+    if (map.name == name) return &map;
+  return nullptr;
+}
+
+// The maps of every step in double: no NaN, heads averaged, blended. Cross-attention whose map has no
+// residual path is mixed with it half and half, whatever the blend.
+void blend_into(JointMixing& joint, const Attribution& result, Blend blend) {
+  for (std::size_t k = 0; k < joint.steps().size(); ++k) {
+    const auto& [kind, layer] = joint.steps()[k];
+    const Map* whole = map_named(result.maps, kind.name);
+    if (whole == nullptr)
+      throw InternalError(fmt::format("aggregate: expected a map of {} attention, found none", kind.name));
+    const Tensor own = whole->values.rows(layer, 1);
+    std::vector<double> map = whole->values.rank() == 4 ? fuse_heads(own, Fusion::Mean) : own.to_doubles(),
+                        path;
     for (double& value : map)
       if (std::isnan(value)) value = 0;
-    if (blend != Blend::AsIs) {
-      mix_with_identity(map, T, 0);
-      if (blend == Blend::HalfIdentity) mix_with_identity(map, T, 0.5);
+    const Index keys = joint.keys(kind);
+    if (const Map* beside = kind.is_cross() ? map_named(result.details, kind.name + "_residual") : nullptr) {
+      path = beside->values.rows(layer, 1).to_doubles();
+    } else if (blend != Blend::AsIs || kind.is_cross()) {
+      if (!kind.is_cross()) mix_with_residual(map, keys, 0, kind, path);
+      if (blend == Blend::HalfIdentity || kind.is_cross()) {
+        if (kind.is_cross()) divide_rows(std::span(map), keys);
+        mix_with_residual(map, keys, 0.5, kind, path);
+      }
     }
-    std::copy(map.begin(), map.end(), maps.data<double>() + l * T * T);
+    joint.put(k, map, path);
   }
-  return maps;
 }
 
 std::string_view description_of(Blend blend) {
@@ -89,8 +103,23 @@ std::string saturation_note(const Flow& flow) {
 
 }  // namespace
 
-void put_flow(Attribution& result, const Tensor& maps, const FlowView& view, DType dtype,
+namespace {
+
+// The maps of what went through the steps, with the checks they all have.
+void finish(Attribution& result, JointMixing& joint, const Tensor& through, DType dtype) {
+  const Tensor all = through.to(dtype);
+  result.checks.push_back(check_nonnegative(all));
+  result.notes.push_back(maximum_note(all));
+  if (joint.causal()) result.checks.push_back(check_causal(all));
+  joint.values() = through;
+  result.maps = joint.by_layer(dtype);
+}
+
+}  // namespace
+
+void put_flow(Attribution& result, JointMixing& joint, const FlowView& view, DType dtype,
               const std::function<void(double)>& progress) {
+  const Tensor& maps = joint.values();
   Flow flow = attention_flow(maps, {.rows = view.rows, .progress = progress});
   const bool chosen = !view.rows.empty();
   result.checks.push_back({.name = "every flow within its bounds",
@@ -107,46 +136,40 @@ void put_flow(Attribution& result, const Tensor& maps, const FlowView& view, DTy
   if (!chosen) {
     std::vector<double> closed(flow.closed_at.begin(), flow.closed_at.end());
     result.details.push_back({.name = "closed_at",
-                              .axes = {"token"},
+                              .axes = {Axis::Units},
                               .values = Tensor::of({static_cast<Index>(closed.size())}, closed, dtype)});
     result.notes.push_back(saturation_note(flow));
   }
   if (view.normalised) divide_rows(flow.values);
-  result.scores = flow.values.to(dtype);
-  if (view.normalised && !chosen) result.checks.push_back(check_row_sums(result.scores));
+  const Tensor all = flow.values.to(dtype);
+  if (view.normalised && !chosen) result.checks.push_back(check_row_sums(all));
+  finish(result, joint, flow.values, dtype);
 }
 
-Attribution aggregate(Attribution result, const std::string& kind, Blend blend, bool causal,
+Attribution aggregate(Attribution result, const std::string& kind, Blend blend, JointMixing joint,
                       const std::function<void(double)>& progress) {
-  if (result.axes.empty() || result.axes.back() != "key")
+  if (result.axes().empty() || result.axes().back().kind != Axis::Key)
     throw InputError(
         fmt::format("aggregate: expected a map per layer, found scores per {} of {}; leave out the "
                     "options that make it so",
-                    result.axes.empty() ? "input" : result.axes.back(), result.method));
-  const DType dtype = result.scores.dtype();
+                    result.axes().empty() ? "input" : name_of(result.axes().back()), result.method));
+  const DType dtype = result.scores().dtype();
   Attribution whole{.method = result.method, .aggregate = kind, .options = std::move(result.options)};
-  whole.axes = {"layer", "query", "key"};
   whole.checks = std::move(result.checks);  // of the maps that went in
+  whole.notes = std::move(result.notes);
   // A flow needs capacities of one scale, so raw scores are divided by their row sums for it.
   if (kind == "flow" && blend == Blend::AsIs) blend = Blend::RowSums;
-  Tensor maps = blended(result, blend);
+  blend_into(joint, result, blend);
   if (kind == "flow") {
-    put_flow(whole, maps, {}, dtype, progress);
+    put_flow(whole, joint, {}, dtype, progress);
   } else {
     if (progress) progress(0);
-    roll_out(maps);
-    whole.scores = maps.to(dtype);
-    if (blend != Blend::AsIs) whole.checks.push_back(check_row_sums(whole.scores));
+    roll_out(joint.values());
+    if (blend != Blend::AsIs) whole.checks.push_back(check_row_sums(joint.values().to(dtype)));
+    finish(whole, joint, joint.values(), dtype);
   }
-  whole.checks.push_back(check_nonnegative(whole.scores));
-  whole.notes = std::move(result.notes);
-  whole.notes.push_back(maximum_note(whole.scores));
   whole.notes.push_back(
       fmt::format("Before the {} the map of each layer was {}.", kind, description_of(blend)));
-  if (causal) {
-    whole.checks.push_back(check_causal(whole.scores));
-    forbid_future(whole.scores);
-  }
   return whole;
 }
 

@@ -12,22 +12,29 @@ namespace {
 
 Attribution maps_of(Shape shape, const std::vector<double>& values) {
   Attribution result{.method = "m", .options = {{"a", "b"}}};
-  result.axes = shape.rank() == 4 ? std::vector<std::string>{"layer", "head", "query", "key"}
-                                  : std::vector<std::string>{"layer", "query", "key"};
-  result.scores = Tensor::of(std::move(shape), values);
+  result.axes() = shape.rank() == 4 ? Axes{Axis::Layer, Axis::Head, Axis::Query, Axis::Key}
+                                    : Axes{Axis::Layer, Axis::Query, Axis::Key};
+  result.scores() = Tensor::of(std::move(shape), values);
   result.checks = {{.name = "of the maps"}};
   result.notes = {"of the maps"};
   return result;
 }
 
+JointMixing steps_for(const Attribution& maps, bool causal) {
+  const Tensor& scores = maps.scores();
+  const ModelInfo info{.layers = static_cast<int>(scores.dim(0)), .causal = causal};
+  return {info, {{.name = "text", .count = scores.shape().back()}}};
+}
+
 Attribution rollout(Attribution maps, Blend blend, bool causal = false) {
-  return aggregate(std::move(maps), "rollout", blend, causal, [](double) {});
+  JointMixing steps = steps_for(maps, causal);
+  return aggregate(std::move(maps), "rollout", blend, std::move(steps), [](double) {});
 }
 
 void expect_scores(const Attribution& result, const std::vector<double>& expected, double tolerance = 1e-15) {
-  ASSERT_EQ(result.scores.size(), static_cast<Index>(expected.size()));
+  ASSERT_EQ(result.scores().size(), static_cast<Index>(expected.size()));
   for (std::size_t i = 0; i < expected.size(); ++i)
-    EXPECT_NEAR(result.scores.at(static_cast<Index>(i)), expected[i], tolerance) << i;
+    EXPECT_NEAR(result.scores().at(static_cast<Index>(i)), expected[i], tolerance) << i;
 }
 
 bool has_check(const Attribution& result, std::string_view name) {
@@ -45,13 +52,13 @@ TEST(Aggregate, MapsWithoutTheResidualPathAreMixedWithTheIdentity) {
   const std::vector<double> second{.505, .18, .315, .3425, .505, .1525, .1725, .205, .6225},
       last{.39169531, .31460937, .29369531, .31219375, .3368125, .35099375, .304, .278, .418};
   for (Index i = 0; i < 9; ++i) {
-    EXPECT_NEAR(result.scores.at(9 + i), second[static_cast<std::size_t>(i)], 1e-15);
-    EXPECT_NEAR(result.scores.at(27 + i), last[static_cast<std::size_t>(i)], 5e-9);
+    EXPECT_NEAR(result.scores().at(9 + i), second[static_cast<std::size_t>(i)], 1e-15);
+    EXPECT_NEAR(result.scores().at(27 + i), last[static_cast<std::size_t>(i)], 5e-9);
   }
   EXPECT_EQ(result.method, "m");
   EXPECT_EQ(result.aggregate, "rollout");
   EXPECT_EQ(name_of(result), "m_rollout");
-  EXPECT_EQ(result.axes, (std::vector<std::string>{"layer", "query", "key"}));
+  EXPECT_EQ(result.axes(), (Axes{Axis::Layer, Axis::Query, Axis::Key}));
   const std::vector<std::pair<std::string, std::string>> options{{"a", "b"}};
   EXPECT_EQ(result.options, options);
   EXPECT_EQ(result.checks.front().name, "of the maps") << "what was measured on the way stays";
@@ -79,10 +86,10 @@ TEST(Aggregate, HeadsAreAveragedFirst) {
 TEST(Aggregate, ForbiddenCellsCountNothingAndStayForbidden) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Attribution result = rollout(maps_of({2, 2, 2}, {2, nan, 1, 3, 1, nan, 1, 1}), Blend::RowSums, true);
-  for (const Index forbidden : {1, 5}) EXPECT_TRUE(std::isnan(result.scores.at(forbidden)));
-  EXPECT_EQ(result.scores.at(4), 1);
-  EXPECT_EQ(result.scores.at(6), .625);
-  EXPECT_EQ(result.scores.at(7), .375);
+  for (const Index forbidden : {1, 5}) EXPECT_TRUE(std::isnan(result.scores().at(forbidden)));
+  EXPECT_EQ(result.scores().at(4), 1);
+  EXPECT_EQ(result.scores().at(6), .625);
+  EXPECT_EQ(result.scores().at(7), .375);
   EXPECT_TRUE(has_check(result, "no weight on later tokens"));
   EXPECT_TRUE(has_check(result, "rows sum to 1"));
 }
@@ -93,11 +100,11 @@ TEST(Aggregate, ARowWithoutWeightShowsInItsCheck) {
 
 TEST(Aggregate, KeepsTheWorkingTypeAndStopsWhenTold) {
   Attribution single = maps_of({1, 2, 2}, {1, 0, 0, 1});
-  single.scores = single.scores.to(DType::Float32);
-  EXPECT_EQ(rollout(single, Blend::RowSums).scores.dtype(), DType::Float32);
-  EXPECT_THROW(
-      aggregate(single, "rollout", Blend::RowSums, false, [](double) { throw std::runtime_error("stop"); }),
-      std::runtime_error);
+  single.scores() = single.scores().to(DType::Float32);
+  EXPECT_EQ(rollout(single, Blend::RowSums).scores().dtype(), DType::Float32);
+  EXPECT_THROW(aggregate(single, "rollout", Blend::RowSums, steps_for(single, false),
+                         [](double) { throw std::runtime_error("stop"); }),
+               std::runtime_error);
 }
 
 TEST(Aggregate, PlansTwoCopiesAtLeast) {

@@ -67,7 +67,7 @@ class Attributor {
   Attributor(const Study& study, const Objective& objective, const AttentionAttributionOptions& options)
       : study_(study), options_(options), slopes_(study, objective), whole_(objective.value()) {
     const auto L = static_cast<std::size_t>(study.info().layers);
-    const Index H = study.info().heads, T = study.tokens();
+    const Index H = study.info().heads, T = study.size();
     result_.scores = Tensor({study.info().layers, H, T, T}, study.info().dtype);
     result_.nodes.resize(L);
     result_.change.resize(L);

@@ -57,7 +57,7 @@ double NormMap::deviation(const double* z) const {
 }
 
 AttentionParts::AttentionParts(const Study& study, int layer)
-    : tokens_(study.tokens()),
+    : tokens_(study.size()),
       heads_(study.info().heads),
       groups_(study.info().groups),
       head_width_(study.info().head_width),

@@ -164,7 +164,7 @@ std::vector<Tensor> AttentionSlopes::whole_gradients() {
       tape.pull(logits, objective_.seed(logits.value, positions_), rules::gradient, wanted);
   std::vector<Tensor> gradients;
   for (const Place& place : wanted) gradients.push_back(signals.at(place));
-  flop_ += study_.info().layers * block_flop(study_.info(), gated_, study_.tokens(), study_.tokens());
+  flop_ += study_.info().layers * block_flop(study_.info(), gated_, study_.size(), study_.size());
   return gradients;
 }
 
@@ -175,7 +175,7 @@ Slope AttentionSlopes::whole(int layer, Tensor gradient) const {
 
 double AttentionSlopes::cost_of(int layer) const {
   const ModelInfo& info = study_.info();
-  const double tokens = study_.tokens(), last = read_ ? static_cast<double>(read_->size()) : tokens;
+  const double tokens = study_.size(), last = read_ ? static_cast<double>(read_->size()) : tokens;
   if (layer + 1 == info.layers) return output_flop(info, last) + feed_forward_flop(info, gated_, last);
   return output_flop(info, tokens) + feed_forward_flop(info, gated_, tokens) +
          (info.layers - layer - 2) * block_flop(info, gated_, tokens, tokens) +
@@ -207,14 +207,14 @@ double AttentionSlopes::growth(int layer) const {
 }
 
 int AttentionSlopes::layers_together(int first, std::size_t points) const {
-  const std::size_t slope = site_bytes(study_.info(), study_.tokens(), Site::Z);
+  const std::size_t slope = site_bytes(study_.info(), study_.size(), Site::Z);
   const std::size_t slopes =
       2 * kept_slopes * slope + most_pieces * slope / bytes_of(study_.info().dtype) * sizeof(double);
   std::size_t bytes = 0;
   int count = 0;
   for (int l = first; l < study_.info().layers; ++l, ++count) {
     bytes += points * bytes_of_point(l) + slopes;
-    const auto tokens = static_cast<Index>((static_cast<std::size_t>(count) + 1) * points) * study_.tokens();
+    const auto tokens = static_cast<Index>((static_cast<std::size_t>(count) + 1) * points) * study_.size();
     if (bytes > study_.scratch || tokens > busy_tokens) break;
   }
   return std::max(1, count);
@@ -223,12 +223,12 @@ int AttentionSlopes::layers_together(int first, std::size_t points) const {
 std::size_t AttentionSlopes::bytes_of_point(int layer) const {
   ModelInfo above = study_.info();
   above.layers -= layer;
-  return planned_run_bytes(above, study_.tokens(), objective_rows(study_.info(), study_.tokens())) +
+  return planned_run_bytes(above, study_.size(), objective_rows(study_.info(), study_.size())) +
          more_target_bytes(study_);
 }
 
 std::size_t AttentionSlopes::fitting(std::span<const ScaledAttention> points) const {
-  const auto busy = static_cast<std::size_t>(std::max<Index>(1, busy_tokens / study_.tokens()));
+  const auto busy = static_cast<std::size_t>(std::max<Index>(1, busy_tokens / study_.size()));
   std::size_t count = 1, bytes = bytes_of_point(points.front().layer);
   for (; count < std::min(points.size(), busy); ++count)
     if ((bytes += bytes_of_point(points[count].layer)) > study_.scratch) break;

@@ -33,7 +33,7 @@ Game::Game(const Study& study, const Objective& objective, Units units, Replacem
 }
 
 Index Game::copies() const {
-  return copies_at_once(study_, game_bytes(study_.info(), study_.tokens()));
+  return copies_at_once(study_, game_bytes(study_.info(), study_.size()));
 }
 
 std::vector<double> Game::values(const std::vector<Coalition>& coalitions) const {
@@ -54,22 +54,29 @@ std::vector<double> Game::values(const std::vector<Coalition>& coalitions) const
 
 std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) const {
   const auto most = static_cast<std::size_t>(copies());
-  const Index T = absent_.dim(0), D = absent_.dim(1);
+  const Index D = absent_.dim(1);
   std::vector<double> values;
   for (std::size_t begin = 0; begin < coalitions.size(); begin += most) {
     const std::size_t n = std::min(most, coalitions.size() - begin);
-    const auto remove = [&](Tensor& value) {  // [n, T, D]
+    // Of one sequence: value [n, T, D], T its units from `first` on.
+    const auto remove = [&](Tensor& value, Index first) {
+      const Index T = value.dim(1);
       dispatch(value.dtype(), [&](auto r) {
         using R = decltype(r);
         for (std::size_t k = 0; k < n; ++k)
           for (std::size_t u = 0; u < units_.size(); ++u)
             for (const int t : units_.tokens[u])
-              if (!coalitions[begin + k][u])
+              if (!coalitions[begin + k][u] && t >= first && t < first + T)
                 std::copy_n(absent_.data<R>() + t * D, D,
-                            value.data<R>() + (static_cast<Index>(k) * T + t) * D);
+                            value.data<R>() + (static_cast<Index>(k) * T + t - first) * D);
       });
     };
-    Tape tape(Keep::Nothing, {{Site::Embed, remove}});
+    std::vector<Edit> edits;
+    for (int s = 0; s <= study_.written(); ++s)
+      edits.push_back({{Site::Embed, 0, s},
+                       [&remove, first = study_.sequences()[static_cast<std::size_t>(s)].first](
+                           Tensor& value) { remove(value, first); }});
+    Tape tape(Keep::Nothing, std::move(edits));
     Batch batch = repeated(study_.batch(), static_cast<Index>(n));
     batch.positions = objective_.positions();
     const Tensor logits = study_.model().run(tape, batch).value;
@@ -81,23 +88,31 @@ std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) con
 }
 
 Batch Game::without(const Coalition& coalition) const {
-  std::vector<bool> there(static_cast<std::size_t>(study_.tokens()), true);
+  std::vector<bool> there(static_cast<std::size_t>(study_.size()), true);
   for (std::size_t u = 0; u < units_.size(); ++u)
     for (const int t : units_.tokens[u]) there[static_cast<std::size_t>(t)] = coalition[u];
-  const Batch& whole = study_.batch();
-  Batch rest{.ids = {{}}};
-  std::vector<int> moved(there.size());  // where a token stands in what is left
-  if (!whole.type_ids.empty()) rest.type_ids.emplace_back();
-  for (std::size_t t = 0; t < there.size(); ++t) {
-    moved[t] = static_cast<int>(rest.ids.front().size());
-    if (!there[t]) continue;
-    rest.ids.front().push_back(whole.ids.front()[t]);
-    if (!whole.type_ids.empty()) rest.type_ids.front().push_back(whole.type_ids.front()[t]);
+  Batch rest = study_.batch();
+  rest.positions.clear();
+  const auto shorten = [&](std::vector<std::vector<int>>& rows, Index first) {
+    if (rows.empty()) return;
+    std::vector<int> kept;
+    for (std::size_t t = 0; t < rows.front().size(); ++t)
+      if (there[static_cast<std::size_t>(first) + t]) kept.push_back(rows.front()[t]);
+    if (kept.empty())
+      throw InputError(
+          "replace: expected a text with at least one token left, found none after delete; use a replacement "
+          "that keeps the length, such as mean");
+    rows = {std::move(kept)};
+  };
+  shorten(rest.ids, 0);
+  shorten(rest.type_ids, 0);
+  shorten(rest.prefix, study_.first_written());
+  std::vector<int> moved;  // where a unit of what is written stands in what is left
+  int next = 0;
+  for (auto t = static_cast<std::size_t>(study_.first_written()); t < there.size(); ++t) {
+    moved.push_back(next);
+    next += there[t] ? 1 : 0;
   }
-  if (rest.ids.front().empty())
-    throw InputError(
-        "replace: expected a text with at least one token left, found none after delete; use a replacement "
-        "that keeps the length, such as mean");
   for (const int position : objective_.positions())
     rest.positions.push_back(moved[static_cast<std::size_t>(position)]);
   return rest;
@@ -107,7 +122,7 @@ std::vector<double> Game::deleted(const std::vector<Coalition>& coalitions) cons
   std::vector<Batch> inputs;
   inputs.reserve(coalitions.size());
   for (const Coalition& coalition : coalitions) inputs.push_back(without(coalition));
-  const auto tokens = static_cast<std::size_t>(copies() * study_.tokens());
+  const auto tokens = static_cast<std::size_t>(copies() * study_.size());
   std::vector<double> values(coalitions.size());
   std::size_t done = 0;
   for (const Group& group : group_inputs(inputs, tokens)) {

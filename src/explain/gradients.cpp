@@ -23,11 +23,31 @@ namespace headwater {
 
 namespace {
 
-Edit put(Place at, const Tensor& points) {
-  return {at, [points](Tensor& value) {
-            require_shape("points", name_of(Site::Embed), points.shape(), value.shape());
-            value = points;
-          }};
+// Where the sequences enter their stacks.
+std::vector<Place> places_of(const Study& study, Site at) {
+  std::vector<Place> places;
+  for (int s = 0; s <= study.written(); ++s) places.push_back({at, 0, s});
+  return places;
+}
+
+// Each sequence gets its units of the points [n, T, D].
+std::vector<Edit> put(const Study& study, Site at, const Tensor& points) {
+  std::vector<Edit> edits;
+  for (const Place& place : places_of(study, at)) {
+    const Tensor own = units_of_sequence(points, study.sequences()[static_cast<std::size_t>(place.stack)]);
+    edits.push_back({place, [own](Tensor& value) {
+                       require_shape("points", name_of(Site::Embed), own.shape(), value.shape());
+                       value = own;
+                     }});
+  }
+  return edits;
+}
+
+// What a pull left where the sequences enter, [n, T, D].
+Tensor arrived(const Study& study, Site at, const Signals& signals) {
+  std::vector<Tensor> all;
+  for (const Place& place : places_of(study, at)) all.push_back(signals.at(place));
+  return joined_units(all);
 }
 
 Batch batch_of(const Study& study, const Objective& objective, Index copies) {
@@ -38,8 +58,8 @@ Batch batch_of(const Study& study, const Objective& objective, Index copies) {
 
 }  // namespace
 
-Place input_place(std::string_view name) {
-  return {name == "embed" ? Site::Embed : Site::ResidPre, 0};
+Site input_site(std::string_view name) {
+  return name == "embed" ? Site::Embed : Site::ResidPre;
 }
 
 Reduction reduction_of(std::string_view name) {
@@ -112,7 +132,7 @@ std::size_t more_target_bytes(const Study& study) {
 Index copies_at_once(const Study& study, std::size_t bytes) {
   const std::size_t each = bytes + more_target_bytes(study);
   const auto fits = static_cast<Index>(study.scratch / std::max<std::size_t>(1, each));
-  return std::max<Index>(1, std::min(fits, busy_tokens / std::max(1, study.tokens())));
+  return std::max<Index>(1, std::min(fits, busy_tokens / std::max(1, study.size())));
 }
 
 Index objective_rows(const ModelInfo& info, Index tokens) {
@@ -133,28 +153,27 @@ std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens) {
          3 * site_bytes(info, tokens, Site::ResidPre);
 }
 
-Tensor gradient_of(const Study& study, const Objective& objective, Place at) {
+Tensor gradient_of(const Study& study, const Objective& objective, Site at) {
   const Run& run = study.run();
   const Signals signals =
       run.tape->pull(run.logits, objective.seed(run.logits.value, study.batch().positions), rules::gradient,
-                     {{at.site, at.layer}});
-  const Tensor& gradient = signals.at(at.site, at.layer);  // [1, T, D]
+                     places_of(study, at));
+  const Tensor gradient = arrived(study, at, signals);  // [1, T, D]
   return gradient.reshaped(gradient.shape().without_front());
 }
 
-Points gradients_at(const Study& study, const Objective& objective, Place at, const Tensor& points) {
-  Tape tape(Keep::Everything, {put(at, points)});
+Points gradients_at(const Study& study, const Objective& objective, Site at, const Tensor& points) {
+  Tape tape(Keep::Everything, put(study, at, points));
   const Batch batch = batch_of(study, objective, points.dim(0));
   const Var logits = study.model().run(tape, batch);
   const Tensor seeds = objective.seed(logits.value, batch.positions);
-  const Signals signals = tape.pull(logits, seeds, rules::gradient, {{at.site, at.layer}});
-  return {objective.values(logits.value, batch.positions), signals.at(at.site, at.layer),
+  const Signals signals = tape.pull(logits, seeds, rules::gradient, places_of(study, at));
+  return {objective.values(logits.value, batch.positions), arrived(study, at, signals),
           Objective::rounding(seeds, logits.value)};
 }
 
-std::vector<double> values_at(const Study& study, const Objective& objective, Place at,
-                              const Tensor& points) {
-  Tape tape(Keep::Nothing, {put(at, points)});
+std::vector<double> values_at(const Study& study, const Objective& objective, Site at, const Tensor& points) {
+  Tape tape(Keep::Nothing, put(study, at, points));
   const Batch batch = batch_of(study, objective, points.dim(0));
   return objective.values(study.model().run(tape, batch).value, batch.positions);
 }
@@ -173,8 +192,8 @@ double longest_step(const std::vector<double>& x, const std::vector<double>& u, 
 
 }  // namespace
 
-Check check_gradient(const Study& study, const Objective& objective, Place at, const Tensor& gradient) {
-  const std::vector<double> g = gradient.to_doubles(), x = study.at(at.site, at.layer).to_doubles();
+Check check_gradient(const Study& study, const Objective& objective, Site at, const Tensor& gradient) {
+  const std::vector<double> g = gradient.to_doubles(), x = study.input(at).to_doubles();
   Check check{.name = "gradient equals a finite difference along itself"};
   const double slope = std::sqrt(std::inner_product(g.begin(), g.end(), g.begin(), 0.0));
   if (slope == 0) return check;

@@ -15,7 +15,7 @@ namespace headwater {
 
 // Where a gradient is taken: "e0", the input of the first block (positions, segments and the embedding norm
 // included), or "embed", the token embeddings alone.
-Place input_place(std::string_view name);
+Site input_site(std::string_view name);
 
 // How a gradient [T, D] becomes one number per token.
 enum class Reduction {
@@ -45,8 +45,8 @@ std::size_t gradient_bytes(const ModelInfo& info, Index tokens);  // of one copy
 // Of gradient_of and check_gradient, beside the kept run.
 std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens);
 
-// The gradient at the study's own input by a pull over its kept run, [T, D].
-Tensor gradient_of(const Study& study, const Objective& objective, Place at);
+// The gradient at the study's own input by a pull over its kept run, [T, D]: units of all sequences.
+Tensor gradient_of(const Study& study, const Objective& objective, Site at);
 
 // F and its gradient at many points. Every point's bits are the same whatever the batch.
 struct Points {
@@ -54,13 +54,13 @@ struct Points {
   Tensor gradients;            // [n, T, D]
   double rounding = 0;         // of any of the values
 };
-Points gradients_at(const Study& study, const Objective& objective, Place at, const Tensor& points);
+Points gradients_at(const Study& study, const Objective& objective, Site at, const Tensor& points);
 // F alone.
-std::vector<double> values_at(const Study& study, const Objective& objective, Place at, const Tensor& points);
+std::vector<double> values_at(const Study& study, const Objective& objective, Site at, const Tensor& points);
 
 // A central difference along the gradient against what the gradient says of it: four forward runs, and two
 // more for each shorter step where those were too long. The bound holds what rounding can make of the
 // difference.
-Check check_gradient(const Study& study, const Objective& objective, Place at, const Tensor& gradient);
+Check check_gradient(const Study& study, const Objective& objective, Site at, const Tensor& gradient);
 
 }  // namespace headwater

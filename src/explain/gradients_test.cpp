@@ -19,7 +19,7 @@ void for_random_models(DType dtype, int count, const See& see) {
     SCOPED_TRACE(describe(draw));
     const std::unique_ptr<Model> model = random_model(draw, dtype);
     Study study(*model, testing::random_batch(model->info(), 1, 6, draw.seed), {});
-    study.aim({.position = study.logits().rank() == 3 ? study.tokens() - 1 : -1, .index = 0});
+    study.aim({.position = study.logits().rank() == 3 ? study.size() - 1 : -1, .index = 0});
     see(study, Objective(study, Quantity::Logit));
   }
 }
@@ -33,7 +33,7 @@ Tensor times(const Tensor& gradient, double factor, Index first, Index last) {
 TEST(CheckGradient, PassesWhereTheGradientIsRight) {
   for (const DType dtype : {DType::Float32, DType::Float64})
     for_random_models(dtype, 68, [](const Study& study, const Objective& objective) {
-      const Place at{Site::ResidPre, 0};
+      const Site at = Site::ResidPre;
       const Check check = check_gradient(study, objective, at, gradient_of(study, objective, at));
       EXPECT_TRUE(check.passed) << check.value << " against " << check.bound;
       EXPECT_LE(check.bound, 0.1) << "a check that could not fail";
@@ -43,7 +43,7 @@ TEST(CheckGradient, PassesWhereTheGradientIsRight) {
 TEST(CheckGradient, FailsWhereItIsWrong) {
   for (const DType dtype : {DType::Float32, DType::Float64})
     for_random_models(dtype, 34, [](const Study& study, const Objective& objective) {
-      const Place at{Site::ResidPre, 0};
+      const Site at = Site::ResidPre;
       const Tensor gradient = gradient_of(study, objective, at);
       const auto passes = [&](const Tensor& g) { return check_gradient(study, objective, at, g).passed; };
       EXPECT_FALSE(passes(times(gradient, 1.15, 0, gradient.size()))) << "too long";

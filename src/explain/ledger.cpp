@@ -77,6 +77,19 @@ Ledger::Ledger(const Rules& rules, int layers)
       entering_(static_cast<std::size_t>(layers), 0.0),
       unfollowed_(static_cast<std::size_t>(layers) + 2, 0.0) {}
 
+namespace {
+
+int blocks_of(const std::vector<Stack>& stacks) {
+  return std::accumulate(stacks.begin(), stacks.end(), 0,
+                         [](int sum, const Stack& stack) { return sum + stack.layers; });
+}
+
+}  // namespace
+
+Ledger::Ledger(const Rules& rules, const std::vector<Stack>& stacks) : Ledger(rules, blocks_of(stacks)) {
+  for (const Stack& stack : stacks) first_block_.push_back(first_block_.back() + stack.layers);
+}
+
 PullHooks Ledger::watch() {
   return {.passed = [this](const Passed& op) { passed(op); }};
 }
@@ -88,8 +101,9 @@ void Ledger::passed(const Passed& op) {
   if (first_) seeded_ = in.plain;
   first_ = false;
   if (op.at.site == Site::ResidPost) {
-    stage_ = op.at.layer + 1;
-    entering_[static_cast<std::size_t>(op.at.layer)] = in.plain;
+    const int block = first_block_[static_cast<std::size_t>(op.at.stack)] + op.at.layer;
+    stage_ = block + 1;
+    entering_[static_cast<std::size_t>(block)] = in.plain;
   } else if (op.at.site == Site::ResidPre) {
     stage_ = 0;
   }
@@ -154,7 +168,7 @@ double Ledger::lost_above(int layer, const std::string& op) const {
 void Ledger::report(Attribution& result, int first) const {
   std::vector<double> entering = entering_;
   std::fill_n(entering.begin(), first, std::nan(""));
-  result.details.push_back({"conservation", {"layer"}, Tensor::of({layers_}, entering, DType::Float64)});
+  result.details.push_back({"conservation", {Axis::Layer}, Tensor::of({layers_}, entering, DType::Float64)});
   const double noise = (dtype_ == DType::Float32 ? 1e-6 : 1e-12) * largest_;
   std::vector<std::pair<double, std::string>> totals;
   for (const auto& [op, row] : leak_) {
@@ -165,7 +179,7 @@ void Ledger::report(Attribution& result, int first) const {
     }
     if (worst <= noise) continue;
     result.details.push_back(
-        {"leak_" + op, {"stage"}, Tensor::of({static_cast<Index>(row.size())}, row, DType::Float64)});
+        {"leak_" + op, {Axis("stage")}, Tensor::of({static_cast<Index>(row.size())}, row, DType::Float64)});
     totals.emplace_back(total, op);
   }
   std::sort(totals.begin(), totals.end(),
@@ -173,7 +187,7 @@ void Ledger::report(Attribution& result, int first) const {
   if (const double elsewhere = unfollowed(); std::abs(elsewhere) > noise) {
     result.details.push_back(
         {"unfollowed",
-         {"stage"},
+         {Axis("stage")},
          Tensor::of({static_cast<Index>(unfollowed_.size())}, unfollowed_, DType::Float64)});
     result.notes.push_back(fmt::format(
         "{:.3g} of the relevance {:.4g} went to values this method does not follow.", elsewhere, seeded_));

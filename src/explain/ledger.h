@@ -18,6 +18,8 @@ namespace headwater {
 class Ledger {
  public:
   Ledger(const Rules& rules, int layers);
+  // Of several stacks the blocks are counted through, those of the first stack first.
+  Ledger(const Rules& rules, const std::vector<Stack>& stacks);
 
   // To give to Tape::pull; the ledger must outlive the walk.
   PullHooks watch();
@@ -36,6 +38,7 @@ class Ledger {
   // above it make up the seed. Both may miss rounding, and what `guard` (a share of the largest Σ
   // |relevance|) allows for divisions that are guarded.
   Check check_arrived(const std::string& name, double arrived, double guard = 0) const;
+  // Of one stack, whose blocks follow each other: of several, relevance passes a block by.
   Check check_blocks(int first, double guard = 0) const;
 
   // Adds a detail "leak_<op>" per op that lost or made relevance, beyond rounding: one number per stage,
@@ -50,6 +53,7 @@ class Ledger {
 
   bool forms_;  // the signal is relevance, not a multiplier
   int layers_, stage_;
+  std::vector<int> first_block_{0};  // by stack
   bool first_ = true;
   double seeded_ = 0, largest_ = 0;
   std::vector<double> entering_;                     // [layers]

@@ -242,20 +242,20 @@ void run_layer(const Study& study, const NormRequest& request, int layer, Attrib
   const std::optional<PlainBlock> block = plain_block(study.tape(), {.layer = layer});
   std::vector<double> map = block ? gram_map(study, request, *block, layer, ratios, sums, totals)
                                   : pushed_norms(study, request, layer, ratios);
-  totals.see_rows(map, study.tokens());
-  if (request.normalise_rows) divide_rows(std::span(map), study.tokens());
-  dispatch(result.scores.dtype(), [&](auto r) {
+  totals.see_rows(map, study.size());
+  if (request.normalise_rows) divide_rows(std::span(map), study.size());
+  dispatch(result.scores().dtype(), [&](auto r) {
     using R = decltype(r);
-    std::transform(map.begin(), map.end(), result.scores.data<R>() + static_cast<Index>(map.size()) * layer,
+    std::transform(map.begin(), map.end(), result.scores().data<R>() + static_cast<Index>(map.size()) * layer,
                    [](double v) { return static_cast<R>(v); });
   });
 }
 
 void add_checks(Attribution& result, const NormRequest& request, const SumCheck& sums, const Totals& totals,
                 bool causal) {
-  if (request.normalise_rows && totals.empty == 0) result.checks.push_back(check_row_sums(result.scores));
-  result.checks.push_back(check_nonnegative(result.scores));
-  if (causal) result.checks.push_back(check_causal(result.scores));
+  if (request.normalise_rows && totals.empty == 0) result.checks.push_back(check_row_sums(result.scores()));
+  result.checks.push_back(check_nonnegative(result.scores()));
+  if (causal) result.checks.push_back(check_causal(result.scores()));
   if (!sums.measured()) return;
   result.checks.push_back(sums.check());
   if (!request.each_head)
@@ -268,7 +268,7 @@ void add_checks(Attribution& result, const NormRequest& request, const SumCheck&
 }  // namespace
 
 std::vector<double> pushed_norms(const Study& study, const NormRequest& request, int layer, double* ratios) {
-  const Index T = study.tokens(), D = study.info().width;
+  const Index T = study.size(), D = study.info().width;
   const int heads = request.each_head ? study.info().heads : 1;
   const bool residual = request.stage == NormStage::Residual;
   const Site at = request.stage == NormStage::AttentionNorm ? Site::ResidMid
@@ -324,14 +324,14 @@ std::size_t norm_bytes(const ModelInfo& info, Index tokens, const NormRequest& r
 
 Attribution norm_attribution(const Study& study, const NormRequest& request) {
   const ModelInfo& info = study.info();
-  const Index L = info.layers, H = info.heads, T = study.tokens();
+  const Index L = info.layers, H = info.heads, T = study.size();
   if (request.stage >= NormStage::AttentionNorm)
     if (std::string reason = lacks_post_norm(request.method, info); !reason.empty())
       throw Unsupported(reason);
   Attribution result{.method = std::string(request.method)};
-  result.axes = {"layer", "query", "key"};
-  if (request.each_head) result.axes.insert(result.axes.begin() + 1, "head");
-  result.scores = Tensor(request.each_head ? Shape{L, H, T, T} : Shape{L, T, T}, info.dtype);
+  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
+  if (request.each_head) result.axes().insert(result.axes().begin() + 1, Axis::Head);
+  result.scores() = Tensor(request.each_head ? Shape{L, H, T, T} : Shape{L, T, T}, info.dtype);
   Tensor ratios = Tensor::zeros({L, T}, DType::Float64);
   SumCheck sums(info.dtype);
   Totals totals;
@@ -348,8 +348,8 @@ Attribution norm_attribution(const Study& study, const NormRequest& request) {
         "(normalise=rows divides each row by its sum).");
   if (has_mixing_ratio(request.stage))
     result.details.push_back(
-        {.name = "mixing_ratio", .axes = {"layer", "query"}, .values = ratios.to(info.dtype)});
-  if (info.causal) forbid_future(result.scores);
+        {.name = "mixing_ratio", .axes = {Axis::Layer, Axis::Query}, .values = ratios.to(info.dtype)});
+  if (info.causal) forbid_future(result.scores());
   return result;
 }
 

@@ -129,9 +129,9 @@ TEST(Norms, MeetTheWorkedExample) {
   for (const Expected& one : expected()) {
     SCOPED_TRACE(one.method + " " + one.aggregate + (one.options.empty() ? "" : one.options.begin()->second));
     const Attribution result = explain(model, one.method, one.options, one.aggregate);
-    ASSERT_EQ(result.scores.shape(), (Shape{2, 3, 3}));
+    ASSERT_EQ(result.scores().shape(), (Shape{2, 3, 3}));
     for (Index i = 0; i < 18; ++i)
-      EXPECT_NEAR(result.scores.at(i), one.scores[static_cast<std::size_t>(i)], 1e-12) << i;
+      EXPECT_NEAR(result.scores().at(i), one.scores[static_cast<std::size_t>(i)], 1e-12) << i;
     for (const Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << " " << check.value;
   }
 }
@@ -140,7 +140,7 @@ TEST(Norms, MixingRatiosOfTheWorkedExample) {
   const Attribution result = explain(SineModel(false), "attention_norm_res_ln", {});
   ASSERT_EQ(result.details.size(), 1U);
   EXPECT_EQ(result.details[0].name, "mixing_ratio");
-  EXPECT_EQ(result.details[0].axes, (std::vector<std::string>{"layer", "query"}));
+  EXPECT_EQ(result.details[0].axes, (Axes{Axis::Layer, Axis::Query}));
   const std::vector<double> ratios{0.04956850700661571, 0.09525679659248411, 0.1044721298673433,
                                    0.12214872179154626, 0.11778691918856737, 0.12479402953925285};
   for (Index i = 0; i < 6; ++i)
@@ -158,9 +158,10 @@ TEST(Norms, RowsAreDividedWhenAskedAndRawNumbersStayKnown) {
     const Attribution raw = explain(model, method, {}),
                       shares = explain(model, method, {{"normalise", "rows"}});
     for (Index row = 0; row < 6; ++row) {
-      const double sum = raw.scores.at(row * 3) + raw.scores.at(row * 3 + 1) + raw.scores.at(row * 3 + 2);
+      const double sum =
+          raw.scores().at(row * 3) + raw.scores().at(row * 3 + 1) + raw.scores().at(row * 3 + 2);
       for (Index j = 0; j < 3; ++j)
-        EXPECT_NEAR(shares.scores.at(row * 3 + j), raw.scores.at(row * 3 + j) / sum, 1e-15);
+        EXPECT_NEAR(shares.scores().at(row * 3 + j), raw.scores().at(row * 3 + j) / sum, 1e-15);
     }
     EXPECT_TRUE(check_named(shares, "rows sum to 1").passed);
     EXPECT_THROW(check_named(raw, "rows sum to 1"), InternalError) << "raw norms are no shares";
@@ -174,15 +175,15 @@ TEST(Norms, AHeadAloneIsItsWeightTimesItsValue) {
   const SineModel model(false);
   const Attribution each = explain(model, "attention_norm", {{"heads", "each"}}),
                     sum = explain(model, "attention_norm", {}), weights = explain(model, "attention", {});
-  ASSERT_EQ(each.scores.shape(), (Shape{2, 2, 3, 3}));
-  EXPECT_EQ(each.axes, (std::vector<std::string>{"layer", "head", "query", "key"}));
+  ASSERT_EQ(each.scores().shape(), (Shape{2, 2, 3, 3}));
+  EXPECT_EQ(each.axes(), (Axes{Axis::Layer, Axis::Head, Axis::Query, Axis::Key}));
   for (Index l = 0; l < 2; ++l)
     for (Index i = 0; i < 3; ++i)
       for (Index j = 0; j < 3; ++j) {
         const auto at = [&](const Attribution& a, Index h, Index row) {
-          return a.scores.at(((l * 2 + h) * 3 + row) * 3 + j);
+          return a.scores().at(((l * 2 + h) * 3 + row) * 3 + j);
         };
-        const double f = sum.scores.at((l * 3 + i) * 3 + j), both = at(each, 0, i) + at(each, 1, i);
+        const double f = sum.scores().at((l * 3 + i) * 3 + j), both = at(each, 0, i) + at(each, 1, i);
         EXPECT_LE(f, both * (1 + 1e-12)) << "the triangle's inequality";
         EXPECT_GE(f, std::abs(at(each, 0, i) - at(each, 1, i)) * (1 - 1e-12));
         for (Index h = 0; h < 2; ++h)  // the same ‖u^h_j‖ for every query
@@ -195,12 +196,12 @@ TEST(Norms, CausalRowZeroMixesNothing) {
   const Attribution result = explain(model, "attention_norm_res", {});
   EXPECT_EQ(result.details[0].values.at(0), 0) << "nothing but itself can be read";
   EXPECT_GT(result.details[0].values.at(1), 0);
-  EXPECT_TRUE(std::isnan(result.scores.at(1)));
+  EXPECT_TRUE(std::isnan(result.scores().at(1)));
   EXPECT_TRUE(check_named(result, "no weight on later tokens").passed);
   EXPECT_LT(check_named(result, "parts add up").value, 1e-13);
   EXPECT_LT(check_named(result, "Gram form").value, 1e-13);
   const Attribution alti = explain(model, "alti", {});
-  EXPECT_NEAR(alti.scores.at(0), 1, 1e-15);
+  EXPECT_NEAR(alti.scores().at(0), 1, 1e-15);
 }
 
 TEST(Norms, PreNormModelsHaveNoNormAfterTheSum) {

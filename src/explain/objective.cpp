@@ -35,9 +35,10 @@ namespace {
 
 std::vector<bool> answer_tokens(const Study& study) {
   std::vector<bool> allowed;
-  for (const Token& token : study.encoding().tokens)
-    allowed.push_back((token.sequence == 1 && !token.special) ||
-                      (study.special_ids.cls && token.id == *study.special_ids.cls));
+  for (const Unit& unit : study.units())
+    allowed.push_back((unit.segment == 1 && !unit.special) ||
+                      (study.special_ids.cls && unit.id == *study.special_ids.cls));
+  if (std::find(allowed.begin(), allowed.end(), true) == allowed.end()) allowed.clear();  // nobody says which
   return allowed;
 }
 

@@ -26,7 +26,7 @@ struct Subject {
         *fixture.model,
         Batch{.ids = {std::vector<int>(
                   static_cast<std::size_t>(given.logits.rank() == 2 ? given.logits.dim(0) : 3), 4)}},
-        given.encoding);
+        testing::units_of_text(given.encoding));
     study->problem = given.problem;
     study->special_ids.cls = 0;
     study->aim(given.target);

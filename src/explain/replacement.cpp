@@ -11,8 +11,8 @@ namespace headwater {
 
 namespace {
 
-bool reads_images(const Study& study) {
-  return !study.batch().pixels.empty();
+bool has_patches(const Study& study) {
+  return study.sequences().front().rows > 0;
 }
 
 std::optional<int> id_of(Replacement replacement, const SpecialIds& ids) {
@@ -22,7 +22,7 @@ std::optional<int> id_of(Replacement replacement, const SpecialIds& ids) {
 }
 
 std::vector<std::string_view> available(const Study& study) {
-  if (reads_images(study)) return {"mean", "black", "zero"};
+  if (has_patches(study)) return {"mean", "black", "zero"};
   std::vector<std::string_view> names;
   if (study.special_ids.mask) names.emplace_back("mask");
   if (study.special_ids.unknown) names.emplace_back("unk");
@@ -31,19 +31,17 @@ std::vector<std::string_view> available(const Study& study) {
   return names;
 }
 
-// The value of a run of `batch` at a place.
-Tensor value_of_run(const Study& study, const Batch& batch, Place at, std::vector<Edit> edits = {}) {
+// What a run of `batch` has where the sequences enter, each [1, T, D].
+std::vector<Tensor> values_of_run(const Study& study, const Batch& batch, Site at,
+                                  std::vector<Edit> edits = {}) {
   Tape tape(Keep::Sites, std::move(edits));
   study.model().run(tape, batch);
-  return tape.at(at.site, at.layer).value;
+  std::vector<Tensor> values;
+  for (int s = 0; s <= study.written(); ++s) values.push_back(tape.at({at, 0, s}).value);
+  return values;
 }
 
-// The embedding of one token id, [D].
-std::vector<double> embedding_of(const Study& study, int id) {
-  return value_of_run(study, Batch{.ids = {{id}}, .positions = {0}}, {Site::Embed, 0}).to_doubles();
-}
-
-// The embeddings [T, D] of a picture of one colour: this one, or the mean over the picture.
+// The embeddings [1, T, D] of a picture of one colour: this one, or the mean over the picture.
 Tensor flat_picture(const Study& study, Replacement replacement) {
   const Tensor& pixels = study.batch().pixels;
   const Index C = pixels.dim(1), area = pixels.dim(2) * pixels.dim(3);
@@ -60,19 +58,18 @@ Tensor flat_picture(const Study& study, Replacement replacement) {
       std::fill_n(flat.pixels.data<R>() + c * area, area, static_cast<R>(colour));
     }
   });
-  const Tensor rows = value_of_run(study, flat, {Site::Embed, 0});
-  return rows.reshaped(rows.shape().without_front());
+  return values_of_run(study, flat, Site::Embed).front();
 }
 
-// The mean of the embeddings of all tokens that are not special, [D].
-std::vector<double> mean_embedding(const Study& study) {
-  const Tensor rows = study.at(Site::Embed);  // [1, T, D]
-  const Index T = rows.dim(1), D = rows.dim(2);
+// The mean of the embeddings of a sequence's units that are not special, [D].
+std::vector<double> mean_embedding(const Study& study, int sequence) {
+  const Tensor rows = study.at({Site::Embed, 0, sequence});  // [1, T, D]
+  const Index first = study.sequences()[static_cast<std::size_t>(sequence)].first, D = rows.dim(2);
   const std::vector<bool> special = special_tokens(study);
   std::vector<double> mean(static_cast<std::size_t>(D), 0.0);
   double count = 0;
-  for (Index t = 0; t < T; ++t) {
-    if (special[static_cast<std::size_t>(t)]) continue;
+  for (Index t = 0; t < rows.dim(1); ++t) {
+    if (special[static_cast<std::size_t>(first + t)]) continue;
     ++count;
     for (Index d = 0; d < D; ++d) mean[static_cast<std::size_t>(d)] += rows.at(t * D + d);
   }
@@ -80,16 +77,24 @@ std::vector<double> mean_embedding(const Study& study) {
   return mean;
 }
 
+// [1, T, D]
 Tensor repeated_row(const std::vector<double>& row, Index tokens, DType dtype) {
   std::vector<double> all;
   for (Index t = 0; t < tokens; ++t) all.insert(all.end(), row.begin(), row.end());
-  return Tensor::of({tokens, static_cast<Index>(row.size())}, all, dtype);
+  return Tensor::of({1, tokens, static_cast<Index>(row.size())}, all, dtype);
+}
+
+// The embeddings of one token id in every sequence, [D] each.
+std::vector<Tensor> embeddings_of(const Study& study, int id) {
+  Batch one{.ids = {{id}}, .positions = {0}};
+  if (study.written() > 0) one.prefix = {{id}};
+  return values_of_run(study, one, Site::Embed);
 }
 
 }  // namespace
 
 Replacement replacement_of(std::string_view name, const Study& study) {
-  const bool image = reads_images(study);
+  const bool image = has_patches(study);
   if (name == "auto") return !image && study.special_ids.mask ? Replacement::Mask : Replacement::Mean;
   if (name == "zero") return Replacement::Zero;
   if (name == "mean") return Replacement::Mean;
@@ -125,26 +130,34 @@ std::string describe(Replacement replacement) {
 }
 
 std::vector<bool> special_tokens(const Study& study) {
-  std::vector<bool> special(static_cast<std::size_t>(study.tokens()), false);
-  const auto& tokens = study.encoding().tokens;
-  for (std::size_t t = 0; t < special.size(); ++t)
-    special[t] = reads_images(study) ? static_cast<int>(t) < study.info().prefix_tokens
-                                     : t < tokens.size() && tokens[t].special;
+  std::vector<bool> special;
+  for (const Unit& unit : study.units()) special.push_back(unit.special);
   return special;
 }
 
 Tensor absent_rows(const Study& study, Replacement replacement) {
-  const Shape shape = study.at(Site::Embed).shape().without_front();
-  if (const std::optional<int> id = id_of(replacement, study.special_ids))
-    return repeated_row(embedding_of(study, *id), shape[0], study.info().dtype);
-  if (replacement == Replacement::Zero) return Tensor::zeros(shape, study.info().dtype);
-  if (reads_images(study)) return flat_picture(study, replacement);
-  return repeated_row(mean_embedding(study), shape[0], study.info().dtype);
+  std::vector<Tensor> all;
+  const std::optional<int> id = id_of(replacement, study.special_ids);
+  std::vector<Tensor> token;
+  if (id) token = embeddings_of(study, *id);
+  for (int s = 0; s <= study.written(); ++s) {
+    const Tensor own = study.at({Site::Embed, 0, s});
+    if (id)
+      all.push_back(repeated_row(token[static_cast<std::size_t>(s)].to_doubles(), own.dim(1), own.dtype()));
+    else if (replacement == Replacement::Zero)
+      all.push_back(Tensor::zeros(own.shape(), own.dtype()));
+    else if (has_patches(study))
+      all.push_back(flat_picture(study, replacement));
+    else
+      all.push_back(repeated_row(mean_embedding(study, s), own.dim(1), own.dtype()));
+  }
+  const Tensor rows = joined_units(all);
+  return rows.reshaped(rows.shape().without_front());
 }
 
 namespace {
 
-// `rows` [T, D] with the kept tokens' own values from `value` [1, T, D].
+// `rows` [T, D] with the kept units' own values from `value` [T, D].
 Tensor with_kept(const Tensor& rows, const Tensor& value, const std::vector<bool>& kept) {
   Tensor mixed = rows.clone();
   const Index D = rows.dim(1);
@@ -160,15 +173,20 @@ Tensor with_kept(const Tensor& rows, const Tensor& value, const std::vector<bool
 
 }  // namespace
 
-Tensor baseline_at(const Study& study, Place at, Replacement replacement, const std::vector<bool>& kept) {
+Tensor baseline_at(const Study& study, Site at, Replacement replacement, const std::vector<bool>& kept) {
   if (replacement == Replacement::Zero) {
-    const Tensor value = study.at(at.site, at.layer);
-    return with_kept(Tensor::zeros(value.shape().without_front(), value.dtype()), value, kept);
+    const Tensor value = study.input(at);
+    return with_kept(Tensor::zeros(value.shape(), value.dtype()), value, kept);
   }
-  const Tensor rows = with_kept(absent_rows(study, replacement), study.at(Site::Embed), kept);
-  if (at.site == Site::Embed) return rows;
-  const Edit edit{Site::Embed, [&](Tensor& value) { value = rows.reshaped(value.shape()); }};
-  const Tensor value = value_of_run(study, study.batch(), at, {edit});
+  const Tensor rows = with_kept(absent_rows(study, replacement), study.input(Site::Embed), kept);
+  if (at == Site::Embed) return rows;
+  std::vector<Edit> edits;
+  for (int s = 0; s <= study.written(); ++s) {
+    const Tensor own = units_of_sequence(rows.reshaped(rows.shape().with_front(1)),
+                                         study.sequences()[static_cast<std::size_t>(s)]);
+    edits.push_back({{Site::Embed, 0, s}, [own](Tensor& value) { value = own; }});
+  }
+  const Tensor value = joined_units(values_of_run(study, study.batch(), at, std::move(edits)));
   return value.reshaped(value.shape().without_front());
 }
 

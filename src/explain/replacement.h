@@ -24,12 +24,12 @@ std::string describe(Replacement replacement);  // "[MASK]'s embedding", for not
 // Tokens that the tokenizer's template added, or that stand before an image's patches; none if unknown.
 std::vector<bool> special_tokens(const Study& study);
 
-// What every token is replaced by at Site::Embed, [T, D]. Not for Delete.
+// What every unit is replaced by at Site::Embed, [T, D]; means are those of its own sequence. Not for Delete.
 Tensor absent_rows(const Study& study, Replacement replacement);
 
 // The baseline at a place, [T, D]: the tokens' values there when all but the `kept` ones are replaced.
 // Zero is zero at the place itself.
-Tensor baseline_at(const Study& study, Place at, Replacement replacement, const std::vector<bool>& kept);
+Tensor baseline_at(const Study& study, Site at, Replacement replacement, const std::vector<bool>& kept);
 
 // Which tokens a way from the baseline to the input moves; the others are not measured on it. Empty: all.
 std::vector<bool> moved_tokens(const Tensor& baseline, const Tensor& input);

@@ -43,10 +43,10 @@ std::vector<double> fuse_heads(const Tensor& patterns, Fusion fusion) {
   return fused;
 }
 
-void discard_smallest(std::vector<double>& map, Index tokens, double ratio, bool causal) {
+void discard_smallest(std::vector<double>& map, Index keys, double ratio, bool causal) {
   std::vector<Index> cells;
-  for (Index c = 0; c < tokens * tokens; ++c)
-    if (!causal || c % tokens <= c / tokens) cells.push_back(c);
+  for (Index c = 0; c < static_cast<Index>(map.size()); ++c)
+    if (!causal || c % keys <= c / keys) cells.push_back(c);
   const auto dropped = static_cast<std::ptrdiff_t>(ratio * static_cast<double>(cells.size()));
   const auto value = [&](Index c) { return map[static_cast<std::size_t>(c)]; };
   std::partial_sort(cells.begin(), cells.begin() + dropped, cells.end(),

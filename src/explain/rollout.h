@@ -16,7 +16,7 @@ Fusion fusion_of(std::string_view name);  // "mean", "max", "min"
 std::vector<double> fuse_heads(const Tensor& patterns, Fusion fusion);
 
 // The smallest ⌊ratio · n⌋ of the n cells a mask allows become 0, the first of equal ones first.
-void discard_smallest(std::vector<double>& map, Index tokens, double ratio, bool causal);
+void discard_smallest(std::vector<double>& map, Index keys, double ratio, bool causal);
 
 // ((1 − residual) map + residual I), rows divided by their sum. Returns the first row without any weight, or
 // −1; such a row is left as zeros.

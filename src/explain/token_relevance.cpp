@@ -12,19 +12,22 @@ namespace headwater {
 
 void put_token_relevance(Attribution& result, const Study& study, const Rules& rules) {
   const Run& run = study.run();
-  Ledger ledger(rules, study.info().layers);
-  const Tensor m = run.tape->pull(run.logits, study.seed(run), rules, {{Site::ResidPre, 0}}, ledger.watch())
-                       .at(Site::ResidPre);
-  const Tensor x = run.at(Site::ResidPre);
-  const Index T = x.dim(1), D = x.dim(2);
+  Ledger ledger(rules, stacks_of(study.info()));
+  std::vector<Place> inputs;
+  for (int s = 0; s <= study.written(); ++s) inputs.push_back({Site::ResidPre, 0, s});
+  const Signals signals = run.tape->pull(run.logits, study.seed(run), rules, inputs, ledger.watch());
+  std::vector<Tensor> arrived_at;
+  for (const Place& place : inputs) arrived_at.push_back(signals.at(place));
+  const Tensor m = joined_units(arrived_at), x = study.input(Site::ResidPre);
+  const Index T = x.dim(0), D = x.dim(1);
   std::vector<double> scores(static_cast<std::size_t>(T), 0.0);
   double arrived = 0;
   for (Index i = 0; i < x.size(); ++i) scores[static_cast<std::size_t>(i / D)] += m.at(i) * x.at(i);
   for (const double score : scores) arrived += score;
-  result.axes = {"token"};
-  result.scores = Tensor::of({T}, scores, study.info().dtype);
+  result.axes() = {Axis::Units};
+  result.scores() = Tensor::of({T}, scores, study.info().dtype);
   result.checks.push_back(ledger.check_arrived("tokens and leaks add up to the logit", arrived));
-  result.checks.push_back(ledger.check_blocks(0));
+  if (study.written() == 0) result.checks.push_back(ledger.check_blocks(0));
   result.notes.push_back(
       fmt::format("The tokens add up to {:.4g}; {} is {:.4g}.", arrived,
                   has_several_tokens(study.target()) ? "what was shared out" : "the target's logit",

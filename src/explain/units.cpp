@@ -11,10 +11,8 @@ namespace headwater {
 
 namespace {
 
-bool same_word(const Encoding& encoding, int a, int b) {
-  const Token &x = encoding.tokens[static_cast<std::size_t>(a)],
-              &y = encoding.tokens[static_cast<std::size_t>(b)];
-  return x.word >= 0 && x.word == y.word && x.sequence == y.sequence;
+bool same_word(const Unit& x, const Unit& y) {
+  return x.word >= 0 && x.word == y.word && x.segment == y.segment && x.sequence == y.sequence;
 }
 
 bool is_read(const Target& target, int token) {
@@ -27,16 +25,16 @@ bool is_read(const Target& target, int token) {
 }  // namespace
 
 Units units_of(const Study& study, const UnitOptions& options) {
-  if (options.words && !study.batch().pixels.empty())
+  if (options.words && study.sequences().front().rows > 0)
     throw InputError("unit: expected token for an image model, whose units are patches, found word");
-  const std::vector<bool> special = special_tokens(study);
-  const bool words = options.words && !study.encoding().tokens.empty();
-  Units units{.tokens = {}, .words = words};
-  for (int t = 0; t < study.tokens(); ++t) {
-    if (special[static_cast<std::size_t>(t)] && !options.with_special) continue;
-    if (options.keep_target && is_read(study.target(), t)) continue;
-    if (words && !units.tokens.empty() && units.tokens.back().back() == t - 1 &&
-        same_word(study.encoding(), t - 1, t))
+  const std::vector<Unit>& all = study.units();
+  Units units{.tokens = {}, .words = options.words};
+  for (int t = 0; t < study.size(); ++t) {
+    const Unit& unit = all[static_cast<std::size_t>(t)];
+    if (unit.special && !options.with_special) continue;
+    if (options.keep_target && is_read(study.target(), t - static_cast<int>(study.first_written()))) continue;
+    if (options.words && !units.tokens.empty() && units.tokens.back().back() == t - 1 &&
+        same_word(all[static_cast<std::size_t>(t) - 1], unit))
       units.tokens.back().push_back(t);
     else
       units.tokens.push_back({t});
@@ -53,7 +51,7 @@ Tensor per_token(const Units& units, const std::vector<double>& numbers, Index t
 }
 
 void describe_units(const Units& units, const std::vector<double>& numbers, Attribution& result) {
-  const Index T = result.scores.dim(0);
+  const Index T = result.scores().dim(0);
   Index covered = 0;
   for (const auto& unit : units.tokens) covered += static_cast<Index>(unit.size());
   if (covered < T) {
@@ -69,8 +67,9 @@ void describe_units(const Units& units, const std::vector<double>& numbers, Attr
   std::vector<double> unit_of_token(static_cast<std::size_t>(T), -1);
   for (std::size_t u = 0; u < units.size(); ++u)
     for (const int t : units.tokens[u]) unit_of_token[static_cast<std::size_t>(t)] = static_cast<double>(u);
-  result.details.push_back({"word_score", {"word"}, Tensor::of({static_cast<Index>(units.size())}, numbers)});
-  result.details.push_back({"word_of_token", {"token"}, Tensor::of({T}, unit_of_token)});
+  result.details.push_back(
+      {"word_score", {Axis("word")}, Tensor::of({static_cast<Index>(units.size())}, numbers)});
+  result.details.push_back({"word_of_token", {Axis::Units}, Tensor::of({T}, unit_of_token)});
   result.notes.emplace_back("A word's score is shared equally by its tokens; their sum is the word's.");
 }
 

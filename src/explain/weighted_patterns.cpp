@@ -72,12 +72,12 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
              std::span<const Index> rows, OwnColumn own) {
   const ModelInfo& info = study.info();
   const auto T = static_cast<Index>(row.size());
-  result.details.push_back({"row", {"token"}, Tensor::of({T}, row, info.dtype)});
-  if (info.image_size > 0) {
-    const Index side = info.image_size / info.patch_size, prefix = info.prefix_tokens;
-    result.axes = {"row", "column"};
-    result.scores =
-        Tensor::of({side, side}, std::span(row).subspan(static_cast<std::size_t>(prefix)), info.dtype);
+  result.details.push_back({"row", {Axis::Units}, Tensor::of({T}, row, info.dtype)});
+  if (const Sequence& only = study.sequences().front(); only.rows > 0) {
+    const Index before = only.count - only.rows * only.columns;
+    result.axes() = {Axis::Row, Axis::Column};
+    result.scores() = Tensor::of({only.rows, only.columns},
+                                 std::span(row).subspan(static_cast<std::size_t>(before)), info.dtype);
     return;
   }
   // A causal mask gives later tokens an exact 0 that is no measurement.
@@ -85,8 +85,8 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
   const double smallest = *std::min_element(row.begin(), row.begin() + seen);
   std::vector<double> scores = row;
   for (const Index r : rows) scores[static_cast<std::size_t>(r)] = own == OwnColumn::Zero ? 0 : smallest;
-  result.axes = {"token"};
-  result.scores = Tensor::of({T}, scores, info.dtype);
+  result.axes() = {Axis::Units};
+  result.scores() = Tensor::of({T}, scores, info.dtype);
   result.measured.assign(static_cast<std::size_t>(T), true);
   for (const Index r : rows) result.measured[static_cast<std::size_t>(r)] = false;
   std::fill(result.measured.begin() + seen, result.measured.end(), false);
@@ -103,8 +103,8 @@ std::vector<Tensor> pattern_gradients(const Study& study, int start) {
   return gradients;
 }
 
-Check check_pattern_gradient(const Study& study, const Tensor& gradient, int layer) {
-  const Tensor pattern = study.at(Site::Pattern, layer);
+Check check_pattern_gradient(const Study& study, const Tensor& gradient, Place place) {
+  const Tensor pattern = study.at(place);
   double slope = 0, size = 0, largest = 1;
   for (Index i = 0; i < pattern.size(); ++i) {
     slope += gradient.at(i) * pattern.at(i);
@@ -122,7 +122,7 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, int lay
         for (Index i = 0; i < value.size(); ++i) v[i] *= static_cast<R>(factor);
       });
     };
-    Tape tape(Keep::Nothing, {{{Site::Pattern, layer}, scale}});
+    Tape tape(Keep::Nothing, {{place, scale}});
     return study.target_value(study.model().run(tape, study.batch()).value);
   };
   for (const double z : study.logits().to_doubles()) largest = std::max(largest, std::abs(z));

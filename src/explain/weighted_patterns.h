@@ -30,9 +30,9 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
 // layer; empty below `start`.
 std::vector<Tensor> pattern_gradients(const Study& study, int start);
 
-// A central difference of the target's logit as the pattern of a layer grows by a common factor, against
+// A central difference of the target's logit as the pattern at a place grows by a common factor, against
 // Σ G ⊙ A: two forward runs. `gradient` as above.
-Check check_pattern_gradient(const Study& study, const Tensor& gradient, int layer);
+Check check_pattern_gradient(const Study& study, const Tensor& gradient, Place at);
 
 // What a pull to patterns, its check and rows_read take, beside the run and the gradients.
 std::size_t pattern_gradient_bytes(const ModelInfo& info, Index tokens);

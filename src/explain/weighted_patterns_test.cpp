@@ -39,13 +39,17 @@ TEST(Rows, APatternsGradientIsCheckedByScalingIt) {
     const std::vector<Tensor> gradients = pattern_gradients(study, 0);
     for (int l = 0; l < 2; ++l) {
       const Tensor& gradient = gradients[static_cast<std::size_t>(l)];
-      const Check right = check_pattern_gradient(study, gradient, l);
+      const Check right = check_pattern_gradient(study, gradient, {Site::Pattern, l});
       EXPECT_TRUE(right.passed) << l << " " << right.value;
       std::vector<double> other = gradient.to_doubles();
       for (double& v : other) v *= 1.5;
-      EXPECT_FALSE(check_pattern_gradient(study, Tensor::of(gradient.shape(), other, dtype), l).passed) << l;
+      EXPECT_FALSE(
+          check_pattern_gradient(study, Tensor::of(gradient.shape(), other, dtype), {Site::Pattern, l})
+              .passed)
+          << l;
     }
-    EXPECT_TRUE(check_pattern_gradient(study, Tensor::zeros(gradients[0].shape(), dtype), 0).passed);
+    EXPECT_TRUE(
+        check_pattern_gradient(study, Tensor::zeros(gradients[0].shape(), dtype), {Site::Pattern, 0}).passed);
   }
 }
 

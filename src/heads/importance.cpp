@@ -147,7 +147,7 @@ void add_taylor_published(const Adding& adding, Sums& sums) {
   const Tensor& logits = study.run().logits.value;
   const std::vector<double> ones(static_cast<std::size_t>(logits.size()), 1.0);
   const Signals signals = gradients_of(study, Tensor::of(logits.shape(), ones, logits.dtype()), Site::Z);
-  const Index H = study.info().heads, T = study.tokens();
+  const Index H = study.info().heads, T = study.size();
   Strongest strongest;
   for (int l = 0; l < study.info().layers; ++l) {
     const Tensor z = study.run().at(Site::Z, l);

@@ -144,7 +144,7 @@ std::vector<Labelled> prepare_labelled(const LoadedModel& loaded, std::span<cons
 
 Study study_of(const LoadedModel& loaded, const Labelled& one, int target, const std::vector<Site>& sites,
                std::size_t window) {
-  Study study = open_study(loaded, one.batch, one.encoding);
+  Study study = open_study(loaded, {.batch = one.batch, .encoding = one.encoding});
   if (!sites.empty()) study.keep_only(sites, window);
   study.aim(
       {.position = -1, .index = target, .label = loaded.info().labels[static_cast<std::size_t>(target)]});

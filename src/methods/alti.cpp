@@ -213,24 +213,25 @@ std::vector<double> layer_map(const Study& study, int layer, const Compat& compa
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
-  const Index L = info.layers, T = study.tokens();
+  const Index L = info.layers, T = study.size();
   const Compat compat = compat_of(options.text("compat"));
-  Attribution result{.method = "alti", .options = options.all(), .axes = {"layer", "query", "key"}};
-  result.scores = Tensor({L, T, T}, info.dtype);
+  Attribution result{
+      .method = "alti", .options = options.all(), .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key}}}};
+  result.scores() = Tensor({L, T, T}, info.dtype);
   SumCheck sums(info.dtype);
   Totals totals;
   for (int layer = 0; layer < info.layers; ++layer) {
     const std::vector<double> map = layer_map(study, layer, compat, sums, totals);
     dispatch(info.dtype, [&](auto r) {
       using R = decltype(r);
-      std::transform(map.begin(), map.end(), result.scores.data<R>() + layer * T * T,
+      std::transform(map.begin(), map.end(), result.scores().data<R>() + layer * T * T,
                      [](double v) { return static_cast<R>(v); });
     });
     study.progress(static_cast<double>(layer + 1) / info.layers);
   }
-  if (totals.empty == 0) result.checks.push_back(check_row_sums(result.scores));
-  result.checks.push_back(check_nonnegative(result.scores));
-  if (info.causal) result.checks.push_back(check_causal(result.scores));
+  if (totals.empty == 0) result.checks.push_back(check_row_sums(result.scores()));
+  result.checks.push_back(check_nonnegative(result.scores()));
+  if (info.causal) result.checks.push_back(check_causal(result.scores()));
   if (sums.measured()) {
     result.checks.push_back(sums.check());
     result.checks.push_back({.name = "row by row equals plain vectors",
@@ -240,7 +241,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   }
   result.notes.push_back(maximum_note(Tensor::full({1, 1}, DType::Float64, totals.peak)));
   result.notes.push_back(row_sums_note(totals.smallest, totals.largest, totals.empty));
-  if (info.causal) forbid_future(result.scores);
+  if (info.causal) forbid_future(result.scores());
   return result;
 }
 

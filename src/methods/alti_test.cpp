@@ -38,8 +38,8 @@ TEST(Alti, PublishedQuirksAreNamedAndSmall) {
                     sample = explain(model, {{"compat", "alti_nmt"}});
   double by_shift = 0, by_sample = 0;
   for (Index i = 0; i < 18; ++i) {
-    by_shift = std::max(by_shift, std::abs(ours.scores.at(i) - shifted.scores.at(i)));
-    by_sample = std::max(by_sample, std::abs(ours.scores.at(i) - sample.scores.at(i)));
+    by_shift = std::max(by_shift, std::abs(ours.scores().at(i) - shifted.scores().at(i)));
+    by_sample = std::max(by_sample, std::abs(ours.scores().at(i) - sample.scores().at(i)));
   }
   EXPECT_GT(by_shift, 1e-9);
   EXPECT_LT(by_shift, 1e-5);

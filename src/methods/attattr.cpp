@@ -38,10 +38,10 @@ void check_against(double tolerance, std::string_view name, double value, Attrib
 }
 
 template <class T>
-Detail per_layer(std::string name, const std::vector<T>& values) {
+Map per_layer(std::string name, const std::vector<T>& values) {
   const std::vector<double> numbers(values.begin(), values.end());
   return {.name = std::move(name),
-          .axes = {"layer"},
+          .axes = {Axis::Layer},
           .values = Tensor::of({static_cast<Index>(numbers.size())}, numbers, DType::Float64)};
 }
 
@@ -49,8 +49,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const AttentionAttributionOptions settings = settings_of(options);
   const Objective objective(study, quantity_of(options.text("quantity")));
   AttentionAttribution found = attribute_attention(study, objective, settings);
-  Attribution result{
-      .method = "attattr", .options = options.all(), .axes = {"layer", "head", "query", "key"}};
+  Attribution result{.method = "attattr",
+                     .options = options.all(),
+                     .maps = {{.axes = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key}}}};
   check_against(settings.tolerance, "each layer sums to F(A) − F(0)", completeness_gap(found), result);
   if (const auto error = estimated_error(found))
     check_against(settings.tolerance, "estimated error of an attribution", *error, result);
@@ -59,10 +60,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
                                      found.flop / 1e12, fmt::join(found.nodes, " ")));
   result.details = {per_layer("nodes", found.nodes), per_layer("change", found.change),
                     per_layer("defect", found.defect)};
-  result.scores = std::move(found.scores);
+  result.scores() = std::move(found.scores);
   if (study.info().causal) {
-    result.checks.push_back(check_causal(result.scores));
-    forbid_future(result.scores);
+    result.checks.push_back(check_causal(result.scores()));
+    forbid_future(result.scores());
   }
   return result;
 }

@@ -26,7 +26,7 @@ Attribution explain(const std::map<std::string, std::string>& given) {
 
 double layer_sum(const Attribution& result, Index layer) {
   double sum = 0;
-  for (Index i = 0; i < 50; ++i) sum += result.scores.at(layer * 50 + i);
+  for (Index i = 0; i < 50; ++i) sum += result.scores().at(layer * 50 + i);
   return sum;
 }
 
@@ -37,23 +37,23 @@ void for_every_head(DType dtype, const std::function<void(Study&, const Objectiv
     if (info.task == Task::FeatureExtraction) continue;
     SCOPED_TRACE(tiny.name);
     Study study(*tiny.model, testing::random_batch(info, 1, 5, 11), {});
-    study.aim({.position = study.logits().rank() == 3 ? study.tokens() - 1 : -1, .index = 0});
+    study.aim({.position = study.logits().rank() == 3 ? study.size() - 1 : -1, .index = 0});
     see(study, Objective(study, Quantity::Logit));
   }
 }
 
 TEST(AttAttr, MeetsTheWorkedNumbers) {
   const Attribution left = explain({{"rule", "left"}, {"steps", "20"}});
-  ASSERT_EQ(left.scores.shape(), (Shape{2, 2, 5, 5}));
+  ASSERT_EQ(left.scores().shape(), (Shape{2, 2, 5, 5}));
   EXPECT_NEAR(layer_sum(left, 0), -.038696409642, 1e-11);
   EXPECT_NEAR(layer_sum(left, 1), -.027535938596, 1e-11);
   const std::vector<double> first{-.011075149, .001103595, -.044512065, -.008251719, .015067095};
   const std::vector<double> last{.02199098, -.007427214, .011466487, -.010102787, -.00087751};
   for (Index j = 0; j < 5; ++j) {
-    EXPECT_NEAR(left.scores.at(j), first[static_cast<std::size_t>(j)], 1e-9) << j;
-    EXPECT_NEAR(left.scores.at(75 + j), last[static_cast<std::size_t>(j)], 1e-9) << j;
+    EXPECT_NEAR(left.scores().at(j), first[static_cast<std::size_t>(j)], 1e-9) << j;
+    EXPECT_NEAR(left.scores().at(75 + j), last[static_cast<std::size_t>(j)], 1e-9) << j;
     for (Index i = 1; i < 5; ++i)
-      EXPECT_EQ(left.scores.at(75 + i * 5 + j), 0) << "the head reads row 0 alone";
+      EXPECT_EQ(left.scores().at(75 + i * 5 + j), 0) << "the head reads row 0 alone";
   }
   EXPECT_NEAR(layer_sum(explain({{"rule", "right"}, {"steps", "20"}}), 0), -.037635959965, 1e-11);
   EXPECT_NEAR(layer_sum(explain({{"rule", "left"}, {"steps", "64"}}), 1), -.027198404177, 1e-11);
@@ -135,7 +135,7 @@ TEST(AttAttr, StaysWithinItsPlanHoweverManySteps) {
   const std::size_t before = tensor_pool_statistics().live_bytes;
   attribute_attention(study, objective, {.nodes = quadrature(Rule::Midpoint, 500)});
   EXPECT_LE(tensor_pool_statistics().peak_bytes - before,
-            attention_attribution_bytes(study.info(), study.tokens()));
+            attention_attribution_bytes(study.info(), study.size()));
 }
 
 TEST(AttAttr, ReportsProgressWithinALayer) {

@@ -12,7 +12,7 @@ namespace {
 
 // [1, H, T, T] patterns of all layers → [L, H, T, T].
 Tensor stack_patterns(const Study& study) {
-  const Index L = study.info().layers, H = study.info().heads, T = study.tokens();
+  const Index L = study.info().layers, H = study.info().heads, T = study.size();
   Tensor all({L, H, T, T}, study.info().dtype);
   dispatch(all.dtype(), [&](auto r) {
     using R = decltype(r);
@@ -43,19 +43,19 @@ Tensor fused(const Tensor& all, Fusion fusion) {
 Attribution run(const Study& study, const MethodOptions& options) {
   const std::string& heads = options.text("heads");
   Attribution result{.method = "attention", .options = options.all()};
-  result.scores = stack_patterns(study);
-  result.axes = {"layer", "head", "query", "key"};
+  result.scores() = stack_patterns(study);
+  result.axes() = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key};
   if (heads != "all") {
-    result.scores = fused(result.scores, fusion_of(heads));
-    result.axes = {"layer", "query", "key"};
+    result.scores() = fused(result.scores(), fusion_of(heads));
+    result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
   }
-  if (heads != "max") result.checks.push_back(check_row_sums(result.scores));
-  result.checks.push_back(check_nonnegative(result.scores));
-  result.notes.push_back(maximum_note(result.scores));
+  if (heads != "max") result.checks.push_back(check_row_sums(result.scores()));
+  result.checks.push_back(check_nonnegative(result.scores()));
+  result.notes.push_back(maximum_note(result.scores()));
   if (heads == "max") result.notes.emplace_back("Rows of a maximum over heads need not sum to 1.");
   if (study.info().causal) {
-    result.checks.push_back(check_causal(result.scores));
-    forbid_future(result.scores);
+    result.checks.push_back(check_causal(result.scores()));
+    forbid_future(result.scores());
   }
   return result;
 }

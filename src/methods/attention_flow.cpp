@@ -13,6 +13,7 @@
 #include <headwater/error.h>
 
 #include "explain/aggregate.h"
+#include "explain/mixing_steps.h"
 #include "explain/rollout.h"
 #include "methods/method.h"
 #include "study/map_checks.h"
@@ -51,35 +52,30 @@ std::vector<int> rows_of(const std::string& text, int tokens) {
   return rows;
 }
 
-Tensor capacities(const Study& study, const MethodOptions& options) {
-  const Index L = study.info().layers, T = study.tokens();
+JointMixing capacities(const Study& study, const MethodOptions& options) {
   const double residual = residual_of(options);
-  Tensor maps({L, T, T}, DType::Float64);
-  for (int layer = 0; layer < L; ++layer) {
-    std::vector<double> map = fuse_heads(study.at(Site::Pattern, layer), fusion_of(options.text("fusion")));
-    if (const Index row = mix_with_identity(map, T, residual); row >= 0)
+  JointMixing joint(study);
+  for (std::size_t k = 0; k < joint.steps().size(); ++k) {
+    const auto& [kind, layer] = joint.steps()[k];
+    std::vector<double> map = fuse_heads(study.at(kind.pattern(layer)), fusion_of(options.text("fusion"))),
+                        path;
+    if (const Index row = mix_with_residual(map, study.size(kind.keys), residual, kind, path); row >= 0)
       throw InputError(
           fmt::format("attention_flow: expected a weight in every row, found none in layer {} row {}; use a "
                       "residual above 0",
                       layer, row));
-    std::copy(map.begin(), map.end(), maps.data<double>() + layer * T * T);
+    joint.put(k, map, path);
   }
-  return maps;
+  return joint;
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "attention_flow", .options = options.all(), .axes = {"layer", "query", "key"}};
-  const FlowView view{.rows = rows_of(options.text("rows"), study.tokens()),
+  Attribution result{.method = "attention_flow", .options = options.all()};
+  const FlowView view{.rows = rows_of(options.text("rows"), study.size()),
                       .normalised = options.text("normalise") == "rows"};
-  put_flow(result, capacities(study, options), view, study.info().dtype,
-           [&](double done) { study.progress(done); });
-  result.checks.push_back(check_nonnegative(result.scores));
-  result.notes.push_back(maximum_note(result.scores));
+  JointMixing joint = capacities(study, options);
+  put_flow(result, joint, view, study.info().dtype, [&](double done) { study.progress(done); });
   if (!view.rows.empty()) result.notes.emplace_back("Rows that were not asked for are NaN.");
-  if (study.info().causal) {
-    result.checks.push_back(check_causal(result.scores));
-    forbid_future(result.scores);
-  }
   return result;
 }
 

@@ -43,12 +43,12 @@ TEST(AttentionFlow, MeetsTheWorkedExample) {
   const std::vector<double> third{.95, .75, .6, .8, .95, .55, .55, .625, 1},
       fourth{.95, .95, .825, .95, .95, 1, .95, .95, 1};
   for (Index i = 0; i < 9; ++i) {
-    EXPECT_NEAR(raw.scores.at(18 + i), third[static_cast<std::size_t>(i)], 1e-9) << i;
-    EXPECT_NEAR(raw.scores.at(27 + i), fourth[static_cast<std::size_t>(i)], 1e-9) << i;
+    EXPECT_NEAR(raw.scores().at(18 + i), third[static_cast<std::size_t>(i)], 1e-9) << i;
+    EXPECT_NEAR(raw.scores().at(27 + i), fourth[static_cast<std::size_t>(i)], 1e-9) << i;
   }
   const Attribution published = flow({});
-  EXPECT_NEAR(published.scores.at(27), .34862385, 1e-8);
-  EXPECT_NEAR(published.scores.at(32), .34482759, 1e-8);
+  EXPECT_NEAR(published.scores().at(27), .34862385, 1e-8);
+  EXPECT_NEAR(published.scores().at(32), .34482759, 1e-8);
   for (const Check& check : published.checks) EXPECT_TRUE(check.passed) << check.name;
   ASSERT_EQ(published.details.size(), 1U);
   EXPECT_EQ(published.details[0].name, "closed_at");
@@ -56,9 +56,9 @@ TEST(AttentionFlow, MeetsTheWorkedExample) {
 
 TEST(AttentionFlow, AnswersChosenRows) {
   const Attribution some = flow({{"rows", "0 -1"}, {"normalise", "none"}});
-  EXPECT_NEAR(some.scores.at(27 + 2), .825, 1e-9);
-  EXPECT_TRUE(std::isnan(some.scores.at(27 + 3)));
-  EXPECT_NEAR(some.scores.at(27 + 8), 1, 1e-9);
+  EXPECT_NEAR(some.scores().at(27 + 2), .825, 1e-9);
+  EXPECT_TRUE(std::isnan(some.scores().at(27 + 3)));
+  EXPECT_NEAR(some.scores().at(27 + 8), 1, 1e-9);
 }
 
 TEST(AttentionFlow, RefusesBadOptions) {

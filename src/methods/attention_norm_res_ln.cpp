@@ -56,6 +56,7 @@ const Method attention_norm_res_ln{
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Complete,
     .sites = norm_sites(stage),
+    .instead = "attention_norm_res or alti",
     .unsupported = unsupported,
     .run = run,
     .planned_bytes = planned_bytes,

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "explain/mixing_steps.h"
 #include "explain/rollout.h"
 #include "methods/method.h"
 #include "study/map_checks.h"
@@ -41,22 +42,24 @@ Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
   return settings;
 }
 
-// R_l for every layer, [L, T, T] in double; the identity below the first layer.
-Tensor roll(const Study& study, const Settings& settings) {
-  const Index L = study.info().layers, T = study.tokens();
-  Tensor all = Tensor::zeros({L, T, T}, DType::Float64);
-  for (int layer = settings.start_layer; layer < L; ++layer) {
-    std::vector<double> mixing = fuse_heads(study.at(Site::Pattern, layer), fusion_of(settings.fusion));
-    if (settings.discard_ratio > 0) discard_smallest(mixing, T, settings.discard_ratio, study.info().causal);
-    if (const Index row = mix_with_identity(mixing, T, settings.residual); row >= 0)
+// R_l for every layer over all units, in double; the identity below the first layer.
+JointMixing roll(const Study& study, const Settings& settings) {
+  JointMixing joint(study);
+  for (std::size_t k = 0; k < joint.steps().size(); ++k) {
+    const auto& [kind, layer] = joint.steps()[k];
+    if (layer < settings.start_layer) continue;
+    std::vector<double> mixing = fuse_heads(study.at(kind.pattern(layer)), fusion_of(settings.fusion)), path;
+    const Index keys = study.size(kind.keys);
+    if (settings.discard_ratio > 0) discard_smallest(mixing, keys, settings.discard_ratio, kind.causal);
+    if (const Index row = mix_with_residual(mixing, keys, settings.residual, kind, path); row >= 0)
       throw InputError(
           fmt::format("attention_rollout: expected a weight in every row, found none in layer {} row "
                       "{}; use a smaller discard_ratio or a residual above 0",
                       layer, row));
-    std::copy(mixing.begin(), mixing.end(), all.data<double>() + layer * T * T);
+    joint.put(k, mixing, path);
   }
-  roll_out(all, settings.start_layer);
-  return all;
+  roll_out(joint.values());
+  return joint;
 }
 
 std::string sink_note(const Tensor& scores) {
@@ -72,20 +75,19 @@ std::string sink_note(const Tensor& scores) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options, study.info());
-  Attribution result{
-      .method = "attention_rollout", .options = options.all(), .axes = {"layer", "query", "key"}};
-  result.scores = roll(study, settings).to(study.info().dtype);
-  result.checks = {check_row_sums(result.scores), check_nonnegative(result.scores)};
-  result.notes.push_back(maximum_note(result.scores));
+  Attribution result{.method = "attention_rollout", .options = options.all()};
+  JointMixing rolled = roll(study, settings);
+  const Tensor all = rolled.values().to(study.info().dtype);  // units of all sequences: their rows sum to 1
+  result.checks = {check_row_sums(all), check_nonnegative(all)};
+  result.notes.push_back(maximum_note(all));
   if (settings.start_layer > 0)
     result.notes.push_back(
         fmt::format("Layers below {} are the identity: nothing has been mixed yet.", settings.start_layer));
-  if (study.info().causal) {
-    result.checks.push_back(check_causal(result.scores));
-    if (std::string note = sink_note(result.scores); !note.empty()) result.notes.push_back(std::move(note));
-    // `to` may share its buffer with nobody else here: roll's tensor is gone.
-    forbid_future(result.scores);
+  if (rolled.causal()) {
+    result.checks.push_back(check_causal(all));
+    if (std::string note = sink_note(all); !note.empty()) result.notes.push_back(std::move(note));
   }
+  result.maps = rolled.by_layer(study.info().dtype);
   return result;
 }
 

@@ -30,7 +30,7 @@ Attribution explain(const std::vector<std::vector<double>>& layers,
 void expect_layer(const Attribution& result, Index layer, const std::vector<double>& expected,
                   double tolerance) {
   for (std::size_t i = 0; i < expected.size(); ++i)
-    EXPECT_NEAR(result.scores.at(layer * static_cast<Index>(expected.size()) + static_cast<Index>(i)),
+    EXPECT_NEAR(result.scores().at(layer * static_cast<Index>(expected.size()) + static_cast<Index>(i)),
                 expected[i], tolerance)
         << "layer " << layer << " cell " << i;
 }
@@ -76,9 +76,9 @@ TEST(AttentionRollout, DiscardsTheSmallestAllowedCells) {
   expect_layer(result, 0, {1.6 / 1.9, .3 / 1.9, 0, .1, .75, .15, 0, 0, 1}, 1e-15);
   // Causal: three allowed cells of which one is dropped.
   const Attribution causal = explain({{1, 0, .25, .75}}, {{"discard_ratio", "0.34"}}, true, 1, 2);
-  EXPECT_NEAR(causal.scores.at(2), 0, 1e-15);
-  EXPECT_NEAR(causal.scores.at(3), 1, 1e-15);
-  EXPECT_TRUE(std::isnan(causal.scores.at(1)));
+  EXPECT_NEAR(causal.scores().at(2), 0, 1e-15);
+  EXPECT_NEAR(causal.scores().at(3), 1, 1e-15);
+  EXPECT_TRUE(std::isnan(causal.scores().at(1)));
 }
 
 TEST(AttentionRollout, SaysWhereACausalRowDrifts) {

@@ -40,17 +40,19 @@ std::vector<double> without(std::vector<double> row, const std::vector<Index>& c
   return row;
 }
 
-Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
+Settings settings_of(const MethodOptions& options, const Study& study) {
+  const ModelInfo& info = study.info();
   const int L = info.layers, start = checked_start_layer("chefer", options.integer("start_layer"), info);
   const std::string &block = options.text("block"), &aggregation = options.text("aggregation");
-  Settings settings{.reference = options.text("mode") == "strict",
-                    .with_gradient = options.text("without_gradient") == "no",
-                    .bert = aggregation == "bert" || (aggregation == "auto" && info.image_size == 0),
-                    .first = start,
-                    .last = L - 1,
-                    .rolled = block == "all",
-                    .dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64,
-                    .twice = options.text("check_rounding") == "yes"};
+  Settings settings{
+      .reference = options.text("mode") == "strict",
+      .with_gradient = options.text("without_gradient") == "no",
+      .bert = aggregation == "bert" || (aggregation == "auto" && study.sequences().front().rows == 0),
+      .first = start,
+      .last = L - 1,
+      .rolled = block == "all",
+      .dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64,
+      .twice = options.text("check_rounding") == "yes"};
   if (!settings.with_gradient && aggregation == "auto") settings.bert = false;  // as published
   if (!settings.rolled && start != 0)
     throw InputError(
@@ -97,19 +99,19 @@ std::vector<double> row_of(const Study& study, const Settings& settings, Ledger&
                                  settings.with_gradient ? gradients[static_cast<std::size_t>(l)] : Tensor()));
   const std::vector<Index> rows = study.rows_read();
   return settings.rolled
-             ? read_through(maps, rows, study.tokens(), settings.bert ? RowSums::One : RowSums::Kept)
-             : mean_row(maps.front(), rows, study.tokens());
+             ? read_through(maps, rows, study.size(), settings.bert ? RowSums::One : RowSums::Kept)
+             : mean_row(maps.front(), rows, study.size());
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
-  const Settings settings = settings_of(options, info);
+  const Settings settings = settings_of(options, study);
   Attribution result{.method = "chefer", .options = options.all()};
   Ledger ledger(rules_of(study, settings), info.layers);
   const std::vector<double> row = row_of(study, settings, ledger);
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, row, rows, settings.bert ? OwnColumn::Smallest : OwnColumn::Zero);
-  result.checks.push_back(check_nonnegative(result.scores));
+  result.checks.push_back(check_nonnegative(result.scores()));
   report_conservation(result, ledger, settings, info);
   if (settings.twice)
     result.checks.push_back(check_rounding(study, without(row, rows), [&](const Study& other) {
@@ -117,7 +119,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
       return without(row_of(other, settings, unread), rows);
     }));
   ledger.report(result, settings.first);
-  result.notes.push_back(maximum_note(result.scores));
+  result.notes.push_back(maximum_note(result.scores()));
   return result;
 }
 
@@ -166,6 +168,7 @@ const Method chefer{
     .claims = {.nonnegative = true},
     .needs_target = true,
     .aliases = {"transformer_attribution"},
+    .instead = "generic_attention",
     .run = run,
     .planned_bytes = planned_bytes,
 };

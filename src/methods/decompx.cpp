@@ -93,7 +93,7 @@ Check check_sum(double gap, double size, DType dtype) {
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "decompx", .options = options.all(), .axes = {"token"}};
+  Attribution result{.method = "decompx", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const Run& run = study.run();
   const Var input = run.tape->at(Site::ResidPre, 0);
   const Tensor start = one_token_each(input.value);
@@ -101,7 +101,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
       options.text("biases") == "paper" ? biases_after_the_residual(study, start) : PushHooks{};
   const Tensor parts =
       run.tape->push(input, start, rules_of_decompx, {{Site::Logits, 0}}, hooks).of(run.logits);
-  const Index T = study.tokens();
+  const Index T = study.size();
   std::vector<double> scores;
   double sum = 0, size = 1;
   for (Index k = 0; k < T; ++k) {
@@ -109,7 +109,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
     sum += scores.back();
     size += std::abs(scores.back());
   }
-  result.scores = Tensor::of({T}, scores, study.info().dtype);
+  result.scores() = Tensor::of({T}, scores, study.info().dtype);
   const double gap = std::abs(sum - study.target_logit(run.logits.value));
   result.checks.push_back(check_sum(gap, size, study.info().dtype));
   note_tangent(result, study);

@@ -57,6 +57,7 @@ const Method globenc{
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Raw,
     .sites = norm_sites(stage),
+    .instead = "attention_norm_res or alti",
     .unsupported = unsupported,
     .run = run,
     .planned_bytes = planned_bytes,

@@ -43,21 +43,22 @@ void scale_to_one(std::vector<double>& values, std::ptrdiff_t first) {
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "grad_cam", .options = options.all()};
   const int last = study.info().layers - 1;
-  const bool image = study.info().image_size > 0;
+  const Sequence& sequence = study.sequences().front();
+  const bool image = sequence.rows > 0;  // one row of a grid is scaled, of a text the whole map
   const Tensor gradient = pattern_gradients(study, last).back();
   const Tensor pattern = study.run().at(Site::Pattern, last);
   const std::vector<Index> rows = study.rows_read();
-  const Index first = image ? study.info().prefix_tokens : 0;
+  const Index first = image ? sequence.count - sequence.rows * sequence.columns : 0;
   std::vector<double> map = weighted_map(gradient, pattern, image ? rows : std::vector<Index>{}, first);
-  const std::vector<double> raw = mean_row(map, rows, study.tokens());
+  const std::vector<double> raw = mean_row(map, rows, study.size());
   if (!image) scale_to_one(map, 0);
-  std::vector<double> row = mean_row(map, rows, study.tokens());
+  std::vector<double> row = mean_row(map, rows, study.size());
   if (image) scale_to_one(row, first);
   put_row(result, study, row, rows, OwnColumn::Zero);
-  result.details.push_back({"unscaled", {"token"}, Tensor::of({study.tokens()}, raw, study.info().dtype)});
-  result.checks.push_back(check_nonnegative(result.scores));
-  result.checks.push_back(check_pattern_gradient(study, gradient, last));
-  result.notes.push_back(maximum_note(Tensor::of({study.tokens()}, raw)));
+  result.details.push_back({"unscaled", {Axis::Units}, Tensor::of({study.size()}, raw, study.info().dtype)});
+  result.checks.push_back(check_nonnegative(result.scores()));
+  result.checks.push_back(check_pattern_gradient(study, gradient, {Site::Pattern, last}));
+  result.notes.push_back(maximum_note(Tensor::of({study.size()}, raw)));
   return result;
 }
 
@@ -83,6 +84,7 @@ const Method grad_cam{
     .options = {},
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .instead = "generic_attention",
     .run = run,
     .planned_bytes = planned_bytes,
 };

@@ -13,15 +13,16 @@ namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Objective objective(study, quantity_of(options.text("quantity")));
-  const Place at = input_place(options.text("wrt"));
+  const Site at = input_site(options.text("wrt"));
   const Tensor gradient = gradient_of(study, objective, at);  // [T, D]
   std::vector<double> product = gradient.to_doubles();
-  const std::vector<double> x = study.at(at.site, at.layer).to_doubles();
+  const std::vector<double> x = study.input(at).to_doubles();
   for (std::size_t i = 0; i < product.size(); ++i) product[i] *= x[i];
-  Attribution result{.method = "input_x_gradient", .options = options.all(), .axes = {"token"}};
+  Attribution result{
+      .method = "input_x_gradient", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const std::vector<double> scores =
       reduce(product, gradient.dim(0), reduction_of(options.text("reduction")));
-  result.scores = Tensor::of({gradient.dim(0)}, scores, study.info().dtype);
+  result.scores() = Tensor::of({gradient.dim(0)}, scores, study.info().dtype);
   result.checks.push_back(check_gradient(study, objective, at, gradient));
   return result;
 }

@@ -37,7 +37,7 @@ constexpr double most_growth = 4;                // beyond, nodes crowd where no
 struct Path {
   const Study& study;
   const Objective& objective;
-  Place at;
+  Site at;
   Tensor from, to;  // [T, D]
   double change;    // F(to) − F(from)
 };
@@ -86,7 +86,7 @@ std::vector<double> shares_of(const Path& path, const Tensor& gradients, Index r
 std::vector<Slope> slopes_at(const Path& path, std::span<const double> places,
                              const std::function<void(std::size_t)>& advance) {
   const auto most = static_cast<std::size_t>(
-      copies_at_once(path.study, gradient_bytes(path.study.info(), path.study.tokens())));
+      copies_at_once(path.study, gradient_bytes(path.study.info(), path.study.size())));
   std::vector<Slope> slopes;
   while (slopes.size() < places.size()) {
     const auto some = places.subspan(slopes.size(), std::min(most, places.size() - slopes.size()));
@@ -168,7 +168,7 @@ Integral fixed(const Path& path, const Settings& settings) {
 // lot.
 double growth_of(const Path& path) {
   const std::optional<PlainBlock> first = plain_block(path.study.tape(), {});
-  if (path.at.site != Site::ResidPre || !first || !first->pre_norm) return 0;
+  if (path.at != Site::ResidPre || !first || !first->pre_norm) return 0;
   const NormWeights& norm = first->weights.attention_norm;
   const std::size_t D = static_cast<std::size_t>(path.to.dim(1));
   const auto divisor = [&](const double* x) {
@@ -232,18 +232,17 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options);
   const Objective objective(study, quantity_of(options.text("quantity")));
   const Replacement baseline = replacement_of(options.text("baseline"), study);
-  const Place at = input_place(options.text("wrt"));
+  const Site at = input_site(options.text("wrt"));
   const bool keep = options.text("special_tokens") == "keep";
   const std::vector<bool> kept =
-      keep ? special_tokens(study) : std::vector<bool>(static_cast<std::size_t>(study.tokens()), false);
-  const Tensor x = study.at(at.site, at.layer);
-  Path path{
-      study, objective, at, baseline_at(study, at, baseline, kept), x.reshaped(x.shape().without_front()), 0};
+      keep ? special_tokens(study) : std::vector<bool>(static_cast<std::size_t>(study.size()), false);
+  Path path{study, objective, at, baseline_at(study, at, baseline, kept), study.input(at), 0};
   path.change = objective.value() -
                 values_at(study, objective, at, path.from.reshaped(path.from.shape().with_front(1))).front();
   const Integral integral = settings.steps > 0 ? fixed(path, settings) : adaptive(path, settings);
-  Attribution result{.method = "integrated_gradients", .options = options.all(), .axes = {"token"}};
-  result.scores = Tensor::of({path.to.dim(0)}, integral.scores, study.info().dtype);
+  Attribution result{
+      .method = "integrated_gradients", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
+  result.scores() = Tensor::of({path.to.dim(0)}, integral.scores, study.info().dtype);
   result.measured = moved_tokens(path.from, path.to);
   const double allowed = allowed_gap(path, settings.tolerance, integral.mass);
   result.checks.push_back({.name = "scores add up to F(x) − F(baseline)",

@@ -21,7 +21,7 @@ struct Subject {
 Subject open(const std::string& name) {
   const std::string path = std::string(HEADWATER_SOURCE_DIR) + "/tests/golden/models/" + name;
   Subject subject{load_model(open_checkpoint(find_model(path, {}), DType::Float64)), {}};
-  subject.study.emplace(*subject.model, testing::random_batch(subject.model->info(), 1, 6, 3), Encoding{});
+  subject.study.emplace(*subject.model, testing::random_batch(subject.model->info(), 1, 6, 3));
   const bool rows = subject.study->logits().rank() == 3;
   subject.study->aim({.position = rows ? 5 : -1, .index = 1});
   return subject;
@@ -41,20 +41,21 @@ TEST(IntegratedGradients, BaselinesAreWhatTheModelHas) {
   text.study->special_ids = {.mask = 1, .unknown = 2, .pad = 0};
   std::vector<std::vector<double>> answers;
   for (const char* baseline : {"mask", "unk", "pad", "mean", "zero"})
-    answers.push_back(explain(text, {{"baseline", baseline}, {"steps", "4"}}).scores.to_doubles());
+    answers.push_back(explain(text, {{"baseline", baseline}, {"steps", "4"}}).scores().to_doubles());
   for (std::size_t a = 0; a < answers.size(); ++a)
     for (std::size_t b = 0; b < a; ++b) EXPECT_NE(answers[a], answers[b]) << a << " " << b;
   const Subject image = open("vit_classification");
   EXPECT_THROW(explain(image, {{"baseline", "mask"}}), InputError);
-  EXPECT_NE(explain(image, {{"baseline", "black"}, {"steps", "4"}}).scores.to_doubles(),
-            explain(image, {{"baseline", "mean"}, {"steps", "4"}}).scores.to_doubles());
+  EXPECT_NE(explain(image, {{"baseline", "black"}, {"steps", "4"}}).scores().to_doubles(),
+            explain(image, {{"baseline", "mean"}, {"steps", "4"}}).scores().to_doubles());
 }
 
 TEST(IntegratedGradients, SpecialTokensKeepTheirEmbedding) {
   const Subject image = open("vit_classification");
-  EXPECT_EQ(explain(image, {{"steps", "4"}, {"baseline", "zero"}}).scores.at(0), 0);
+  EXPECT_EQ(explain(image, {{"steps", "4"}, {"baseline", "zero"}}).scores().at(0), 0);
   EXPECT_NE(
-      explain(image, {{"steps", "4"}, {"baseline", "zero"}, {"special_tokens", "replace"}}).scores.at(0), 0);
+      explain(image, {{"steps", "4"}, {"baseline", "zero"}, {"special_tokens", "replace"}}).scores().at(0),
+      0);
 }
 
 TEST(IntegratedGradients, NamesTheTrapOfAZeroBaseline) {
@@ -77,8 +78,8 @@ TEST(IntegratedGradients, AddsNodesUntilTheScoresAreRightOrSaysThatTheyAreNot) {
   const Attribution exact = explain(subject, {{"steps", "200"}});
   double largest = 0, off = 0;
   for (Index t = 0; t < 6; ++t) {
-    largest = std::max(largest, std::abs(exact.scores.at(t)));
-    off = std::max(off, std::abs(exact.scores.at(t) - good.scores.at(t)));
+    largest = std::max(largest, std::abs(exact.scores().at(t)));
+    off = std::max(off, std::abs(exact.scores().at(t) - good.scores().at(t)));
   }
   EXPECT_LE(off, 1e-6 * largest);
   const Attribution few = explain(subject, {{"tolerance", "1e-12"}, {"max_steps", "7"}});
@@ -93,7 +94,7 @@ TEST(IntegratedGradients, AddsNodesUntilTheScoresAreRightOrSaysThatTheyAreNot) {
 TEST(IntegratedGradients, ThePlaceOfTheInputMatters) {
   const Subject subject = open("gpt2_causal_lm");
   for (const char* name : {"saliency", "input_x_gradient"})
-    EXPECT_NE(explain(subject, {{"wrt", "embed"}, {"reduction", "l2"}}, name).scores.to_doubles(),
+    EXPECT_NE(explain(subject, {{"wrt", "embed"}, {"reduction", "l2"}}, name).scores().to_doubles(),
               std::vector<double>(6, 0.0));
   const auto check = explain(subject, {{"wrt", "embed"}}).checks.at(0);
   EXPECT_TRUE(check.passed) << check.value << " " << check.bound;
@@ -122,10 +123,10 @@ TEST(IntegratedGradients, RefusesOptionsOutOfRange) {
 
 TEST(SmoothGrad, IsSaliencyWhenThereIsAlmostNoNoise) {
   const Subject subject = open("bert_token");
-  const auto plain = explain(subject, {}, "saliency").scores.to_doubles();
+  const auto plain = explain(subject, {}, "saliency").scores().to_doubles();
   const Attribution smooth = explain(subject, {{"noise", "1e-9"}, {"samples", "4"}}, "smooth_grad");
   for (Index t = 0; t < 6; ++t)
-    EXPECT_NEAR(smooth.scores.at(t), plain[static_cast<std::size_t>(t)], 1e-6) << t;
+    EXPECT_NEAR(smooth.scores().at(t), plain[static_cast<std::size_t>(t)], 1e-6) << t;
   EXPECT_LT(smooth.details.at(0).values.at(0), 1e-6);
 }
 
@@ -136,8 +137,8 @@ TEST(SmoothGrad, StatesTheSpreadOverSeeds) {
   for (int seed = 0; seed < trials; ++seed) {
     const Attribution result =
         explain(subject, {{"samples", "20"}, {"seed", std::to_string(seed)}}, "smooth_grad");
-    sum += result.scores.at(5) / trials;
-    squares += result.scores.at(5) * result.scores.at(5) / trials;
+    sum += result.scores().at(5) / trials;
+    squares += result.scores().at(5) * result.scores().at(5) / trials;
     stated += result.details.at(0).values.at(5) / trials;
   }
   EXPECT_NEAR(stated / std::sqrt(squares - sum * sum), 1, 0.35);
@@ -155,7 +156,7 @@ TEST(Perturbation, PatchesAreUnits) {
   EXPECT_THROW(explain(image, {{"unit", "word"}}, "occlusion"), InputError);
   EXPECT_THROW(explain(image, {{"replace", "delete"}}, "occlusion"), InputError);
   const Attribution shap = explain(image, {{"samples", "200"}}, "kernel_shap");
-  EXPECT_EQ(shap.scores.at(0), 0) << "[CLS] is no patch";
+  EXPECT_EQ(shap.scores().at(0), 0) << "[CLS] is no patch";
   for (const Check& check : shap.checks) EXPECT_TRUE(check.passed) << check.name;
 }
 

@@ -143,13 +143,14 @@ Attribution run(const Study& study, const MethodOptions& options) {
                   replacement);
   const Settings settings = settings_of(options, game.units().size());
   const Shapley shapley = shapley_values(game, settings);
-  const Index T = study.tokens();
-  Attribution result{.method = "kernel_shap", .options = options.all(), .axes = {"token"}};
-  result.scores = per_token(game.units(), shapley.fit.coefficients, T, study.info().dtype);
+  const Index T = study.size();
+  Attribution result{.method = "kernel_shap", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
+  result.scores() = per_token(game.units(), shapley.fit.coefficients, T, study.info().dtype);
   result.details.push_back({"standard_error",
-                            {"token"},
+                            {Axis::Units},
                             per_token(game.units(), shapley.fit.standard_errors, T, study.info().dtype)});
-  result.checks = {check_nothing_removed(game, objective.value()), check_efficiency(shapley, result.scores)};
+  result.checks = {check_nothing_removed(game, objective.value()),
+                   check_efficiency(shapley, result.scores())};
   if (shapley.exact) {
     result.notes.push_back(fmt::format("Exact: all {} coalitions of {} units were run.",
                                        std::size_t{1} << game.units().size(), game.units().size()));

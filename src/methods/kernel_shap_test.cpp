@@ -32,7 +32,7 @@ TEST(KernelShap, EnumeratesSmallGamesExactly) {
   const Attribution result = explain({});
   const std::vector<double> expected{11 + 11 * 14, 12 + 12 * 13, 13};
   for (Index t = 0; t < 3; ++t)
-    EXPECT_NEAR(result.scores.at(t), expected[static_cast<std::size_t>(t)], 1e-10) << t;
+    EXPECT_NEAR(result.scores().at(t), expected[static_cast<std::size_t>(t)], 1e-10) << t;
   expect_checks(result);
   EXPECT_NE(result.notes[0].find("all 8 coalitions of 3 units"), std::string::npos);
   EXPECT_EQ(result.details[0].name, "standard_error");
@@ -48,9 +48,9 @@ TEST(KernelShap, PairsOfCoalitionsFindProductsOfTwo) {
   double sum = 0;
   for (Index t = 0; t < 12; ++t) {
     const double expected = 12.0 + static_cast<double>(t) + (t < 2 ? 12 * 13 : 0);
-    EXPECT_NEAR(result.scores.at(t), expected, 1e-9) << t;
+    EXPECT_NEAR(result.scores().at(t), expected, 1e-9) << t;
     EXPECT_NEAR(result.details[0].values.at(t), 0, 1e-5) << t;
-    sum += result.scores.at(t);
+    sum += result.scores().at(t);
   }
   EXPECT_NEAR(sum, 12 * 17.5 + 2 * 12 * 13, 1e-9);
   EXPECT_LT(result.details[1].values.at(0), 1) << "an additive model misses the product";
@@ -60,7 +60,7 @@ TEST(KernelShap, SeedsDecideAndBatchesDoNot) {
   const std::map<std::string, std::string> options{{"samples", "300"}};
   const auto r_squared = [](const Attribution& result) { return result.details.at(1).values.at(0); };
   const Attribution first = explain(options, twelve);
-  EXPECT_EQ(first.scores.to_doubles(), explain(options, twelve, 0).scores.to_doubles());
+  EXPECT_EQ(first.scores().to_doubles(), explain(options, twelve, 0).scores().to_doubles());
   EXPECT_NE(r_squared(first), r_squared(explain({{"samples", "300"}, {"seed", "1"}}, twelve)));
 }
 

@@ -85,13 +85,14 @@ Attribution run(const Study& study, const MethodOptions& options) {
                   replacement);
   const Settings settings = settings_of(options, game.units().size());
   const Fit fit = game.units().size() > 0 ? surrogate(game, settings) : Fit{.r_squared = 1};
-  const Index T = study.tokens();
-  Attribution result{.method = "lime", .options = options.all(), .axes = {"token"}};
-  result.scores = per_token(game.units(), fit.coefficients, T, study.info().dtype);
+  const Index T = study.size();
+  Attribution result{.method = "lime", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
+  result.scores() = per_token(game.units(), fit.coefficients, T, study.info().dtype);
   result.details.push_back(
-      {"standard_error", {"token"}, per_token(game.units(), fit.standard_errors, T, study.info().dtype)});
-  result.details.push_back(
-      {"r_squared", {"value"}, Tensor::of({1}, std::vector<double>{fit.r_squared}, study.info().dtype)});
+      {"standard_error", {Axis::Units}, per_token(game.units(), fit.standard_errors, T, study.info().dtype)});
+  result.details.push_back({"r_squared",
+                            {Axis("value")},
+                            Tensor::of({1}, std::vector<double>{fit.r_squared}, study.info().dtype)});
   constexpr double bound = 1e-9;
   result.checks = {check_nothing_removed(game, objective.value()),
                    {.name = "no better linear model nearby",

@@ -29,7 +29,7 @@ TEST(Lime, FindsALinearGameExactlyWithoutRidge) {
       explain({{"ridge", "0"}, {"replace", "zero"}}, {2, 3, 4, 5}, Task::TokenClassification);
   const std::vector<double> expected{24, 13, 14, 15};
   for (Index t = 0; t < 4; ++t)
-    EXPECT_NEAR(result.scores.at(t), expected[static_cast<std::size_t>(t)], 1e-9) << t;
+    EXPECT_NEAR(result.scores().at(t), expected[static_cast<std::size_t>(t)], 1e-9) << t;
   EXPECT_NEAR(result.details[1].values.at(0), 1, 1e-12);
   for (const Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << " " << check.value;
 }
@@ -39,14 +39,14 @@ TEST(Lime, SaysHowMuchTheLinearModelMisses) {
   EXPECT_LT(result.details[1].values.at(0), 0.999);
   EXPECT_GT(result.details[1].values.at(0), 0.5);
   EXPECT_GT(result.details[0].values.at(0), 0);
-  EXPECT_GT(result.scores.at(0), result.scores.at(2));
+  EXPECT_GT(result.scores().at(0), result.scores().at(2));
 }
 
 TEST(Lime, SeedsDecideAndBatchesDoNot) {
   const std::vector<int> ids{2, 3, 4, 5, 6, 7, 8};
-  const auto first = explain({{"samples", "60"}}, ids).scores.to_doubles();
-  EXPECT_EQ(first, explain({{"samples", "60"}}, ids, Task::TextClassification, 0).scores.to_doubles());
-  EXPECT_NE(first, explain({{"samples", "60"}, {"seed", "5"}}, ids).scores.to_doubles());
+  const auto first = explain({{"samples", "60"}}, ids).scores().to_doubles();
+  EXPECT_EQ(first, explain({{"samples", "60"}}, ids, Task::TextClassification, 0).scores().to_doubles());
+  EXPECT_NE(first, explain({{"samples", "60"}, {"seed", "5"}}, ids).scores().to_doubles());
 }
 
 TEST(Lime, RefusesOptionsOutOfRange) {

@@ -41,11 +41,11 @@ std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "lrp", .options = options.all(), .axes = {"token"}};
+  Attribution result{.method = "lrp", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   Ledger ledger(rules_of(study), study.info().layers);
   const std::vector<double> all = token_relevance(study, ledger), scores = shown(all, study);
   const double total = std::accumulate(all.begin(), all.end(), 0.0);
-  const Index T = study.tokens();
+  const Index T = study.size();
   result.checks.push_back(check_rounding(study, scores, [](const Study& other) {
     Ledger unread(rules_of(other), other.info().layers);
     return shown(token_relevance(other, unread), other);
@@ -53,8 +53,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   if (!result.checks.back().passed)
     result.notes.emplace_back(
         "The working type's rounding reaches these scores; --dtype float64 has less of it.");
-  result.details.push_back({"row", {"token"}, Tensor::of({T}, all, study.info().dtype)});
-  result.scores = Tensor::of({T}, scores, study.info().dtype);
+  result.details.push_back({"row", {Axis::Units}, Tensor::of({T}, all, study.info().dtype)});
+  result.scores() = Tensor::of({T}, scores, study.info().dtype);
   result.checks.push_back(
       ledger.check_arrived("tokens and leaks add up to the relevance put in", total, guarded));
   result.checks.push_back(ledger.check_blocks(0, guarded));
@@ -90,6 +90,7 @@ const Method lrp{
     .options = {},
     .claims = {},
     .needs_target = true,
+    .instead = "attn_lrp",
     .run = run,
     .planned_bytes = planned_bytes,
 };

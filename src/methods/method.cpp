@@ -152,6 +152,10 @@ void require_supported(const Method& method, const ModelInfo& info) {
         fmt::format("{}: explains an output, and {} has no head; open a folder with one, or use a method of "
                     "token mixing such as attention_rollout",
                     method.name, info.architecture));
+  if (!method.instead.empty() && is_encoder_decoder(info))
+    throw Unsupported(
+        fmt::format("{}: is defined for one stack of blocks, and {} is an encoder–decoder; use {}",
+                    method.name, info.architecture, method.instead));
   if (method.unsupported == nullptr) return;
   if (std::string reason = method.unsupported(info); !reason.empty()) throw Unsupported(reason);
 }

@@ -72,6 +72,7 @@ struct Method {
   bool tiles = false;                       // takes Study::scratch for larger tiles
   bool needs_target = false;                // explains an output: refused for models without a head
   std::vector<std::string_view> aliases{};  // other names it is known by
+  std::string_view instead{};  // what to use for encoder–decoders, if it is for one stack alone
   // Why it means nothing for such a model ("…: … has no …; use …"), or empty. `run` refuses it too.
   std::string (*unsupported)(const ModelInfo&) = nullptr;
   Attribution (*run)(const Study&, const MethodOptions&) = nullptr;

@@ -27,8 +27,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const double whole = objective.value();
   std::vector<double> scores;
   for (const double without : game.values(coalitions)) scores.push_back(whole - without);
-  Attribution result{.method = "occlusion", .options = options.all(), .axes = {"token"}};
-  result.scores = per_token(game.units(), scores, study.tokens(), study.info().dtype);
+  Attribution result{.method = "occlusion", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
+  result.scores() = per_token(game.units(), scores, study.size(), study.info().dtype);
   result.checks.push_back(check_nothing_removed(game, whole));
   result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(replacement)));
   describe_units(game.units(), scores, result);

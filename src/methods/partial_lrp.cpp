@@ -23,12 +23,12 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Ledger ledger(walk.rules, study.info().layers);
   const Signals relevance = walk_relevance(study, walk, &ledger);
   const std::vector<Index> rows = study.rows_read();
-  put_row(result, study, mean_row(positive_mean(relevance.at(Site::Pattern, last)), rows, study.tokens()),
-          rows, OwnColumn::Zero);
-  result.checks.push_back(check_nonnegative(result.scores));
+  put_row(result, study, mean_row(positive_mean(relevance.at(Site::Pattern, last)), rows, study.size()), rows,
+          OwnColumn::Zero);
+  result.checks.push_back(check_nonnegative(result.scores()));
   result.checks.push_back(ledger.check_blocks(last, guarded));
   ledger.report(result, last);
-  result.notes.push_back(maximum_note(result.scores));
+  result.notes.push_back(maximum_note(result.scores()));
   return result;
 }
 
@@ -54,6 +54,7 @@ const Method partial_lrp{
     .options = {},
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .instead = "attn_lrp",
     .run = run,
     .planned_bytes = planned_bytes,
 };

@@ -26,11 +26,11 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<Index> rows = study.rows_read();
   const std::vector<double> map =
       fuse_heads(study.run().at(Site::Pattern, study.info().layers - 1), Fusion::Mean);
-  const std::vector<double> row = mean_row(map, rows, study.tokens());
+  const std::vector<double> row = mean_row(map, rows, study.size());
   put_row(result, study, row, rows, OwnColumn::Zero);
-  result.checks.push_back(check_nonnegative(result.scores));
+  result.checks.push_back(check_nonnegative(result.scores()));
   result.checks.push_back(check_sum_of_row(row, study.info().dtype));
-  result.notes.push_back(maximum_note(result.scores));
+  result.notes.push_back(maximum_note(result.scores()));
   return result;
 }
 
@@ -57,6 +57,7 @@ const Method raw_attention{
         "itself is left out.",
     .options = {},
     .claims = {.nonnegative = true},
+    .instead = "attention or generic_attention",
     .run = run,
     .planned_bytes = planned_bytes,
 };

@@ -13,12 +13,12 @@ namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Objective objective(study, quantity_of(options.text("quantity")));
-  const Place at = input_place(options.text("wrt"));
+  const Site at = input_site(options.text("wrt"));
   const Tensor gradient = gradient_of(study, objective, at);  // [T, D]
-  Attribution result{.method = "saliency", .options = options.all(), .axes = {"token"}};
+  Attribution result{.method = "saliency", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const Reduction reduction = reduction_of(options.text("reduction"));
   const std::vector<double> scores = reduce(gradient.to_doubles(), gradient.dim(0), reduction);
-  result.scores = Tensor::of({gradient.dim(0)}, scores, study.info().dtype);
+  result.scores() = Tensor::of({gradient.dim(0)}, scores, study.info().dtype);
   result.checks.push_back(check_gradient(study, objective, at, gradient));
   result.notes.emplace_back(
       "How strongly the output reacts to a small change of each token, not how much the token gave it.");

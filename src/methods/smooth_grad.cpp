@@ -50,8 +50,8 @@ struct Noisy {
   double sigma;
 };
 
-Noisy sample(const Study& study, const Objective& objective, Place at, const Settings& settings) {
-  const Tensor x = study.at(at.site, at.layer);  // [1, T, D]
+Noisy sample(const Study& study, const Objective& objective, Site at, const Settings& settings) {
+  const Tensor x = study.input(at);  // [T, D]
   const std::vector<double> centre = x.to_doubles();
   const auto [low, high] = std::minmax_element(centre.begin(), centre.end());
   const auto n = static_cast<std::size_t>(settings.samples);
@@ -60,10 +60,10 @@ Noisy sample(const Study& study, const Objective& objective, Place at, const Set
               settings.noise * (*high - *low)};
   RandomSequence random(settings.seed);
   const auto most =
-      static_cast<std::size_t>(copies_at_once(study, gradient_bytes(study.info(), study.tokens())));
+      static_cast<std::size_t>(copies_at_once(study, gradient_bytes(study.info(), study.size())));
   for (std::size_t begin = 0; begin < n; begin += most) {
     const std::size_t count = std::min(most, n - begin);
-    Tensor points(x.shape().without_front().with_front(static_cast<Index>(count)), x.dtype());
+    Tensor points(x.shape().with_front(static_cast<Index>(count)), x.dtype());
     dispatch(x.dtype(), [&](auto r) {
       using R = decltype(r);
       R* to = points.data<R>();
@@ -114,18 +114,19 @@ std::vector<double> jackknife(const Noisy& noisy, Index tokens, Reduction reduct
 Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options);
   const Objective objective(study, quantity_of(options.text("quantity")));
-  const Place at = input_place(options.text("wrt"));
+  const Site at = input_site(options.text("wrt"));
   const Reduction reduction = reduction_of(options.text("reduction"));
   const Noisy noisy = sample(study, objective, at, settings);
-  const Index T = study.tokens();
-  Attribution result{.method = "smooth_grad", .options = options.all(), .axes = {"token"}};
+  const Index T = study.size();
+  Attribution result{.method = "smooth_grad", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const std::vector<double> mean = mean_without(noisy, noisy.sums.size());
   const std::vector<double> scores = reduce(mean, T, reduction);
   const std::vector<double> errors = jackknife(noisy, T, reduction);
-  result.scores = Tensor::of({T}, scores, study.info().dtype);
-  const Tensor here = gradients_at(study, objective, at, study.at(at.site, at.layer)).gradients;
+  result.scores() = Tensor::of({T}, scores, study.info().dtype);
+  const Tensor x = study.input(at);
+  const Tensor here = gradients_at(study, objective, at, x.reshaped(x.shape().with_front(1))).gradients;
   result.checks.push_back(check_gradient(study, objective, at, here.reshaped(here.shape().without_front())));
-  result.details.push_back({"standard_error", {"token"}, Tensor::of({T}, errors, study.info().dtype)});
+  result.details.push_back({"standard_error", {Axis::Units}, Tensor::of({T}, errors, study.info().dtype)});
   std::size_t best = 0;
   for (std::size_t t = 0; t < scores.size(); ++t)
     if (std::abs(scores[t]) > std::abs(scores[best])) best = t;

@@ -89,20 +89,6 @@ bool all_finite(const Tensor& t) {
   });
 }
 
-// Families of one stack say what it is once, in the info's own fields.
-Stack only_stack(const ModelInfo& info) {
-  return {.name = info.image_size > 0 ? "vision"
-                  : info.causal       ? "decoder"
-                                      : "encoder",
-          .layers = info.layers,
-          .heads = info.heads,
-          .groups = info.groups,
-          .head_width = info.head_width,
-          .width = info.width,
-          .feed_forward = info.feed_forward,
-          .causal = info.causal};
-}
-
 std::string supported_types() {
   std::vector<std::string_view> types;
   for (const Family* family : all_families())
@@ -113,7 +99,7 @@ std::string supported_types() {
 }  // namespace
 
 Var Model::run(Tape& tape, const Batch& batch) const {
-  if (info_.image_size > 0)
+  if (stacks_of(info_).front().modality == Modality::Image)
     check_pixels(info_, batch);
   else
     check_ids(info_, batch);
@@ -137,7 +123,7 @@ std::unique_ptr<Model> load_model(const Checkpoint& checkpoint) {
     if (std::find(family->model_types.begin(), family->model_types.end(), type) == family->model_types.end())
       continue;
     std::unique_ptr<Model> model = family->load(checkpoint);
-    if (model->info_.stacks.empty()) model->info_.stacks = {only_stack(model->info_)};
+    model->info_.stacks = stacks_of(model->info_);
     model->info_.dtype = checkpoint.weights.dtype();
     model->info_.parameters = checkpoint.weights.total_bytes() / bytes_of(checkpoint.weights.dtype());
     model->info_.unread = checkpoint.weights.unread();

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/focus.h"
+
 namespace headwater {
 
 namespace {
@@ -43,17 +45,19 @@ std::vector<Array> arrays_of(const Report& report) {
   for (const Attribution& attribution : report.attributions) {
     std::string name = name_of(attribution);
     if (const int count = ++seen[name]; count > 1) name = fmt::format("{}_{}", name, count);
-    if (!attribution.scores.empty()) arrays.push_back(array_of(attribution.scores, name));
+    for (const Map& map : attribution.maps)
+      if (!map.values.empty())
+        arrays.push_back(array_of(map.values, map.name.empty() ? name : name + "." + map.name));
     if (!attribution.measured.empty()) arrays.push_back(array_of(attribution.measured, name + ".measured"));
-    for (const Detail& detail : attribution.details)
+    for (const Map& detail : attribution.details)
       if (!detail.values.empty()) arrays.push_back(array_of(detail.values, name + "." + detail.name));
   }
-  const std::vector<TokenView>& tokens = report.prediction.tokens;
-  if (!tokens.empty()) {
+  const std::vector<Unit>& tokens = report.prediction.units;
+  if (!tokens.empty() && patches_of(report.prediction) == nullptr) {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> ids, words;
     std::vector<bool> special;
-    for (const TokenView& token : tokens) {
+    for (const Unit& token : tokens) {
       ids.push_back(token.id);
       offsets.insert(offsets.end(), {token.begin, token.end});
       words.push_back(token.word);

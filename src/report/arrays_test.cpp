@@ -69,13 +69,13 @@ std::string text_of(const std::string& utf32) {
 
 TEST(Npz, HoldsOneArrayPerMethodAndTheTokens) {
   Report report = testing::text_report();
-  report.prediction.tokens[2].text = "日本";
+  report.prediction.units[2].text = "日本";
   const auto files = unzip(to_npz(report));
   ASSERT_EQ(files.size(), 9U);
   const Npy attention = npy_of(files.at("attention.npy"));
   EXPECT_TRUE(
       attention.header.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 5, 5), }"));
-  const Tensor& scores = report.attributions[0].scores;
+  const Tensor& scores = report.attributions[0].scores();
   ASSERT_EQ(attention.data.size(), scores.bytes());
   EXPECT_EQ(std::memcmp(attention.data.data(), std::as_const(scores).data<float>(), scores.bytes()), 0);
   EXPECT_NE(npy_of(files.at("attention_rollout.npy")).header.find("(2, 5, 5)"), std::string::npos);
@@ -109,7 +109,7 @@ TEST(Npz, HasNoTokensForImagesAndNumbersRepeatedMethods) {
 
 TEST(Npz, ReplacesWhatIsNotUtf8) {
   Report report = testing::text_report();
-  report.prediction.tokens[1].text = "\xff";
+  report.prediction.units[1].text = "\xff";
   EXPECT_EQ(text_of(npy_of(unzip(to_npz(report)).at("tokens.npy")).data.substr(20, 20)), "\xef\xbf\xbd");
 }
 
@@ -125,7 +125,7 @@ TEST(SafetensorsReport, IsReadBackByOurOwnReader) {
   ASSERT_EQ(file.tensors().size(), 7U);
   const Tensor scores = widen(file.tensors().at("attention"), DType::Float32, "report");
   EXPECT_EQ(scores.shape(), (Shape{2, 2, 5, 5}));
-  EXPECT_EQ(scores.to_doubles(), report.attributions[0].scores.to_doubles());
+  EXPECT_EQ(scores.to_doubles(), report.attributions[0].scores().to_doubles());
   EXPECT_EQ(file.tensors().at("special_mask").type, StoredType::Bool);
   EXPECT_EQ(file.tensors().at("offsets").shape, (Shape{5, 2}));
   const Json record = parse_json(file.metadata().at("record"), "record");

@@ -73,7 +73,7 @@ std::string triggers_svg(const TriggerReport& report, std::string_view metadata)
   svg.text({bars_edge, 28}, title, {.size = 16, .bold = true});
   svg.text({bars_edge, 47}, "per gold label; a pattern's tokens go to their relative places in every input",
            {.colour = soft_ink});
-  const Axis y{.label = "", .ticks = {0, 1}, .names = {"", ""}};
+  const ChartAxis y{.label = "", .ticks = {0, 1}, .names = {"", ""}};
   const Plot plot(svg, {bars_edge + names_width, bars_top, bars_width, field_height},
                   round_axis("accuracy", 0, 100, 10, " %"), y);
   for (std::size_t g = 0; g < groups.size(); ++g)

@@ -94,14 +94,14 @@ Rgb series_colour(std::size_t which) {
   return colours[which % colours.size()];
 }
 
-Axis round_axis(std::string label, double low, double high, int most, const std::string& unit) {
+ChartAxis round_axis(std::string label, double low, double high, int most, const std::string& unit) {
   if (!(high > low)) high = low + 1;
   const double raw = (high - low) / std::max(1, most);
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   double step = 10 * power;
   for (const double factor : {5.0, 2.0, 1.0})
     if (factor * power >= raw * (1 - 1e-9)) step = factor * power;
-  Axis axis{.label = std::move(label)};
+  ChartAxis axis{.label = std::move(label)};
   const double first = std::floor(low / step + 1e-9), last = std::ceil(high / step - 1e-9);
   const int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
   for (int k = 0; k <= static_cast<int>(last - first); ++k) {
@@ -111,7 +111,8 @@ Axis round_axis(std::string label, double low, double high, int most, const std:
   return axis;
 }
 
-Plot::Plot(Svg& svg, const Box& field, Axis x, Axis y) : field_(field), x_(std::move(x)), y_(std::move(y)) {
+Plot::Plot(Svg& svg, const Box& field, ChartAxis x, ChartAxis y)
+    : field_(field), x_(std::move(x)), y_(std::move(y)) {
   const double bottom = field.y + field.height;
   const LineStyle grid{.colour = grid_ink}, frame{.colour = soft_ink};
   for (std::size_t k = 0; k < y_.ticks.size(); ++k) {
@@ -143,7 +144,7 @@ Plot::Plot(Svg& svg, const Box& field, Axis x, Axis y) : field_(field), x_(std::
 }
 
 Point Plot::at(double x, double y) const {
-  const auto along = [](const Axis& axis, double value, double length) {
+  const auto along = [](const ChartAxis& axis, double value, double length) {
     const double span = axis.ticks.back() - axis.ticks.front();
     const double share = span > 0 ? (value - axis.ticks.front()) / span : 0.5;
     return axis.margin + share * (length - 2 * axis.margin);

@@ -15,7 +15,7 @@ Rgb series_colour(std::size_t which);
 inline constexpr Rgb soft_ink{0x4c, 0x5b, 0x6b};  // second-rank text
 inline constexpr Rgb grid_ink{0xd7, 0xde, 0xe5};
 
-struct Axis {
+struct ChartAxis {
   std::string label;
   std::vector<double> ticks;       // ascending; the axis runs from the first to the last
   std::vector<std::string> names;  // of the ticks; empty: none is drawn
@@ -23,20 +23,20 @@ struct Axis {
 };
 // Ticks at multiples of 1, 2 or 5 · 10ᵏ that cover low … high, at most about `most`; named with this behind
 // them.
-Axis round_axis(std::string label, double low, double high, int most, const std::string& unit = "");
+ChartAxis round_axis(std::string label, double low, double high, int most, const std::string& unit = "");
 
 // A field with axes on its left and below; values become places in it.
 class Plot {
  public:
   // Draws grid, ticks and labels, which take room outside of `field`: see margins below.
-  Plot(Svg& svg, const Box& field, Axis x, Axis y);
+  Plot(Svg& svg, const Box& field, ChartAxis x, ChartAxis y);
   Point at(double x, double y) const;
 
   static constexpr double left = 56, below = 44;  // room for ticks and labels
 
  private:
   Box field_;
-  Axis x_, y_;
+  ChartAxis x_, y_;
 };
 
 enum class Marker { None, Circle, Square, Triangle, Diamond };

@@ -29,14 +29,14 @@ TEST(Xml, CutsTextsToTheirRoom) {
 }
 
 TEST(RoundAxis, TakesRoundStepsThatCoverTheRange) {
-  const Axis hundred = round_axis("x", 0, 100, 10, " %");
+  const ChartAxis hundred = round_axis("x", 0, 100, 10, " %");
   EXPECT_EQ(hundred.ticks.size(), 11U);
   EXPECT_EQ(hundred.names.back(), "100 %");
-  const Axis some = round_axis("x", 51.7, 89.7, 8);
+  const ChartAxis some = round_axis("x", 51.7, 89.7, 8);
   EXPECT_EQ(some.ticks.front(), 50);
   EXPECT_EQ(some.ticks.back(), 90);
   EXPECT_EQ(some.ticks[1], 55);
-  const Axis small = round_axis("x", 0.013, 0.031, 4);
+  const ChartAxis small = round_axis("x", 0.013, 0.031, 4);
   EXPECT_EQ(small.names.front(), "0.010");
   EXPECT_GE(round_axis("x", 3, 3, 5).ticks.size(), 2U) << "no range is no reason to divide by 0";
   EXPECT_GE(round_axis("x", -7, 12, 5).ticks.back(), 12);

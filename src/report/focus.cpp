@@ -24,42 +24,74 @@ const Method* method_of(const Attribution& attribution) {
 }
 
 bool is_special(const Report& report, std::size_t t) {
-  const auto& tokens = report.prediction.tokens;
-  return tokens.empty() ? static_cast<int>(t) < report.model.prefix_tokens
-                        : t < tokens.size() && tokens[t].special;
+  const auto& units = report.prediction.units;
+  return t < units.size() && units[t].special;
+}
+
+// Where a sequence begins among all units.
+Index first_of(const Report& report, int sequence) {
+  const auto& all = report.prediction.sequences;
+  return static_cast<std::size_t>(sequence) < all.size() ? all[static_cast<std::size_t>(sequence)].first : 0;
+}
+
+// The map that has the row the output is read from: of several kinds of attention the last.
+const Map& written_map(const Attribution& attribution) {
+  return has_axis(attribution, Axis::Query) ? attribution.maps.back() : attribution.maps.front();
+}
+
+// The axes of units, [.., query, key] behind layer and head.
+int sequence_of(const Map& map, Axis::Kind kind) {
+  for (const Axis& axis : map.axes)
+    if (axis.kind == kind) return axis.sequence;
+  return 0;
+}
+
+bool has(const Map& map, Axis::Kind kind) {
+  return std::any_of(map.axes.begin(), map.axes.end(),
+                     [kind](const Axis& axis) { return axis.kind == kind; });
 }
 
 }  // namespace
 
-bool has_axis(const Attribution& attribution, const char* name) {
-  return std::find(attribution.axes.begin(), attribution.axes.end(), name) != attribution.axes.end();
+bool has_axis(const Attribution& attribution, Axis::Kind kind) {
+  return has(attribution.maps.front(), kind);
 }
 
-Index token_count(const Report& report) {
-  if (!report.prediction.tokens.empty()) return static_cast<Index>(report.prediction.tokens.size());
-  for (const Attribution& attribution : report.attributions)
-    if (!attribution.scores.empty()) return attribution.scores.shape().back();
-  return 0;
+const Sequence* patches_of(const Prediction& prediction) {
+  for (const Sequence& sequence : prediction.sequences)
+    if (sequence.rows > 0) return &sequence;
+  return nullptr;
+}
+
+Index first_patch(const Sequence& sequence) {
+  return sequence.first + sequence.count - sequence.rows * sequence.columns;
+}
+
+Index written_from(const Report& report) {
+  return report.prediction.sequences.empty() ? 0 : report.prediction.sequences.back().first;
+}
+
+Index unit_count(const Report& report) {
+  return static_cast<Index>(report.prediction.units.size());
 }
 
 Index focus_row(const Report& report) {
-  const Index last = std::max<Index>(0, token_count(report) - 1);
+  const Index first = written_from(report), last = std::max<Index>(0, unit_count(report) - 1);
   if (has_several_tokens(report.target)) return last;
-  if (report.target.position >= 0) return std::min<Index>(report.target.position, last);
-  return report.model.causal ? last : 0;
+  if (report.target.position >= 0) return std::min<Index>(first + report.target.position, last);
+  return report.model.causal ? last : first;
 }
 
 Index row_named(const Report& report, const std::string& name) {
-  const Index count = token_count(report);
+  const Index count = unit_count(report);
   Index position = -1;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
   if (error == std::errc{} && end == name.data() + name.size()) {
     if (position >= 0 && position < count) return position;
   } else {
     std::vector<std::size_t> found;
-    for (std::size_t t = 0; t < report.prediction.tokens.size(); ++t)
-      if (const TokenView& token = report.prediction.tokens[t];
-          token.text == name || token_word(token) == name)
+    for (std::size_t t = 0; t < report.prediction.units.size(); ++t)
+      if (const Unit& token = report.prediction.units[t]; token.text == name || token_word(token) == name)
         found.push_back(t);
     if (found.size() == 1) return static_cast<Index>(found.front());
     if (found.size() > 1)
@@ -76,29 +108,50 @@ Index row_named(const Report& report, const std::string& name) {
 std::vector<Index> focus_rows(const Report& report) {
   std::vector<Index> rows;
   const Index last = focus_row(report);
-  for (Index row = has_several_tokens(report.target) ? std::min<Index>(report.target.position, last) : last;
-       row <= last; ++row)
-    rows.push_back(row);
+  Index row = last;
+  if (has_several_tokens(report.target))
+    row = std::min<Index>(written_from(report) + report.target.position, last);
+  for (; row <= last; ++row) rows.push_back(row);
   return rows;
 }
 
 Index layer_count(const Attribution& attribution) {
-  return has_axis(attribution, "layer") ? attribution.scores.dim(0) : 1;
+  const Map& map = written_map(attribution);
+  return has(map, Axis::Layer) ? map.values.dim(0) : 1;
 }
 
-std::vector<double> row_weights(const Attribution& attribution, Index layer, Index query) {
-  const Tensor& scores = attribution.scores;
-  if (has_axis(attribution, "column")) return scores.to_doubles();
-  const Index T = scores.shape().back();
-  const bool map = has_axis(attribution, "query");
-  const Index queries = map ? scores.dim(scores.rank() - 2) : 1;
-  const Index heads = has_axis(attribution, "head") ? scores.dim(has_axis(attribution, "layer") ? 1 : 0) : 1;
-  const Index row = map ? std::clamp<Index>(query, 0, queries - 1) : 0;
-  std::vector<double> weights(static_cast<std::size_t>(T), 0.0);
-  for (Index h = 0; h < heads; ++h)
-    for (Index j = 0; j < T; ++j)
-      weights[static_cast<std::size_t>(j)] +=
-          scores.at(((layer * heads + h) * queries + row) * T + j) / static_cast<double>(heads);
+namespace {
+
+// Adds what a map has of row `row` of its queries.
+void add_row(const Map& map, Index layer, Index row, double* to) {
+  const Tensor& scores = map.values;
+  const Index T = scores.shape().back(), queries = scores.dim(scores.rank() - 2);
+  const Index heads = has(map, Axis::Head) ? scores.dim(has(map, Axis::Layer) ? 1 : 0) : 1;
+  for (Index j = 0; j < T; ++j) {
+    to[j] = 0;
+    for (Index h = 0; h < heads; ++h)
+      to[j] += scores.at(((layer * heads + h) * queries + row) * T + j) / static_cast<double>(heads);
+  }
+}
+
+}  // namespace
+
+std::vector<double> row_weights(const Report& report, const Attribution& attribution, Index layer,
+                                Index query) {
+  const Map& map = attribution.maps.front();
+  if (!has(map, Axis::Query)) {
+    if (!has(map, Axis::Layer)) return map.values.to_doubles();
+    return map.values.rows(layer, 1).to_doubles();
+  }
+  const bool one = attribution.maps.size() == 1;
+  std::vector<double> weights(static_cast<std::size_t>(one ? map.values.shape().back() : unit_count(report)),
+                              std::numeric_limits<double>::quiet_NaN());
+  for (const Map& part : attribution.maps) {
+    const Index row = query - first_of(report, sequence_of(part, Axis::Query));
+    if (!has(part, Axis::Query) || row < 0 || row >= part.values.dim(part.values.rank() - 2)) continue;
+    if (has(part, Axis::Layer) && layer >= part.values.dim(0)) continue;
+    add_row(part, layer, row, weights.data() + (one ? 0 : first_of(report, sequence_of(part, Axis::Key))));
+  }
   return weights;
 }
 
@@ -107,11 +160,11 @@ namespace {
 // A score per patch stands after the tokens that are no patch, which have none; a token that was not measured
 // has none either.
 std::vector<double> padded_row(const Report& report, const Attribution& attribution, Index layer, Index row) {
-  std::vector<double> weights = row_weights(attribution, layer, row);
-  if (has_axis(attribution, "column"))
-    weights.insert(weights.begin(), static_cast<std::size_t>(report.model.prefix_tokens),
+  std::vector<double> weights = row_weights(report, attribution, layer, row);
+  if (const Sequence* patches = patches_of(report.prediction); patches && has_axis(attribution, Axis::Column))
+    weights.insert(weights.begin(), static_cast<std::size_t>(first_patch(*patches)),
                    std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t t = 0; t < attribution.measured.size() && has_axis(attribution, "token"); ++t)
+  for (std::size_t t = 0; t < attribution.measured.size() && has_axis(attribution, Axis::Units); ++t)
     if (!attribution.measured[t]) weights[t] = std::numeric_limits<double>::quiet_NaN();
   return weights;
 }
@@ -127,7 +180,7 @@ Tensor answer_rows(const Report& report, const Attribution& attribution) {
   std::vector<double> all;
   const Index layers = layer_count(attribution);
   const std::vector<Index> rows =
-      has_axis(attribution, "query") ? focus_rows(report) : std::vector<Index>{focus_row(report)};
+      has_axis(attribution, Axis::Query) ? focus_rows(report) : std::vector<Index>{focus_row(report)};
   for (Index layer = 0; layer < layers; ++layer) {
     std::vector<double> mean = padded_row(report, attribution, layer, rows.back());
     for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
@@ -138,7 +191,7 @@ Tensor answer_rows(const Report& report, const Attribution& attribution) {
     for (double& v : mean) v /= static_cast<double>(rows.size());
     all.insert(all.end(), mean.begin(), mean.end());
   }
-  return Tensor::of({layers, static_cast<Index>(all.size()) / layers}, all, attribution.scores.dtype());
+  return Tensor::of({layers, static_cast<Index>(all.size()) / layers}, all, attribution.scores().dtype());
 }
 
 namespace {
@@ -169,8 +222,8 @@ Index shown_layer(const Report& report, const Attribution& attribution) {
   const Method* method = method_of(attribution);
   const bool by_layer =
       attribution.aggregate.empty() &&
-      (has_axis(attribution, "head") || (method != nullptr && method->mixing != Mixing::None));
-  if (!by_layer || !has_axis(attribution, "query")) return layers - 1;
+      (has_axis(attribution, Axis::Head) || (method != nullptr && method->mixing != Mixing::None));
+  if (!by_layer || !has_axis(attribution, Axis::Query)) return layers - 1;
   Index best = 0;
   double most = -1;
   for (Index layer = 0; layer < layers; ++layer)

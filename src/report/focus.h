@@ -9,13 +9,21 @@
 
 namespace headwater {
 
-bool has_axis(const Attribution& attribution, const char* name);
+bool has_axis(const Attribution& attribution, Axis::Kind kind);  // of its first map
 
-// How many tokens the maps have: of the text, or prefix and patches.
-Index token_count(const Report& report);
+// The patches of a picture, if the input is one; null for texts.
+const Sequence* patches_of(const Prediction& prediction);
+Index first_patch(const Sequence& sequence);  // what stands before it is no patch
 
-// The row the output was read from: the target's position; for a whole-text head the first token, or the
-// last one of a causal model; of a target of several tokens the last row, which reads all the others.
+// How many units there are in all sequences.
+Index unit_count(const Report& report);
+
+// The first unit of the sequence whose rows the output has: positions of targets and outcomes count from it.
+Index written_from(const Report& report);
+
+// The row the output was read from, counted through all units: the target's position; for a whole-text head
+// the first token, or the last one of a causal model; of a target of several tokens the last row, which reads
+// all the others.
 Index focus_row(const Report& report);
 // All rows it was read from: several for several tokens. Of a report without a view.
 std::vector<Index> focus_rows(const Report& report);
@@ -23,9 +31,10 @@ std::vector<Index> focus_rows(const Report& report);
 // The row a reader asks for: a position, or a token's text where it stands only once. Throws InputError.
 Index row_named(const Report& report, const std::string& name);
 
-// Weights of row `query` in one layer, averaged over heads: [T]. A score per token is its own row. Cells a
-// causal mask forbids are NaN.
-std::vector<double> row_weights(const Attribution& attribution, Index layer, Index query);
+// What unit `query` reads of every unit in one layer, averaged over heads: [T], from all maps that have a row
+// of it. A score per unit is its own row. NaN where a causal mask forbids it, or no map says.
+std::vector<double> row_weights(const Report& report, const Attribution& attribution, Index layer,
+                                Index query);
 // The same for the row the output was read from, which a view may have taken out of the map. NaN too where
 // nothing was measured.
 std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer);

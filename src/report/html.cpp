@@ -18,6 +18,7 @@
 #include "report/schema.h"
 #include "report/sentence.h"
 #include "report/text_width.h"
+#include "report/view.h"
 
 namespace headwater {
 
@@ -63,16 +64,16 @@ OrderedJson card_of(const std::string& name) {
 // Values per layer, and per layer and head: what the page draws beside the maps.
 OrderedJson details_of(const Attribution& attribution) {
   OrderedJson all = OrderedJson::array();
-  for (const Detail& detail : attribution.details) {
-    const bool drawn = !detail.axes.empty() && detail.axes.front() == "layer" && detail.values.rank() <= 2 &&
-                       detail.values.size() <= drawn_cells;
+  for (const Map& detail : attribution.details) {
+    const bool drawn = !detail.axes.empty() && detail.axes.front() == Axis::Layer &&
+                       detail.values.rank() <= 2 && detail.values.size() <= drawn_cells;
     if (!drawn || detail.values.empty()) continue;
     OrderedJson values = OrderedJson::array();
     for (Index l = 0; l < detail.values.dim(0); ++l) {
       const std::vector<double> row = detail.values.rows(l, 1).to_doubles();
       values.push_back(detail.values.rank() == 1 ? OrderedJson(row[0]) : OrderedJson(row));
     }
-    all.push_back({{"name", detail.name}, {"axes", detail.axes}, {"values", std::move(values)}});
+    all.push_back({{"name", detail.name}, {"axes", json_of(detail.axes)}, {"values", std::move(values)}});
   }
   return all;
 }
@@ -105,7 +106,7 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, Score
   json["details"] = details_of(attribution);
   json["knows_class"] = knows_class(attribution);
   json["shown_layer"] = shown_layer(report, attribution);
-  Tensor scores = attribution.scores;
+  Tensor scores = attribution.scores();
   if (scores.size() > all_cells && scores.rank() == 4) {
     scores = mean_of_heads(scores);
     json["axes"] = {"layer", "query", "key"};
@@ -128,7 +129,8 @@ OrderedJson aimed_part(const Report& report, ScoreElements& elements) {
                    {"attributions", OrderedJson::array()},
                    {"agreement", OrderedJson::array()}};
   for (const Attribution& attribution : report.attributions)
-    if (!attribution.scores.empty()) json["attributions"].push_back(drawn_of(report, attribution, elements));
+    if (!attribution.scores().empty())
+      json["attributions"].push_back(drawn_of(report, attribution, elements));
   for (const Agreement& agreement : report.agreement) json["agreement"].push_back(json_of(agreement));
   return json;
 }
@@ -148,19 +150,21 @@ std::string to_html(const Report& report) {
   return to_html(std::span(&report, 1));
 }
 
-std::string to_html(std::span<const Report> reports) {
-  require_one_input(reports);
+std::string to_html(std::span<const Report> measured) {
+  require_one_input(measured);
+  std::vector<Report> reports;
+  for (const Report& report : measured) reports.push_back(viewed(report));
   const Report& report = reports.front();
   if (reports.size() > 1 && !report.picture.empty()) require_one_picture(reports);
   OrderedJson data = head_of(report);
-  data["tokens"] = OrderedJson::array();
-  for (const TokenView& token : report.prediction.tokens) data["tokens"].push_back(json_of(token));
+  data["tokens"] = tokens_of(report.prediction);
   data["prediction"].erase("hidden");
   data["record"] = record_of(reports);
   ScoreElements elements;
   data.update(aimed_part(report, elements));
   data["others"] = OrderedJson::array();
-  for (const Report& other : reports.subspan(1)) data["others"].push_back(aimed_part(other, elements));
+  for (const Report& other : std::span(reports).subspan(1))
+    data["others"].push_back(aimed_part(other, elements));
   if (!report.picture.empty()) data["picture"] = "data:image/png;base64," + base64(report.picture);
   const std::string style(report_asset("style.css"));
   std::string script = "(() => {\n\"use strict\";\n";

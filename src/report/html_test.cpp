@@ -98,7 +98,7 @@ TEST(Html, DataReadsBack) {
   EXPECT_EQ(data["focus"], 0);
   EXPECT_EQ(data["record"]["weights_sha256"], std::string(64, 'a'));
   EXPECT_FALSE(data["attributions"][0]["card"]["formula"].get<std::string>().empty());
-  const Tensor& scores = report.attributions[1].scores;
+  const Tensor& scores = report.attributions[1].scores();
   const std::string_view raw(reinterpret_cast<const char*>(scores.data<float>()), scores.bytes());
   EXPECT_EQ(between(html, "id=\"scores-1\" data-format=\"f32\">", "</script>"), base64(raw));
 }
@@ -110,8 +110,9 @@ TEST(Html, SeveralTargetsOfOneTextAreOnePage) {
     report.attributions.resize(1);  // attention: the same for every target
     report.attributions.push_back(
         {.method = "integrated_gradients",
-         .axes = {"token"},
-         .scores = Tensor::of({5}, std::vector<double>{0, sign, -0.5 * sign, 0.25, 0}, DType::Float32)});
+         .maps = {{.axes = {Axis::Units},
+                   .values = Tensor::of({5}, std::vector<double>{0, sign, -0.5 * sign, 0.25, 0},
+                                        DType::Float32)}}});
     return report;
   };
   std::vector<Report> reports{aimed("POSITIVE", 1), aimed("NEGATIVE", -1)};
@@ -140,7 +141,7 @@ TEST(Html, HostileTextStaysText) {
   report.target.label = hostile;
   report.attributions[0].notes = {hostile};
   report.prediction.outcomes[0].top[0].label = hostile;
-  report.prediction.tokens[1].text = report.prediction.tokens[1].piece = hostile;
+  report.prediction.units[1].text = report.prediction.units[1].piece = hostile;
   const std::string html = to_html(report);
   EXPECT_EQ(count(html, "<script"), scripts);
   EXPECT_EQ(count(html, "<img"), 0U);
@@ -158,9 +159,9 @@ TEST(Html, PicturesAreEmbedded) {
 TEST(Html, LargeMapsAreWrittenAsHalvesAndVeryLargeOnesAveraged) {
   Report report = testing::text_report();
   report.attributions.resize(1);
-  report.attributions[0].scores = Tensor::full({1, 2, 400, 400}, DType::Float32, 0.5);
+  report.attributions[0].scores() = Tensor::full({1, 2, 400, 400}, DType::Float32, 0.5);
   EXPECT_NE(to_html(report).find("data-format=\"f16\""), std::string::npos);
-  report.attributions[0].scores = Tensor::full({1, 13, 1000, 1000}, DType::Float32, 0.25);
+  report.attributions[0].scores() = Tensor::full({1, 13, 1000, 1000}, DType::Float32, 0.25);
   const std::string html = to_html(report);
   const Json data = parse_json(between(html, data_opens, "</script>"), "page");
   EXPECT_EQ(data["attributions"][0]["shape"], (std::vector<int>{1, 1000, 1000}));

@@ -1,11 +1,13 @@
 // The report as JSON. Scores are written number by number, never as a tree: a map of 512 tokens has millions
 // of cells. Numbers are the shortest decimals that read back to the same value of their own type.
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
 #include "report/schema.h"
+#include "report/view.h"
 
 namespace headwater {
 
@@ -64,40 +66,42 @@ std::string attribution_text(const Attribution& attribution, int indent) {
   text.resize(text.rfind('}'));
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   const std::string line = break_of(indent), colon = indent < 0 ? ":" : ": ";
-  text += ',' + line + "\"scores\"" + colon;
-  append_values(text, attribution.scores, line);
-  if (!attribution.details.empty()) {
-    text += ',' + line + "\"details\"" + colon + '[';
-    for (std::size_t i = 0; i < attribution.details.size(); ++i) {
-      const Detail& detail = attribution.details[i];
-      if (i > 0) text += ", ";
-      text += fmt::format("{{\"name\"{0}{1},\"axes\"{0}{2},\"values\"{0}", colon, dump(detail.name, -1),
-                          dump(detail.axes, -1));
-      append_values(text, detail.values, line);
+  const auto append_named = [&](const char* key, std::span<const Map> maps) {
+    if (maps.empty()) return;
+    text += fmt::format(",{}\"{}\"{}[", line, key, colon);
+    for (const Map& map : maps) {
+      if (&map != maps.data()) text += ", ";
+      text += fmt::format("{{\"name\"{0}{1},\"axes\"{0}{2},\"values\"{0}", colon, dump(map.name, -1),
+                          dump(json_of(map.axes), -1));
+      append_values(text, map.values, line);
       text += '}';
     }
     text += ']';
+  };
+  const bool unnamed = attribution.maps.front().name.empty();
+  if (unnamed) {
+    text += ',' + line + "\"scores\"" + colon;
+    append_values(text, attribution.scores(), line);
   }
+  append_named("maps", std::span(attribution.maps).subspan(unnamed ? 1 : 0));
+  append_named("details", attribution.details);
   text += indent < 0 ? "}" : "\n}";
   return text;
 }
 
 OrderedJson with_tokens(const Prediction& prediction, const PredictionFormat& format) {
   OrderedJson json = json_of(prediction);
-  if (format.tokens) {
-    json["tokens"] = OrderedJson::array();
-    for (const TokenView& token : prediction.tokens) json["tokens"].push_back(json_of(token));
-  }
+  if (format.tokens) json["tokens"] = tokens_of(prediction);
   return json;
 }
 
 }  // namespace
 
-std::string to_json(const Report& report, int indent) {
+std::string to_json(const Report& measured, int indent) {
+  const Report report = viewed(measured);
   OrderedJson head = head_of(report);
   head.erase("attributions");
-  head["tokens"] = OrderedJson::array();
-  for (const TokenView& token : report.prediction.tokens) head["tokens"].push_back(json_of(token));
+  head["tokens"] = tokens_of(report.prediction);
   const std::string line = break_of(indent);
   std::string text = "{";
   for (const auto& [key, value] : head.items()) {

@@ -34,7 +34,7 @@ TEST(ReportJson, ReadsBackToTheSameNumbers) {
     const Json& attention = json["attributions"][0];
     EXPECT_EQ(attention["shape"], (std::vector<int>{2, 2, 5, 5}));
     EXPECT_EQ(attention["options"]["heads"], "all");
-    const Tensor& scores = report.attributions[0].scores;
+    const Tensor& scores = report.attributions[0].scores();
     for (Index i = 0; i < scores.size(); ++i) {
       const auto at = [&](Index step, Index length) { return static_cast<std::size_t>(i / step % length); };
       const Json& cell = attention["scores"][at(50, 2)][at(25, 2)][at(5, 5)][at(1, 5)];

@@ -21,7 +21,7 @@ struct Field {
 };
 
 // Fields in two columns with the axes of all, then the legend and the record.
-std::string fields_svg(const std::vector<Field>& fields, const Axis& x, const Axis& y,
+std::string fields_svg(const std::vector<Field>& fields, const ChartAxis& x, const ChartAxis& y,
                        const std::vector<Series>& legend, const std::string& title,
                        const std::string& subtitle, const RunRecord& record, std::string_view metadata) {
   const std::size_t columns = std::min<std::size_t>(2, fields.size()), rows = (fields.size() + 1) / 2;
@@ -80,7 +80,8 @@ const T& chosen(const TokenRules<T>& rules, MatchRule match, Counted counted) {
 }
 
 // The lines of one map and distance, of the model or its control.
-std::vector<Series> rates_of(const IdentifyReport& report, const Axis& x, MatchRule match, Counted counted) {
+std::vector<Series> rates_of(const IdentifyReport& report, const ChartAxis& x, MatchRule match,
+                             Counted counted) {
   std::vector<Series> all;
   std::vector<std::string> kinds;  // a colour each, whether trained or not
   for (const IdentifyCell& cell : report.cells) {
@@ -148,7 +149,7 @@ std::string pruning_svg(const PruningReport& report, std::string_view metadata) 
 }
 
 std::string identify_svg(const IdentifyReport& report, MatchRule match, std::string_view metadata) {
-  Axis x{.label = "state (0: embeddings; l: after layer l − 1)", .margin = 28};
+  ChartAxis x{.label = "state (0: embeddings; l: after layer l − 1)", .margin = 28};
   for (const int state : report.states) {
     x.ticks.push_back(state);
     x.names.push_back(std::to_string(state));

@@ -41,7 +41,7 @@ std::string model_text(const ModelInfo& info, const ModelMemory& memory, const M
   add("heads", heads_text(info));
   add("width", fmt::format("{}, feed-forward {}", info.width, info.feed_forward));
   if (info.vocabulary > 0) add("vocabulary", with_thousands(static_cast<std::size_t>(info.vocabulary)));
-  if (info.image_size > 0)
+  if (info.patch_size > 0)
     add("image", fmt::format("{0}×{0} pixels in patches of {1}×{1}, {2} channels", info.image_size,
                              info.patch_size, info.channels));
   add("positions", info.positions > 0 ? std::to_string(info.positions) : "no limit");

@@ -9,7 +9,9 @@
 
 #include "base/utf8.h"
 #include "report/arrays.h"
+#include "report/focus.h"
 #include "report/schema.h"
+#include "report/view.h"
 #include "report/zip.h"
 
 namespace headwater {
@@ -68,16 +70,17 @@ std::string unicode_npy(const std::vector<std::string>& texts, bool scalar) {
 
 }  // namespace
 
-std::string to_npz(const Report& report) {
+std::string to_npz(const Report& measured) {
+  const Report report = viewed(measured);
   Zip zip;
   for (const Array& array : arrays_of(report)) {
     const auto dims = array.shape.dims();
     zip.add(array.name + ".npy",
             npy(std::string(type_of(array.type)), {dims.begin(), dims.end()}, array.bytes));
   }
-  if (!report.prediction.tokens.empty()) {
+  if (patches_of(report.prediction) == nullptr && !report.prediction.units.empty()) {
     std::vector<std::string> tokens;
-    for (const TokenView& token : report.prediction.tokens) tokens.push_back(token.text);
+    for (const Unit& token : report.prediction.units) tokens.push_back(token.text);
     zip.add("tokens.npy", unicode_npy(tokens, false));
   }
   zip.add("record.npy", unicode_npy({dump(head_of(report), -1)}, true));

@@ -92,9 +92,9 @@ std::vector<std::string> panel_caption(const Report& report, const Attribution& 
                                        std::span<const double> weights) {
   const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
   std::string which = "a score per patch";
-  if (has_axis(attribution, "query")) {
-    const Index row = focus_row(report), prefix = report.model.prefix_tokens;
-    which = fmt::format("row {}, last layer", row < prefix ? "[CLS]" : fmt::format("patch {}", row - prefix));
+  if (has_axis(attribution, Axis::Query)) {
+    const auto row = static_cast<std::size_t>(focus_row(report));
+    which = fmt::format("row {}, last layer", report.prediction.units[row].text);
   }
   const Target& target = report.target;
   const std::string named = target.contrast
@@ -118,11 +118,11 @@ std::string caption_of(const Report& report, std::span<const double> weights, st
 
 std::vector<double> patch_weights(const Report& report, const Attribution& attribution) {
   const std::vector<double> row = answer_weights(report, attribution, layer_count(attribution) - 1);
-  const Index side = report.model.patch_size > 0 ? report.model.image_size / report.model.patch_size : 0;
-  if (static_cast<Index>(row.size()) != report.model.prefix_tokens + side * side || side == 0)
-    throw InternalError(fmt::format("overlay: expected {} patches after {} tokens, found {} weights",
-                                    side * side, report.model.prefix_tokens, row.size()));
-  return {row.begin() + report.model.prefix_tokens, row.end()};
+  const Sequence* patches = patches_of(report.prediction);
+  if (patches == nullptr || static_cast<Index>(row.size()) != patches->count)
+    throw InternalError(fmt::format("overlay: expected a weight for each of {} patches, found {}",
+                                    patches == nullptr ? 0 : patches->count, row.size()));
+  return {row.begin() + first_patch(*patches), row.end()};
 }
 
 std::vector<double> bilinear(std::span<const double> values, GridSize from, GridSize to) {
@@ -204,7 +204,7 @@ void require_one_picture(std::span<const Report> reports) {
     if (!same)
       throw InputError("png: expected explanations of one picture by the same methods, found different ones");
     for (const Attribution& attribution : report.attributions)
-      if (attribution.scores.empty())
+      if (attribution.scores().empty())
         throw InputError(
             fmt::format("png: expected a weight per patch, found none by {}", name_of(attribution)));
   }
@@ -243,14 +243,14 @@ std::string to_png(std::span<const Report> reports) {
 std::string overlay_figures(std::span<const Report> reports) {
   const Report& shown = reports.front();
   const bool drawn = std::any_of(shown.attributions.begin(), shown.attributions.end(),
-                                 [](const Attribution& a) { return !a.scores.empty(); });
+                                 [](const Attribution& a) { return !a.scores().empty(); });
   if (shown.picture.empty() || !drawn) return {};
   const Image picture = picture_of(shown);
   const int scale = panel_scale(picture);
   std::string out;
   for (std::size_t m = 0; m < shown.attributions.size(); ++m) {
     const Attribution& named = shown.attributions[m];
-    if (named.scores.empty()) continue;
+    if (named.scores().empty()) continue;
     const std::vector<double> first = patch_weights(shown, named);
     out += fmt::format(
         "<h3>{} {}</h3>\n<div class=\"picture\">\n", html_escaped(name_of(named)),

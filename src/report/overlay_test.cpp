@@ -152,7 +152,7 @@ TEST(ToPng, RefusesWhatIsNotOnePicture) {
   two[1].picture = encode_png(grey(8, 51));
   EXPECT_THROW(to_png(two), InputError);
   two[1] = picture_report("dog");
-  two[1].attributions[1].scores = {};
+  two[1].attributions[1].scores() = {};
   EXPECT_THROW(to_png(two), InputError);
 }
 

@@ -27,8 +27,9 @@ struct Part {
   double weight = 0;
 };
 
-bool same_word(const TokenView& a, const TokenView& b) {
-  return a.word >= 0 && a.word == b.word && a.sequence == b.sequence && a.target == b.target && !a.special;
+bool same_word(const Unit& a, const Unit& b) {
+  return a.word >= 0 && a.word == b.word && a.sequence == b.sequence && a.segment == b.segment &&
+         a.target == b.target && !a.special;
 }
 
 // Signs of punctuation would be lost among the sentence's own.
@@ -41,10 +42,10 @@ std::string word_name(std::string text) {
 
 std::vector<Part> words_of(const Report& report, const Attribution& attribution, Index layer) {
   const std::vector<double> weights = answer_weights(report, attribution, layer);
-  const std::vector<TokenView>& tokens = report.prediction.tokens;
-  const bool map = has_axis(attribution, "query");
+  const std::vector<Unit>& tokens = report.prediction.units;
+  const bool map = has_axis(attribution, Axis::Query);
   std::vector<Part> words;
-  const TokenView* last = nullptr;
+  const Unit* last = nullptr;
   for (std::size_t t = 0; t < std::min(tokens.size(), weights.size()); ++t) {
     const bool own = map && static_cast<Index>(t) == focus_row(report);
     if (tokens[t].special || own || !std::isfinite(weights[t])) continue;
@@ -111,9 +112,9 @@ std::string shares(std::vector<Part> parts, std::size_t most) {
 
 Reasons parts_of_picture(const Report& report, const Attribution& attribution, Index layer) {
   std::vector<double> patches = answer_weights(report, attribution, layer);
-  patches.erase(patches.begin(),
-                patches.begin() + std::min<std::ptrdiff_t>(report.model.prefix_tokens,
-                                                           static_cast<std::ptrdiff_t>(patches.size())));
+  const Index before = first_patch(*patches_of(report.prediction));
+  patches.erase(patches.begin(), patches.begin() + std::min<std::ptrdiff_t>(
+                                                       before, static_cast<std::ptrdiff_t>(patches.size())));
   double more = 0, less = 0;
   for (const double v : patches)
     if (std::isfinite(v)) (v > 0 ? more : less) += std::abs(v);
@@ -148,7 +149,7 @@ double whole_of(const Report& report, const Attribution& attribution) {
 }  // namespace
 
 Reasons reasons_of(const Report& report, const Attribution& attribution, Index layer) {
-  if (report.prediction.tokens.empty()) return parts_of_picture(report, attribution, layer);
+  if (patches_of(report.prediction) != nullptr) return parts_of_picture(report, attribution, layer);
   std::vector<Part> words = words_of(report, attribution, layer);
   strongest_first(words);
   const double largest = words.empty() ? 0 : std::abs(words.front().weight);

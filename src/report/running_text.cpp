@@ -10,17 +10,21 @@ using Before = TextPiece::Before;
 
 constexpr int margin_columns = 2;
 
-std::string_view gap_between(const std::string& source, const TokenView& first, const TokenView& second) {
+std::string_view gap_between(const std::string& source, const Unit& first, const Unit& second) {
   const bool inside = first.end <= second.begin && second.begin <= static_cast<Index>(source.size());
   if (!inside) return {};
   return std::string_view(source).substr(static_cast<std::size_t>(first.end),
                                          static_cast<std::size_t>(second.begin - first.end));
 }
 
-Before before_of(const Report& report, const TokenView& last, const TokenView& token) {
-  if (last.sequence != token.sequence && !token.special) return Before::Line;
+Before before_of(const Report& report, const Unit& last, const Unit& token) {
+  if (last.sequence != token.sequence) return Before::Line;
+  if (last.segment != token.segment && !token.special) return Before::Line;
   if (last.special || token.special) return Before::Space;
-  const std::string_view gap = gap_between(token.sequence > 0 ? report.pair : report.text, last, token);
+  const std::string& source = token.sequence > 0  ? report.asked.input.prefix
+                              : token.segment > 0 ? report.pair
+                                                  : report.text;
+  const std::string_view gap = gap_between(source, last, token);
   if (gap.find('\n') != std::string_view::npos || last.text.find('\n') != std::string::npos)
     return Before::Line;
   const bool own_space =
@@ -30,12 +34,12 @@ Before before_of(const Report& report, const TokenView& last, const TokenView& t
 
 }  // namespace
 
-std::string token_text(const TokenView& token) {
+std::string token_text(const Unit& token) {
   std::string text = terminal_safe(token.text);
   return text.empty() ? "␣" : text;
 }
 
-std::string token_word(const TokenView& token) {
+std::string token_word(const Unit& token) {
   const std::string text = token_text(token);
   const std::size_t first = text.find_first_not_of(' ');
   return first == std::string::npos ? "␣" : text.substr(first);
@@ -43,8 +47,8 @@ std::string token_word(const TokenView& token) {
 
 std::vector<TextPiece> pieces_of(const Report& report) {
   std::vector<TextPiece> pieces;
-  const TokenView* last = nullptr;
-  for (const TokenView& token : report.prediction.tokens) {
+  const Unit* last = nullptr;
+  for (const Unit& token : report.prediction.units) {
     pieces.push_back(
         {last == nullptr ? Before::Nothing : before_of(report, *last, token), token_word(token)});
     last = &token;

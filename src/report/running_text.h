@@ -9,9 +9,9 @@
 namespace headwater {
 
 // What a terminal may show of a token; never empty.
-std::string token_text(const TokenView& token);
+std::string token_text(const Unit& token);
 // In lists and between words: without the space that some tokenizers count to the word behind it.
-std::string token_word(const TokenView& token);
+std::string token_word(const Unit& token);
 
 struct TextPiece {
   enum class Before { Nothing, Space, Line };  // what the original has between this and the piece before

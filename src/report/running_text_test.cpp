@@ -16,7 +16,7 @@ Report written(const std::string& text, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const std::size_t begin = text.find(word, at);
     at = begin + word.size();
-    report.prediction.tokens.push_back(
+    report.prediction.units.push_back(
         {.text = word, .begin = static_cast<Index>(begin), .end = static_cast<Index>(at)});
   }
   return report;
@@ -45,7 +45,7 @@ TEST(RunningText, AnotherSequenceAndANewlineTokenBeginALine) {
   EXPECT_EQ(lines_of(report, 80), "  a␊\n  b\n");
   report = written("a b", {"a", "b"});
   report.pair = "a b";
-  report.prediction.tokens[1].sequence = 1;
+  report.prediction.units[1].segment = 1;
   EXPECT_EQ(lines_of(report, 80), "  a\n  b\n");
 }
 

@@ -6,7 +6,9 @@
 #include <headwater/formats.h>
 
 #include "report/arrays.h"
+#include "report/focus.h"
 #include "report/schema.h"
+#include "report/view.h"
 
 namespace headwater {
 
@@ -35,16 +37,17 @@ Stored stored_as(ArrayType type) {
 
 }  // namespace
 
-std::string to_safetensors(const Report& report) {
+std::string to_safetensors(const Report& measured) {
+  const Report report = viewed(measured);
   std::vector<Array> arrays = arrays_of(report);
   std::stable_sort(arrays.begin(), arrays.end(), [](const Array& a, const Array& b) {
     return stored_as(a.type).width > stored_as(b.type).width;
   });
   OrderedJson header;
   header["__metadata__"]["record"] = dump(head_of(report), -1);
-  if (!report.prediction.tokens.empty()) {
+  if (patches_of(report.prediction) == nullptr && !report.prediction.units.empty()) {
     OrderedJson tokens = OrderedJson::array();
-    for (const TokenView& token : report.prediction.tokens) tokens.push_back(token.text);
+    for (const Unit& token : report.prediction.units) tokens.push_back(token.text);
     header["__metadata__"]["tokens"] = dump(tokens, -1);
   }
   std::size_t offset = 0;

@@ -5,6 +5,8 @@
 
 #include <headwater/formats.h>
 
+#include "report/focus.h"
+
 namespace headwater {
 
 namespace {
@@ -106,7 +108,7 @@ OrderedJson json_of(const Target& target) {
 namespace {
 
 // Of models with several: the fields of one stack alone are the model's own.
-OrderedJson stacks_of(const ModelInfo& info) {
+OrderedJson stacks_json(const ModelInfo& info) {
   OrderedJson stacks = OrderedJson::array();
   for (const Stack& stack : info.stacks) {
     stacks.push_back({{"name", stack.name},
@@ -130,7 +132,7 @@ OrderedJson json_of(const ModelInfo& info) {
   json["model_type"] = info.model_type;
   json["architecture"] = info.architecture;
   json["task"] = name_of(info.task);
-  if (info.stacks.size() > 1) json["stacks"] = stacks_of(info);
+  if (info.stacks.size() > 1) json["stacks"] = stacks_json(info);
   json["layers"] = info.layers;
   json["heads"] = info.heads;
   json["groups"] = info.groups;
@@ -142,7 +144,7 @@ OrderedJson json_of(const ModelInfo& info) {
   json["causal"] = info.causal;
   json["pre_norm"] = info.pre_norm;
   json["labels"] = info.labels;
-  if (info.image_size > 0) {
+  if (info.patch_size > 0) {
     json["image_size"] = info.image_size;
     json["patch_size"] = info.patch_size;
     json["prefix_tokens"] = info.prefix_tokens;
@@ -152,12 +154,25 @@ OrderedJson json_of(const ModelInfo& info) {
   return json;
 }
 
-OrderedJson json_of(const TokenView& token) {
+OrderedJson json_of(const Unit& token) {
   OrderedJson json{
-      {"id", token.id},   {"piece", token.piece}, {"text", token.text},         {"begin", token.begin},
-      {"end", token.end}, {"word", token.word},   {"sequence", token.sequence}, {"special", token.special}};
+      {"id", token.id},   {"piece", token.piece}, {"text", token.text},        {"begin", token.begin},
+      {"end", token.end}, {"word", token.word},   {"sequence", token.segment}, {"special", token.special}};
   if (token.target) json["target"] = true;
   return json;
+}
+
+OrderedJson tokens_of(const Prediction& prediction) {
+  OrderedJson tokens = OrderedJson::array();
+  if (patches_of(prediction) != nullptr) return tokens;
+  for (const Unit& unit : prediction.units) tokens.push_back(json_of(unit));
+  return tokens;
+}
+
+OrderedJson json_of(const Axes& axes) {
+  OrderedJson names = OrderedJson::array();
+  for (const Axis& axis : axes) names.push_back(name_of(axis));
+  return names;
 }
 
 OrderedJson json_of(const Prediction& prediction) {
@@ -205,9 +220,11 @@ OrderedJson json_of(const Attribution& attribution) {
   json["method"] = attribution.method;
   json["aggregate"] = attribution.aggregate.empty() ? OrderedJson() : OrderedJson(attribution.aggregate);
   json["options"] = pairs_of(attribution.options);
-  json["axes"] = attribution.axes;
-  json["shape"] = OrderedJson::array();
-  for (const Index length : attribution.scores.shape().dims()) json["shape"].push_back(length);
+  if (attribution.maps.front().name.empty()) {
+    json["axes"] = json_of(attribution.axes());
+    json["shape"] = OrderedJson::array();
+    for (const Index length : attribution.scores().shape().dims()) json["shape"].push_back(length);
+  }
   if (!attribution.measured.empty()) json["measured"] = attribution.measured;
   json["checks"] = json_of(attribution.checks);
   json["notes"] = attribution.notes;
@@ -235,6 +252,13 @@ OrderedJson head_of(const Report& report) {
   if (report.image.empty()) json["input"]["text"] = report.text;
   if (!report.pair.empty()) json["input"]["pair"] = report.pair;
   if (!report.image.empty()) json["input"]["image"] = report.image;
+  if (report.prediction.sequences.size() > 1) {
+    json["input"]["prefix"] = report.asked.input.prefix;
+    json["sequences"] = OrderedJson::array();
+    for (const Sequence& sequence : report.prediction.sequences)
+      json["sequences"].push_back(
+          {{"name", sequence.name}, {"first", sequence.first}, {"count", sequence.count}});
+  }
   json["view"] = json_of(report.asked.view);
   json["model"] = json_of(report.model);
   json["prediction"] = json_of(report.prediction);

@@ -17,7 +17,9 @@ OrderedJson json_of(const RunRecord& record);
 OrderedJson record_of(std::span<const Report> reports);  // with the command that repeats them
 OrderedJson json_of(const Target& target);
 OrderedJson json_of(const ModelInfo& info);
-OrderedJson json_of(const TokenView& token);
+OrderedJson json_of(const Unit& token);
+OrderedJson tokens_of(const Prediction& prediction);  // of texts
+OrderedJson json_of(const Axes& axes);
 OrderedJson json_of(const Prediction& prediction);  // without tokens
 OrderedJson json_of(const std::vector<Check>& checks);
 OrderedJson json_of(const Attribution& attribution);  // without scores

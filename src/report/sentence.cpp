@@ -36,20 +36,21 @@ std::string called(const Report& report, const std::string& label) {
 
 // The token at the target's position, as it stands in the text; empty where the view has none.
 std::string place_of(const Report& report) {
-  const auto& tokens = report.prediction.tokens;
-  const int at = report.target.position;
-  if (at < 0 || at >= static_cast<int>(tokens.size())) return {};
-  const TokenView& token = tokens[static_cast<std::size_t>(at)];
+  const auto& tokens = report.prediction.units;
+  if (report.target.position < 0) return {};
+  const Index at = written_from(report) + report.target.position;
+  if (at >= static_cast<Index>(tokens.size())) return {};
+  const Unit& token = tokens[static_cast<std::size_t>(at)];
   const std::string word = token_word(token);
   const bool mask = report.model.task == Task::FillMask && (word.starts_with('[') || word.starts_with('<'));
   return token.special || mask ? word : fmt::format("“{}”", word);
 }
 
 bool is_next(const Report& report) {
-  const auto& tokens = report.prediction.tokens;
-  const auto own = std::count_if(tokens.begin(), tokens.end(), [](const TokenView& t) { return t.target; });
-  return report.target.position < 0 ||
-         report.target.position + 1 + own >= static_cast<std::ptrdiff_t>(tokens.size());
+  const auto& tokens = report.prediction.units;
+  const auto own = std::count_if(tokens.begin(), tokens.end(), [](const Unit& t) { return t.target; });
+  return report.target.position < 0 || written_from(report) + report.target.position + 1 + own >=
+                                           static_cast<std::ptrdiff_t>(tokens.size());
 }
 
 // What comes before the target's name and behind its number.
@@ -61,6 +62,7 @@ Frame frame_of(const Report& report) {
   const std::string place = place_of(report);
   switch (report.model.task) {
     case Task::TextGeneration:
+    case Task::TextToText:
       if (!is_next(report)) return {"", " after " + place};
       return {report.target.tokens.empty() ? "next token " : "next tokens ", ""};
     case Task::FillMask:
@@ -124,8 +126,8 @@ const Attribution* speaker_of(const Report& report) {
   const Attribution* best = nullptr;
   int rank = 0;
   for (const Attribution& attribution : report.attributions) {
-    if (attribution.scores.empty()) continue;
-    const int own = knows_class(attribution) ? (has_axis(attribution, "query") ? 2 : 3) : 1;
+    if (attribution.scores().empty()) continue;
+    const int own = knows_class(attribution) ? (has_axis(attribution, Axis::Query) ? 2 : 3) : 1;
     if (own <= rank) continue;
     rank = own;
     best = &attribution;
@@ -135,7 +137,7 @@ const Attribution* speaker_of(const Report& report) {
 
 std::string row_name(const Report& report) {
   const auto row = static_cast<std::size_t>(focus_row(report));
-  const auto& tokens = report.prediction.tokens;
+  const auto& tokens = report.prediction.units;
   const std::string name = !report.answer_token.empty() ? terminal_safe(report.answer_token)
                            : row < tokens.size()        ? token_word(tokens[row])
                                                         : "[CLS]";
@@ -153,7 +155,7 @@ std::string layer_name(const Attribution& attribution, Index layer) {
 // Of a method that explains the output: " because of …; against: …".
 std::string because(const Report& report, const Attribution& attribution, const Reasons& reasons,
                     Index layer) {
-  const std::string unit = report.prediction.tokens.empty() ? "part of the picture" : "word";
+  const std::string unit = patches_of(report.prediction) != nullptr ? "part of the picture" : "word";
   if (reasons.none) return fmt::format("; no {} counts for it or against it", unit);
   if (is_regression(report)) {  // a number has no side
     const std::string up = reasons.most.empty() ? "" : "raised by " + reasons.most;
@@ -161,9 +163,10 @@ std::string because(const Report& report, const Attribution& attribution, const 
     return fmt::format(": {}{}{}", up, up.empty() || down.empty() ? "" : "; ", down);
   }
   const std::string against = reasons.against.empty() ? "" : "; against: " + reasons.against;
-  const std::string read = has_axis(attribution, "query") ? fmt::format("what {} reads{}: ", row_name(report),
-                                                                        layer_name(attribution, layer))
-                                                          : "";
+  const std::string read =
+      has_axis(attribution, Axis::Query)
+          ? fmt::format("what {} reads{}: ", row_name(report), layer_name(attribution, layer))
+          : "";
   if (!is_answer(report)) {
     const std::string other = other_answer(report);
     const std::string lead = other.empty() ? ": " : fmt::format(" (the answer is {}): ", other);
@@ -181,7 +184,7 @@ std::string reading(const Report& report, const Attribution& attribution, const 
   const std::string name = name_of(attribution);
   const std::string limit = has_output(report) ? name + " knows no class" : name;
   if (reasons.none) return fmt::format("{} names no word ({})", row_name(report), limit);
-  if (!has_axis(attribution, "query")) return fmt::format("strongest are {} ({})", reasons.most, limit);
+  if (!has_axis(attribution, Axis::Query)) return fmt::format("strongest are {} ({})", reasons.most, limit);
   const std::string where =
       attribution.aggregate.empty() && layer_count(attribution) > 1 && layer + 1 < layer_count(attribution)
           ? layer_name(attribution, layer)

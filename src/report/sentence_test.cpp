@@ -16,8 +16,8 @@ const double no = std::nan("");
 // "not bad!" with a score for each of [CLS] not bad ! [SEP].
 Report scored(const std::string& method, const std::vector<double>& scores) {
   Report report = testing::text_report();
-  report.attributions = {{.method = method, .axes = {"token"}}};
-  report.attributions[0].scores = Tensor::of({5}, scores);
+  report.attributions = {{.method = method, .maps = {{.axes = {Axis::Units}}}}};
+  report.attributions[0].scores() = Tensor::of({5}, scores);
   return report;
 }
 
@@ -90,9 +90,10 @@ TEST(Sentence, AMethodThatKnowsNoClassSaysSo) {
   Report report = scored("raw_attention", {.5, .3, .1, .05, .05});
   EXPECT_EQ(sentence_of(report),
             "POSITIVE 90.0 %; strongest are not 0.30, bad 0.10 (raw_attention knows no class)");
-  report.attributions[0] = {
-      .method = "value_zeroing", .aggregate = "rollout", .axes = {"layer", "query", "key"}};
-  report.attributions[0].scores = Tensor::of({1, 5, 5}, std::vector<double>(25, .1));
+  report.attributions[0] = {.method = "value_zeroing",
+                            .aggregate = "rollout",
+                            .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key}}}};
+  report.attributions[0].scores() = Tensor::of({1, 5, 5}, std::vector<double>(25, .1));
   report.attributions[0].answer = Tensor::of({1, 5}, std::vector<double>{.5, .1, .3, .05, .05});
   report.answer_token = "[CLS]";
   EXPECT_EQ(
@@ -102,8 +103,8 @@ TEST(Sentence, AMethodThatKnowsNoClassSaysSo) {
   EXPECT_TRUE(sentence_of(report).starts_with("POSITIVE 90.0 %; “not” reads most from bad 0.30"))
       << sentence_of(report);
   report.answer_token = "[CLS]";
-  report.attributions.push_back({.method = "saliency", .axes = {"token"}});
-  report.attributions[1].scores = Tensor::of({5}, std::vector<double>{9, 1, 3, 1, 9});
+  report.attributions.push_back({.method = "saliency", .maps = {{.axes = {Axis::Units}}}});
+  report.attributions[1].scores() = Tensor::of({5}, std::vector<double>{9, 1, 3, 1, 9});
   EXPECT_EQ(sentence_of(report), "POSITIVE 90.0 % because of bad 3.00, not 1.00, “!” 1.00")
       << "another one does";
   report.attributions.pop_back();
@@ -115,7 +116,7 @@ TEST(Sentence, AMethodThatKnowsNoClassSaysSo) {
 TEST(Sentence, NamesWordsNotPieces) {
   Report report = scored("occlusion", {0, 1, 2, -.9, 0});
   report.text = "unkind!";
-  std::vector<TokenView>& tokens = report.prediction.tokens;
+  std::vector<Unit>& tokens = report.prediction.units;
   tokens[1] = {.id = 7, .piece = "un", .text = "un", .begin = 0, .end = 2, .word = 0};
   tokens[2] = {.id = 8, .piece = "##kind", .text = "kind", .begin = 2, .end = 6, .word = 0};
   EXPECT_EQ(sentence_of(report), "POSITIVE 90.0 % because of unkind +3.00; against: “!” −0.90");
@@ -125,8 +126,8 @@ TEST(Sentence, NamesWordsNotPieces) {
 
 TEST(Sentence, FitsLanguageModels) {
   Report report = testing::causal_report();
-  report.attributions = {{.method = "occlusion", .axes = {"token"}}};
-  report.attributions[0].scores = Tensor::of({3}, std::vector<double>{.5, 2, 0});
+  report.attributions = {{.method = "occlusion", .maps = {{.axes = {Axis::Units}}}}};
+  report.attributions[0].scores() = Tensor::of({3}, std::vector<double>{.5, 2, 0});
   EXPECT_EQ(sentence_of(report), "next token “time” 75.0 % because of upon +2.00, Once +0.50");
   report.target.position = 1;
   report.prediction.outcomes[0].position = 1;
@@ -135,7 +136,7 @@ TEST(Sentence, FitsLanguageModels) {
       .position = 2, .index = 5, .label = " time was", .logit = -3, .probability = .05, .tokens = {5, 6}};
   EXPECT_EQ(sentence_of(report), "next tokens “time was” 5.0 %: for it upon +2.00, Once +0.50");
   report.model.task = Task::FillMask;
-  report.prediction.tokens[1] = {.id = 4, .piece = "[MASK]", .text = "[MASK]", .special = true};
+  report.prediction.units[1] = {.id = 4, .piece = "[MASK]", .text = "[MASK]", .special = true};
   report.target = {.position = 1, .index = 931, .label = "time", .logit = 9.5, .probability = .75};
   report.prediction.outcomes[0].position = 1;
   EXPECT_EQ(sentence_of(report), "“time” 75.0 % at [MASK] because of Once +0.50");
@@ -161,23 +162,23 @@ TEST(Sentence, FitsAnswersAndTokens) {
 
 TEST(Sentence, SaysWhereInAPicture) {
   Report report = testing::image_report();
-  report.attributions = {{.method = "chefer", .axes = {"row", "column"}}};
-  report.attributions[0].scores = Tensor::of({2, 2}, std::vector<double>{6, 1, 1, 2});
+  report.attributions = {{.method = "chefer", .maps = {{.axes = {Axis::Row, Axis::Column}}}}};
+  report.attributions[0].scores() = Tensor::of({2, 2}, std::vector<double>{6, 1, 1, 2});
   EXPECT_EQ(sentence_of(report), "cat 80.0 % because of the upper left (60 %), the lower right (20 %)");
   report.attributions[0].method = "integrated_gradients";
-  report.attributions[0].axes = {"token"};
-  report.attributions[0].scores = Tensor::of({5}, std::vector<double>{0, 3, -1, 1, 0});
+  report.attributions[0].axes() = {Axis::Units};
+  report.attributions[0].scores() = Tensor::of({5}, std::vector<double>{0, 3, -1, 1, 0});
   EXPECT_EQ(
       sentence_of(report),
       "cat 80.0 % because of the upper left (75 %), the lower left (25 %); against: the upper right (100 %)");
   std::vector<double> even(82, 1.0);
-  report.attributions[0].scores = Tensor::of({82}, even);
+  report.attributions[0].scores() = Tensor::of({82}, even);
   EXPECT_EQ(sentence_of(report), "cat 80.0 % because of the whole picture alike");
 }
 
 TEST(Sentence, CannotSteerATerminal) {
   Report report = scored("occlusion", {0, 1, 2, 0, 0});
-  report.prediction.tokens[2].text = "\x1b[2J";
+  report.prediction.units[2].text = "\x1b[2J";
   report.target.label = "\x1b]0;";
   EXPECT_EQ(sentence_of(report).find('\x1b'), std::string::npos);
   EXPECT_TRUE(to_terminal(report).starts_with(sentence_of(report).substr(0, 20)));

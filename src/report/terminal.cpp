@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "report/colours.h"
+#include "report/focus.h"
 #include "report/provenance.h"
 #include "report/running_text.h"
 #include "report/terminal_scores.h"
 #include "report/text_width.h"
+#include "report/view.h"
 #include "study/terms.h"
 
 namespace headwater {
@@ -43,7 +45,7 @@ void append_scores(std::string& out, const Outcome& outcome, const TerminalForma
 
 // What stands on the axes, in words: of agreement and of the page alike "tokens", "words" or "patches".
 std::string units_name(const Report& report, int count) {
-  if (report.prediction.tokens.empty()) return count == 1 ? "patch" : "patches";
+  if (patches_of(report.prediction) != nullptr) return count == 1 ? "patch" : "patches";
   const bool words = report.asked.view.unit == View::Unit::Word;
   return std::string(words ? "word" : "token") + (count == 1 ? "" : "s");
 }
@@ -64,7 +66,7 @@ std::string agreement_view(const Report& report, Colour colour) {
 // Which of the tokens below are the target's and not the text's.
 std::string own_tokens_line(const Report& report) {
   std::string own;
-  for (const TokenView& token : report.prediction.tokens)
+  for (const Unit& token : report.prediction.units)
     if (token.target) own += " " + token_word(token);
   return own.empty() ? "" : fmt::format("  its own tokens, which the next of it build on:{}\n", own);
 }
@@ -79,12 +81,11 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
   if (prediction.continuation) out += "  " + terminal_safe(*prediction.continuation) + "\n";
   for (const Outcome& outcome : prediction.outcomes) {
     if (prediction.answer) break;
-    // The tokens are the input's; of an encoder–decoder the rows are the output's.
-    const bool of_input = prediction.task != Task::TextToText;
-    if (of_input && outcome.position >= 0 && outcome.position < static_cast<int>(prediction.tokens.size()))
-      out += dim(fmt::format("  {} {}\n", outcome.position,
-                             token_text(prediction.tokens[static_cast<std::size_t>(outcome.position)])),
-                 format.colour);
+    const Index first = prediction.sequences.empty() ? 0 : prediction.sequences.back().first;
+    const auto unit = static_cast<std::size_t>(first + outcome.position);
+    if (outcome.position >= 0 && unit < prediction.units.size())
+      out +=
+          dim(fmt::format("  {} {}\n", outcome.position, token_text(prediction.units[unit])), format.colour);
     append_scores(out, outcome, format);
   }
   if (!prediction.hidden.empty()) out += fmt::format("  hidden states {}\n", prediction.hidden.shape().str());
@@ -92,7 +93,8 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
   return out;
 }
 
-std::string to_terminal(const Report& report, const TerminalFormat& format) {
+std::string to_terminal(const Report& measured, const TerminalFormat& format) {
+  const Report report = viewed(measured);
   std::string out =
       bold(paragraph(sentence_of(report), {.first = 0, .rest = 2, .width = format.width}), format.colour) +
       "\n";
@@ -106,7 +108,7 @@ std::string to_terminal(const Report& report, const TerminalFormat& format) {
                        report.target.logit);
   out += own_tokens_line(report);
   for (const Attribution& attribution : report.attributions)
-    if (!attribution.scores.empty()) out += scores_view(report, attribution, format);
+    if (!attribution.scores().empty()) out += scores_view(report, attribution, format);
   out += agreement_view(report, format.colour);
   return out + record_text(report.record, format);
 }

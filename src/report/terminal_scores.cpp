@@ -51,18 +51,19 @@ int decimals_for(const std::vector<double>& numbers) {
 
 std::vector<double> weights_of(const Report& report, const Attribution& attribution, Index layer,
                                const TerminalFormat& format) {
-  if (format.row >= 0 && has_axis(attribution, "query")) return row_weights(attribution, layer, format.row);
+  if (format.row >= 0 && has_axis(attribution, Axis::Query))
+    return row_weights(report, attribution, layer, format.row);
   return answer_weights(report, attribution, layer);
 }
 
 bool is_picture(const Report& report) {
-  return report.prediction.tokens.empty();
+  return patches_of(report.prediction) != nullptr;
 }
 
 Form form_of(const Report& report, const TerminalFormat& format) {
   if (is_picture(report)) return Form::Picture;
   if (format.colour != Colour::None) return Form::Painted;
-  return report.prediction.tokens.size() > most_bars ? Form::Marked : Form::Bars;
+  return report.prediction.units.size() > most_bars ? Form::Marked : Form::Bars;
 }
 
 Row row_of(const Report& report, const Attribution& attribution, const TerminalFormat& format) {
@@ -75,10 +76,7 @@ Row row_of(const Report& report, const Attribution& attribution, const TerminalF
 }
 
 std::string token_name(const Report& report, std::size_t t) {
-  if (t < report.prediction.tokens.size()) return token_word(report.prediction.tokens[t]);
-  const auto prefix = static_cast<std::size_t>(report.model.prefix_tokens);
-  if (t < prefix) return t == 0 ? "[CLS]" : fmt::format("[{}]", t);
-  return fmt::format("patch {}", t - prefix);
+  return t < report.prediction.units.size() ? token_word(report.prediction.units[t]) : "";
 }
 
 std::string target_name(const Report& report) {
@@ -97,7 +95,7 @@ std::string sign_text(const Report& report, const Attribution& attribution, std:
 
 std::string asked(const Report& report, const Attribution& attribution, const Row& row,
                   const TerminalFormat& format) {
-  const bool map = has_axis(attribution, "query"), layered = has_axis(attribution, "layer");
+  const bool map = has_axis(attribution, Axis::Query), layered = has_axis(attribution, Axis::Layer);
   const std::string unit = is_picture(report) ? "patch" : "token";
   std::string text;
   if (map) {
@@ -166,7 +164,7 @@ std::string running_view(const Report& report, const Row& row, const TerminalFor
 }
 
 std::string bars_view(const Report& report, const Row& row, const TerminalFormat& format) {
-  const auto& tokens = report.prediction.tokens;
+  const auto& tokens = report.prediction.units;
   const std::size_t count = std::min(tokens.size(), row.weights.size());
   int widest = 5, digits = 0;
   for (std::size_t t = 0; t < count; ++t) {
@@ -192,17 +190,17 @@ std::string bars_view(const Report& report, const Row& row, const TerminalFormat
 
 // Patches as a square of cells, two columns wide where there is room.
 std::string patch_grid(const Report& report, const Row& row, const TerminalFormat& format) {
-  const auto prefix = static_cast<std::size_t>(report.model.prefix_tokens);
-  if (row.weights.size() <= prefix) return {};
-  const auto side =
-      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(row.weights.size() - prefix))));
-  const int columns = static_cast<int>(2 * side) + 2 <= format.width ? 2 : 1;
+  const Sequence& patches = *patches_of(report.prediction);
+  const auto first = static_cast<std::size_t>(first_patch(patches));
+  const auto height = static_cast<std::size_t>(patches.rows),
+             width = static_cast<std::size_t>(patches.columns);
+  const int columns = static_cast<int>(2 * width) + 2 <= format.width ? 2 : 1;
   static const char* const shades[] = {" ", "░", "▒", "▓", "█"};
   std::string out;
-  for (std::size_t y = 0; y < side; ++y) {
+  for (std::size_t y = 0; y < height; ++y) {
     out += "  ";
-    for (std::size_t x = 0; x < side && prefix + y * side + x < row.weights.size(); ++x) {
-      const double share = row.share(prefix + y * side + x);
+    for (std::size_t x = 0; x < width && first + y * width + x < row.weights.size(); ++x) {
+      const double share = row.share(first + y * width + x);
       std::string cell;
       for (int c = 0; c < columns; ++c)
         cell += format.colour == Colour::None

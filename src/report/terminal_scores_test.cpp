@@ -35,14 +35,14 @@ std::string without_escapes(const std::string& text) {
 // A score per token, by a method that knows the class.
 Attribution scores(const std::vector<double>& values) {
   return {.method = "integrated_gradients",
-          .axes = {"token"},
-          .scores = Tensor::of({static_cast<Index>(values.size())}, values, DType::Float64)};
+          .maps = {{.axes = {Axis::Units},
+                    .values = Tensor::of({static_cast<Index>(values.size())}, values, DType::Float64)}}};
 }
 
 // word0 word1 … with one strong word for and one against.
 Report long_report(std::size_t count) {
   Report report = testing::text_report();
-  report.prediction.tokens.clear();
+  report.prediction.units.clear();
   report.text.clear();
   std::vector<double> values(count, 0.01);
   for (std::size_t t = 0; t < count; ++t) {
@@ -50,7 +50,7 @@ Report long_report(std::size_t count) {
     if (t > 0) report.text += ' ';
     const auto begin = static_cast<Index>(report.text.size());
     report.text += word;
-    report.prediction.tokens.push_back(
+    report.prediction.units.push_back(
         {.text = word, .begin = begin, .end = begin + static_cast<Index>(word.size())});
   }
   values[17] = 2.5;
@@ -114,7 +114,7 @@ TEST(TerminalScores, AnotherRowIsShown) {
   const Attribution& map = report.attributions[1];
   const std::string out = scores_view(report, map, {.row = 2});
   EXPECT_TRUE(has(out, "row bad of layer 1")) << out;
-  const std::vector<double> weights = row_weights(map, 1, 2);
+  const std::vector<double> weights = row_weights({}, map, 1, 2);
   const std::size_t first = out.find("\n  [CLS] ");
   ASSERT_NE(first, std::string::npos) << out;
   EXPECT_NEAR(std::stod(out.substr(first + 9)), weights[0], 5e-5) << out;
@@ -123,7 +123,7 @@ TEST(TerminalScores, AnotherRowIsShown) {
 TEST(TerminalScores, NoScriptBreaksTheLines) {
   Report report = testing::text_report();
   report.text.clear();
-  report.prediction.tokens.clear();
+  report.prediction.units.clear();
   std::vector<double> values;
   const std::vector<std::string> words{"これは長い日本語の文章",
                                        "한국어",
@@ -140,7 +140,7 @@ TEST(TerminalScores, NoScriptBreaksTheLines) {
     for (const std::string& word : words) {
       const auto begin = static_cast<Index>(report.text.size());
       report.text += word + " ";
-      report.prediction.tokens.push_back(
+      report.prediction.units.push_back(
           {.text = word, .begin = begin, .end = begin + static_cast<Index>(word.size())});
       values.push_back(values.size() % 3 == 0 ? -0.75 : 0.5);
     }
@@ -170,9 +170,10 @@ TEST(Focus, TheFirstLayerShownSaysMost) {
     std::vector<double> all;
     for (const auto& row : rows)
       for (int q = 0; q < 5; ++q) all.insert(all.end(), row.begin(), row.end());
-    return Attribution{.method = "value_zeroing",
-                       .axes = {"layer", "query", "key"},
-                       .scores = Tensor::of({static_cast<Index>(rows.size()), 5, 5}, all, DType::Float64)};
+    return Attribution{
+        .method = "value_zeroing",
+        .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
+                  .values = Tensor::of({static_cast<Index>(rows.size()), 5, 5}, all, DType::Float64)}}};
   };
   const std::vector<double> itself{1, 0, 0, 0, 0}, even(5, 0.2), words{0.1, 0.2, 0.6, 0.1, 0},
       sink{0, 0, 0.1, 0, 0.9};
@@ -200,7 +201,7 @@ TEST(Focus, RowsHaveNames) {
   EXPECT_THROW(row_named(report, "5"), InputError);
   EXPECT_THROW(row_named(report, "-1"), InputError);
   EXPECT_THROW(row_named(report, "worse"), InputError);
-  report.prediction.tokens[3].text = "bad";
+  report.prediction.units[3].text = "bad";
   try {
     row_named(report, "bad");
     FAIL();

@@ -63,8 +63,8 @@ TEST(Focus, IsTheRowTheAnswerWasReadFrom) {
 
 TEST(Focus, AveragesHeads) {
   const Report report = testing::text_report();
-  const Tensor& scores = report.attributions[0].scores;
-  const auto weights = row_weights(report.attributions[0], 1, 2);
+  const Tensor& scores = report.attributions[0].scores();
+  const auto weights = row_weights(report, report.attributions[0], 1, 2);
   for (Index j = 0; j < 5; ++j)
     EXPECT_NEAR(weights[static_cast<std::size_t>(j)], (scores.at(50 + 10 + j) + scores.at(75 + 10 + j)) / 2,
                 1e-12);
@@ -97,10 +97,10 @@ TEST(Terminal, ColoursTheOriginalText) {
 TEST(Terminal, SaysWhatExceedsTheScaleAndTrimsLists) {
   Report report = testing::causal_report();
   report.attributions.resize(1);
-  report.attributions[0].scores = Tensor::full({1, 3, 3}, DType::Float32, 0.25);
-  report.attributions[0].axes = {"layer", "query", "key"};
-  report.attributions[0].scores.data<float>()[6] = 0.5F;
-  report.prediction.tokens[0].special = true;  // beyond the strongest word
+  report.attributions[0].scores() = Tensor::full({1, 3, 3}, DType::Float32, 0.25);
+  report.attributions[0].axes() = {Axis::Layer, Axis::Query, Axis::Key};
+  report.attributions[0].scores().data<float>()[6] = 0.5F;
+  report.prediction.units[0].special = true;  // beyond the strongest word
   const std::string out = to_terminal(report);
   EXPECT_NE(out.find("scale 0 … 0.2500 (strongest word)"), std::string::npos) << out;
   EXPECT_NE(out.find("█▶"), std::string::npos) << out;
@@ -110,11 +110,12 @@ TEST(Terminal, SaysWhatExceedsTheScaleAndTrimsLists) {
 TEST(Terminal, SmallAndLargeScoresShowFourFigures) {
   Report report = testing::text_report();
   const auto shown = [&](double largest) {
-    std::vector<double> scores(report.prediction.tokens.size(), 0.25 * largest);
+    std::vector<double> scores(report.prediction.units.size(), 0.25 * largest);
     scores[1] = largest;
     const auto T = static_cast<Index>(scores.size());
     report.attributions = {
-        {.method = "m", .axes = {"token"}, .scores = Tensor::of({T}, scores, DType::Float64)}};
+        {.method = "m",
+         .maps = {{.axes = {Axis::Units}, .values = Tensor::of({T}, scores, DType::Float64)}}}};
     return to_terminal(report, {.width = 60});
   };
   EXPECT_NE(shown(0.0008244).find("  0.0008244  "), std::string::npos);
@@ -126,7 +127,7 @@ TEST(Terminal, SmallAndLargeScoresShowFourFigures) {
 
 TEST(Terminal, HostileTokensCannotSteerIt) {
   Report report = testing::text_report();
-  report.prediction.tokens[1].text = "\x1b]0;owned\x07";
+  report.prediction.units[1].text = "\x1b]0;owned\x07";
   report.prediction.outcomes[0].top[0].label = "\x1b[2J";
   EXPECT_EQ(to_terminal(report).find('\x1b'), std::string::npos);
 }

@@ -7,10 +7,10 @@
 
 namespace headwater {
 
-std::string tokens_table(const std::vector<TokenView>& tokens) {
+std::string tokens_table(const std::vector<Unit>& tokens) {
   Table table{.header = {"#", "id", "piece", "bytes", "word", "text"}, .rows = {}, .right = "rrlrrl"};
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const TokenView& token = tokens[i];
+    const Unit& token = tokens[i];
     table.rows.push_back({std::to_string(i), std::to_string(token.id), visible(token.piece),
                           token.special ? "" : fmt::format("{}–{}", token.begin, token.end),
                           token.word < 0 ? "" : std::to_string(token.word),
@@ -19,9 +19,9 @@ std::string tokens_table(const std::vector<TokenView>& tokens) {
   return table.str();
 }
 
-std::string tokens_json(const std::vector<TokenView>& tokens, int indent) {
+std::string tokens_json(const std::vector<Unit>& tokens, int indent) {
   OrderedJson list = OrderedJson::array();
-  for (const TokenView& token : tokens) list.push_back(json_of(token));
+  for (const Unit& token : tokens) list.push_back(json_of(token));
   return dump({{"tokens", list}}, indent) + "\n";
 }
 

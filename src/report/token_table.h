@@ -8,7 +8,7 @@
 
 namespace headwater {
 
-std::string tokens_table(const std::vector<TokenView>& tokens);
-std::string tokens_json(const std::vector<TokenView>& tokens, int indent);  // −1: on one line
+std::string tokens_table(const std::vector<Unit>& tokens);
+std::string tokens_json(const std::vector<Unit>& tokens, int indent);  // −1: on one line
 
 }  // namespace headwater

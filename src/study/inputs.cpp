@@ -37,10 +37,17 @@ std::vector<int> read_ends(const Config& config) {
   return ends;
 }
 
-// The tokens of a text alone: without what a template puts around an input.
-std::vector<int> plain_ids(const Tokenizer& tokenizer, const std::string& text) {
-  if (text.empty()) return {};
-  return tokenizer.encode(text, {}, {.add_special_tokens = false, .max_length = Index{1} << 30}).ids();
+// The output that is being written: its start token, then the tokens of a text without what a template puts
+// around one.
+Encoding begun_with(const LoadedModel& loaded, const std::string& text) {
+  Encoding prefix;
+  if (!text.empty())
+    prefix = loaded.tokenizer->encode(text, {}, {.add_special_tokens = false, .max_length = Index{1} << 30});
+  Token start{.id = loaded.start, .special = true};
+  start.piece = loaded.tokenizer->piece_of(loaded.start);
+  prefix.tokens.insert(prefix.tokens.begin(), start);
+  end_words_at_spaces(prefix);
+  return prefix;
 }
 
 Prepared prepare_image(const LoadedModel& loaded, const Input& input) {
@@ -84,8 +91,7 @@ int start_token(const Config& config, const std::string& folder, const ModelInfo
 }
 
 Prepared prepare(const LoadedModel& loaded, const Input& input) {
-  if (loaded.info().task == Task::ImageClassification || loaded.info().image_size > 0)
-    return prepare_image(loaded, input);
+  if (!loaded.tokenizer) return prepare_image(loaded, input);
   if (!input.image.empty())
     throw InputError(fmt::format("input: expected text for {}, found the image {}",
                                  loaded.info().architecture, input.image));
@@ -109,8 +115,9 @@ Prepared prepare(const LoadedModel& loaded, const Input& input) {
   prepared.batch.ids = {prepared.encoding.ids()};
   if (loaded.info().segments > 0) prepared.batch.type_ids = {prepared.encoding.type_ids()};
   if (is_encoder_decoder(loaded.info())) {
-    prepared.batch.prefix = {{loaded.start}};
-    for (const int id : plain_ids(*loaded.tokenizer, input.prefix)) prepared.batch.prefix[0].push_back(id);
+    prepared.source = std::move(prepared.encoding);
+    prepared.encoding = begun_with(loaded, input.prefix);
+    prepared.batch.prefix = {prepared.encoding.ids()};
   } else if (!input.prefix.empty()) {
     throw InputError(fmt::format("prefix: expected none for {}, found one; it writes on from the text itself",
                                  loaded.info().architecture));
@@ -156,19 +163,75 @@ std::string shown(const Encoding& encoding, const Token& token) {
   return first_invalid_utf8(source) ? token.piece : std::string(source);
 }
 
-std::vector<TokenView> views_of(const Encoding& encoding) {
-  std::vector<TokenView> views;
-  views.reserve(encoding.tokens.size());
-  for (const Token& token : encoding.tokens)
-    views.push_back({.id = token.id,
-                     .piece = token.piece,
-                     .text = shown(encoding, token),
-                     .begin = token.begin,
-                     .end = token.end,
-                     .word = token.word,
-                     .sequence = token.sequence,
-                     .special = token.special});
-  return views;
+namespace {
+
+Unit unit_of(const Encoding& encoding, const Token& token) {
+  return {.id = token.id,
+          .piece = token.piece,
+          .text = shown(encoding, token),
+          .begin = token.begin,
+          .end = token.end,
+          .word = token.word,
+          .segment = token.sequence,
+          .special = token.special};
+}
+
+// A picture's patches, and before them what the model puts there: [CLS], a teacher's token.
+Unit patch_of(const Sequence& sequence, Index at) {
+  const Index before = sequence.count - sequence.rows * sequence.columns;
+  if (at >= before) return {.id = -1, .text = fmt::format("patch {}", at - before)};
+  return {.id = -1, .text = at == 0 ? "[CLS]" : fmt::format("[{}]", at), .special = true};
+}
+
+Index length_of(const std::vector<std::vector<int>>& rows) {
+  return rows.empty() ? 0 : static_cast<Index>(rows.front().size());
+}
+
+std::vector<Sequence> sequences_of(const ModelInfo& info, const Batch& batch) {
+  std::vector<Sequence> all;
+  const std::vector<Stack> stacks = stacks_of(info);
+  for (const Stack& stack : stacks) {
+    Sequence sequence{.modality = stack.modality,
+                      .first = all.empty() ? 0 : all.back().first + all.back().count};
+    if (stack.modality == Modality::Image) {
+      const Index patch = std::max(1, info.patch_size);
+      sequence.name = "image";
+      sequence.rows = batch.pixels.dim(2) / patch;
+      sequence.columns = batch.pixels.dim(3) / patch;
+      sequence.count = info.prefix_tokens + sequence.rows * sequence.columns;
+    } else {
+      sequence.name = stack.reads >= 0 ? "prefix" : stacks.size() > 1 ? "source" : "text";
+      sequence.count = length_of(stack.reads >= 0 ? batch.prefix : batch.ids);
+    }
+    all.push_back(sequence);
+  }
+  return all;
+}
+
+}  // namespace
+
+InputUnits units_of(const ModelInfo& info, const Batch& batch, std::span<const Encoding* const> encodings) {
+  InputUnits made{.sequences = sequences_of(info, batch)};
+  for (std::size_t s = 0; s < made.sequences.size(); ++s) {
+    const Sequence& sequence = made.sequences[s];
+    for (Index t = 0; t < sequence.count; ++t) {
+      Unit unit;
+      if (sequence.modality == Modality::Image)
+        unit = patch_of(sequence, t);
+      else if (s < encodings.size() && t < static_cast<Index>(encodings[s]->tokens.size()))
+        unit = unit_of(*encodings[s], encodings[s]->tokens[static_cast<std::size_t>(t)]);
+      unit.sequence = static_cast<int>(s);
+      made.all.push_back(std::move(unit));
+    }
+  }
+  return made;
+}
+
+InputUnits units_of(const ModelInfo& info, const Prepared& prepared) {
+  std::vector<const Encoding*> encodings;
+  if (is_encoder_decoder(info)) encodings.push_back(&prepared.source);
+  encodings.push_back(&prepared.encoding);
+  return units_of(info, prepared.batch, encodings);
 }
 
 namespace {
@@ -188,7 +251,7 @@ std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding
   const int tokens = static_cast<int>(encoding.tokens.size());
   if (also && (*also < 0 || *also >= tokens))
     throw InputError(fmt::format("position: expected 0 … {}, found {}", tokens - 1, *also));
-  if (task != Task::FillMask && task != Task::TextGeneration) return {};
+  if (!is_vocabulary(task)) return {};
   std::vector<int> rows = task == Task::FillMask ? mask_rows(loaded, encoding) : std::vector<int>{tokens - 1};
   if (also && std::find(rows.begin(), rows.end(), *also) == rows.end()) rows.push_back(*also);
   if (rows.empty()) {
@@ -201,12 +264,6 @@ std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding
   }
   std::sort(rows.begin(), rows.end());
   return rows;
-}
-
-std::vector<int> predicted_rows(const LoadedModel& loaded, const Prepared& prepared) {
-  if (loaded.info().task == Task::TextToText)
-    return {static_cast<int>(prepared.batch.prefix.front().size()) - 1};
-  return wanted_rows(loaded, prepared.encoding);
 }
 
 }  // namespace headwater

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,15 @@ Index input_limit(const LoadedModel& loaded);
 // One input, encoded; `batch` holds it alone.
 struct Prepared {
   Batch batch;
-  Encoding encoding;
-  Image crop;  // image models: what the model sees
+  Encoding encoding;     // of the sequence the output's rows belong to; empty for images
+  Encoding source = {};  // encoder–decoders: what is read, where `encoding` is the prefix that is written
+  Image crop = {};       // image models: what the model sees
+};
+
+// The sequences of an input, and the units of all of them.
+struct InputUnits {
+  std::vector<Sequence> sequences;
+  std::vector<Unit> all;
 };
 
 // Throws InputError: no token, a text where an image is wanted or the reverse, a question without its
@@ -54,7 +62,10 @@ Prepared prepare(const LoadedModel& loaded, const Input& input);
 // pieces take the whole text as one word, which would leave words of no use.
 void end_words_at_spaces(Encoding& encoding);
 
-std::vector<TokenView> views_of(const Encoding& encoding);
+// Without encodings (source first) units have their places and nothing to show.
+InputUnits units_of(const ModelInfo& info, const Batch& batch,
+                    std::span<const Encoding* const> encodings = {});
+InputUnits units_of(const ModelInfo& info, const Prepared& prepared);
 std::string shown(const Encoding& encoding, const Token& token);
 
 // The rows of a token-wise head that a prediction needs: the masks, the last token, or all (empty); with
@@ -62,8 +73,5 @@ std::string shown(const Encoding& encoding, const Token& token);
 // and no row was asked for, naming the token to write.
 std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding,
                              std::optional<int> also = {});
-
-// The rows a prediction reads: of an encoder–decoder the last of the prefix, of the others those above.
-std::vector<int> predicted_rows(const LoadedModel& loaded, const Prepared& prepared);
 
 }  // namespace headwater

@@ -100,7 +100,7 @@ TEST(Inputs, RefusesAnInputWithoutTokens) {
 
 TEST(Inputs, ViewsShowTheOriginalTextAndThePieceOfSpecialTokens) {
   const auto fixture = make_fixture(Task::TextClassification);
-  const auto views = views_of(fixture.loaded.tokenizer->encode("un-able zzz"));
+  const auto views = testing::units_of_text(fixture.loaded.tokenizer->encode("un-able zzz")).all;
   ASSERT_EQ(views.size(), 5U);
   EXPECT_EQ(views[0].text, "[CLS]");
   EXPECT_TRUE(views[0].special);

@@ -171,16 +171,20 @@ Span best_answer(const Tensor& logits, const Encoding& encoding, const LoadedMod
   return best;
 }
 
-Prediction read_prediction(const LoadedModel& loaded, const Row& row, const Encoding& encoding, int top) {
+Prediction read_prediction(const LoadedModel& loaded, const Row& row, const Prepared& prepared, int top) {
   if (top < 1) throw InputError(fmt::format("top: expected at least 1, found {}", top));
   const Task task = loaded.info().task;
-  Prediction prediction{.task = task, .tokens = views_of(encoding), .truncated = encoding.truncated};
+  InputUnits units = units_of(loaded.info(), prepared);
+  Prediction prediction{.task = task,
+                        .sequences = std::move(units.sequences),
+                        .units = std::move(units.all),
+                        .truncated = prepared.encoding.truncated || prepared.source.truncated};
   if (task == Task::FeatureExtraction) {
     prediction.hidden = row.logits.clone();
     return prediction;
   }
   if (task == Task::QuestionAnswering) {
-    read_answer(loaded, row.logits, encoding, prediction);
+    read_answer(loaded, row.logits, prepared.encoding, prediction);
     return prediction;
   }
   const bool sequence = row.logits.rank() == 1;

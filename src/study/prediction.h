@@ -27,7 +27,7 @@ Row row_of(const Tensor& logits, Index index, const std::vector<int>& positions)
 std::vector<double> logits_at(const Row& row, int position);
 
 // `top`: how many scores a vocabulary head keeps (at least 1; throws InputError otherwise).
-Prediction read_prediction(const LoadedModel& loaded, const Row& row, const Encoding& encoding, int top);
+Prediction read_prediction(const LoadedModel& loaded, const Row& row, const Prepared& prepared, int top);
 
 // Probabilities of one output row as its head defines them: softmax over the labels or the vocabulary,
 // a sigmoid per label, NaN for a regression score.

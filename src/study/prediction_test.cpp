@@ -35,25 +35,28 @@ TEST(Softmax, IsStableAndSumsToOne) {
 TEST(Prediction, ClassifiersKeepAllLabelsBestFirst) {
   const auto fixture = make_fixture(Task::TextClassification);
   const Encoding encoding = fixture.loaded.tokenizer->encode("not bad");
-  const Prediction p = read_prediction(fixture.loaded, row_of_values({2}, {-1, 2}), encoding, 1);
+  const Prediction p =
+      read_prediction(fixture.loaded, row_of_values({2}, {-1, 2}), testing::prepared_text(encoding), 1);
   ASSERT_EQ(p.outcomes.size(), 1U);
   EXPECT_EQ(p.outcomes[0].position, -1);
   ASSERT_EQ(p.outcomes[0].top.size(), 2U);
   EXPECT_EQ(p.outcomes[0].top[0].label, "POSITIVE");
   EXPECT_NEAR(p.outcomes[0].top[0].probability, 0.9525741268224334, 1e-15);
   EXPECT_EQ(p.logits, (std::vector<double>{-1, 2}));
-  EXPECT_EQ(p.tokens.size(), 4U);
+  EXPECT_EQ(p.units.size(), 4U);
 }
 
 TEST(Prediction, MultiLabelUsesASigmoidAndRegressionNone) {
   auto fixture = make_fixture(Task::TextClassification);
   fixture.loaded.problem = Problem::MultiLabel;
   const Encoding encoding = fixture.loaded.tokenizer->encode("not");
-  const Prediction multi = read_prediction(fixture.loaded, row_of_values({2}, {0, 2}), encoding, 5);
+  const Prediction multi =
+      read_prediction(fixture.loaded, row_of_values({2}, {0, 2}), testing::prepared_text(encoding), 5);
   EXPECT_NEAR(multi.outcomes[0].top[0].probability, 0.8807970779778823, 1e-15);
   EXPECT_NEAR(multi.outcomes[0].top[1].probability, 0.5, 1e-15);
   fixture.loaded.problem = Problem::Regression;
-  const Prediction score = read_prediction(fixture.loaded, row_of_values({2}, {0, 2}), encoding, 5);
+  const Prediction score =
+      read_prediction(fixture.loaded, row_of_values({2}, {0, 2}), testing::prepared_text(encoding), 5);
   EXPECT_TRUE(std::isnan(score.outcomes[0].top[0].probability));
   EXPECT_EQ(score.outcomes[0].top[0].logit, 2);
 }
@@ -65,7 +68,8 @@ TEST(Prediction, VocabularyHeadsKeepTheBestFewOfEveryRow) {
   z[5] = 3;       // row 0: "bad"
   z[12 + 8] = 4;  // row 1: "good"
   z[12 + 4] = 4;  // equal: the lower index first
-  const Prediction p = read_prediction(fixture.loaded, row_of_values({2, 12}, z, {2, 3}), encoding, 2);
+  const Prediction p =
+      read_prediction(fixture.loaded, row_of_values({2, 12}, z, {2, 3}), testing::prepared_text(encoding), 2);
   ASSERT_EQ(p.outcomes.size(), 2U);
   EXPECT_EQ(p.outcomes[0].position, 2);
   EXPECT_EQ(p.outcomes[0].top.size(), 2U);
@@ -74,14 +78,16 @@ TEST(Prediction, VocabularyHeadsKeepTheBestFewOfEveryRow) {
   EXPECT_EQ(p.outcomes[1].top[0].index, 4);
   EXPECT_EQ(p.outcomes[1].top[1].index, 8);
   EXPECT_TRUE(p.logits.empty());
-  EXPECT_THROW(read_prediction(fixture.loaded, row_of_values({2, 12}, z, {2, 3}), encoding, 0), InputError);
+  EXPECT_THROW(
+      read_prediction(fixture.loaded, row_of_values({2, 12}, z, {2, 3}), testing::prepared_text(encoding), 0),
+      InputError);
 }
 
 TEST(Prediction, BareModelsGiveTheirHiddenStates) {
   const auto fixture = make_fixture(Task::FeatureExtraction);
   const Encoding encoding = fixture.loaded.tokenizer->encode("not");
-  const Prediction p =
-      read_prediction(fixture.loaded, row_of_values({3, 2}, {1, 2, 3, 4, 5, 6}), encoding, 5);
+  const Prediction p = read_prediction(fixture.loaded, row_of_values({3, 2}, {1, 2, 3, 4, 5, 6}),
+                                       testing::prepared_text(encoding), 5);
   EXPECT_EQ(p.hidden.shape(), (Shape{3, 2}));
   EXPECT_TRUE(p.outcomes.empty());
 }
@@ -136,7 +142,8 @@ TEST(Answer, OutcomesAreItsStartAndEnd) {
   Answers a;
   a.start(3, 2);
   a.end(6, 1);
-  const Prediction p = read_prediction(a.fixture.loaded, {a.logits(), {}}, a.encoding, 5);
+  const Prediction p =
+      read_prediction(a.fixture.loaded, {a.logits(), {}}, testing::prepared_text(a.encoding), 5);
   ASSERT_TRUE(p.answer);
   EXPECT_EQ(p.answer->text, "bad un-able at");
   ASSERT_EQ(p.outcomes.size(), 2U);

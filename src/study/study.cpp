@@ -19,15 +19,11 @@
 
 namespace headwater {
 
-Study::Study(const Model& model, Batch batch, Encoding encoding, Target target)
-    : model_(model), batch_(std::move(batch)), encoding_(std::move(encoding)), target_(std::move(target)) {}
-
-int Study::tokens() const {
-  if (batch_.pixels.empty()) return batch_.ids.empty() ? 0 : static_cast<int>(batch_.ids.front().size());
-  const Index patch = std::max(1, info().patch_size);
-  const Index patches = (batch_.pixels.dim(2) / patch) * (batch_.pixels.dim(3) / patch);
-  return info().prefix_tokens + static_cast<int>(patches);
-}
+Study::Study(const Model& model, Batch batch, InputUnits units, Target target)
+    : model_(model),
+      batch_(std::move(batch)),
+      units_(units.all.empty() ? units_of(model.info(), batch_) : std::move(units)),
+      target_(std::move(target)) {}
 
 const Run& Study::run() const {
   if (!run_) run_ = run({});
@@ -42,7 +38,7 @@ Run Study::run(std::vector<Edit> edits) const {
 }
 
 Study Study::over(Run other) const {
-  Study study(model_, batch_, encoding_, target_);
+  Study study(model_, batch_, units_, target_);
   study.special_ids = special_ids;
   study.problem = problem;
   study.black = black;
@@ -60,7 +56,7 @@ void Study::keep_only(std::vector<Site> sites, std::size_t bytes) {
 
 Run Study::window_from(int layer) const {
   std::size_t per_layer = 1;
-  for (const Site site : sites_) per_layer += site_bytes(info(), tokens(), site);
+  for (const Site site : sites_) per_layer += site_bytes(info(), size(), site);
   int end = info().layers;
   if (window_bytes_ > 0) {
     const auto fits = static_cast<Index>(std::max<std::size_t>(1, window_bytes_ / per_layer));
@@ -106,6 +102,13 @@ const Tape& Study::tape() const {
   return *computed_;
 }
 
+Tensor Study::input(Site site) const {
+  std::vector<Tensor> values;
+  for (int s = 0; s <= written(); ++s) values.push_back(at({site, 0, s}));
+  const Tensor all = joined_units(values);
+  return all.reshaped(all.shape().without_front());
+}
+
 Tensor Study::logits() const {
   if (sites_.empty() || run_) return run().logits.value;
   if (!window_) window_ = window_from(0);
@@ -127,17 +130,18 @@ Rows Study::logit_rows(const std::vector<int>& positions) const {
 }
 
 std::vector<Index> Study::rows_read() const {
-  if (info().task == Task::FeatureExtraction) return {info().causal ? tokens() - 1 : 0};
+  const Index rows_there = size(written());
+  if (info().task == Task::FeatureExtraction) return {info().causal ? rows_there - 1 : 0};
   std::vector<int> targets = rows_of(target_);
   std::sort(targets.begin(), targets.end());
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
-  const Rows found =
-      tape().rows_read(tape().spot(Site::Logits), {Site::ResidPost, info().layers - 1}, logit_rows(targets));
+  const Rows found = tape().rows_read(tape().spot(Site::Logits),
+                                      {Site::ResidPost, info().layers - 1, written()}, logit_rows(targets));
   std::vector<Index> rows;
   if (found)
     rows.assign(found->begin(), found->end());
   else
-    for (Index t = 0; t < tokens(); ++t) rows.push_back(t);
+    for (Index t = 0; t < rows_there; ++t) rows.push_back(t);
   return rows;
 }
 
@@ -240,8 +244,8 @@ std::vector<double> black_pixel(const ImageProcessor& processor) {
 
 }  // namespace
 
-Study open_study(const LoadedModel& loaded, Batch batch, Encoding encoding) {
-  Study study(*loaded.model, std::move(batch), std::move(encoding));
+Study open_study(const LoadedModel& loaded, const Prepared& prepared) {
+  Study study(*loaded.model, prepared.batch, units_of(loaded.info(), prepared));
   if (loaded.tokenizer)
     study.special_ids = {.mask = loaded.tokenizer->special_id("mask_token"),
                          .unknown = loaded.tokenizer->special_id("unk_token"),
@@ -250,6 +254,37 @@ Study open_study(const LoadedModel& loaded, Batch batch, Encoding encoding) {
   if (loaded.processor) study.black = black_pixel(*loaded.processor);
   study.problem = loaded.problem;
   return study;
+}
+
+// Copies rows begin … begin + n of the middle axis: what both ways of regrouping units do.
+static void copy_units(const Tensor& from, Index from_begin, Tensor& to, Index to_begin, Index count) {
+  const Index width = from.dim(2);
+  dispatch(from.dtype(), [&](auto r) {
+    using R = decltype(r);
+    for (Index b = 0; b < from.dim(0); ++b)
+      std::copy_n(from.data<R>() + (b * from.dim(1) + from_begin) * width, count * width,
+                  to.data<R>() + (b * to.dim(1) + to_begin) * width);
+  });
+}
+
+Tensor joined_units(const std::vector<Tensor>& values) {
+  if (values.size() == 1) return values.front();
+  Index units = 0;
+  for (const Tensor& value : values) units += value.dim(1);
+  Tensor all({values.front().dim(0), units, values.front().dim(2)}, values.front().dtype());
+  Index at = 0;
+  for (const Tensor& value : values) {
+    copy_units(value, 0, all, at, value.dim(1));
+    at += value.dim(1);
+  }
+  return all;
+}
+
+Tensor units_of_sequence(const Tensor& all, const Sequence& sequence) {
+  if (sequence.count == all.dim(1)) return all;
+  Tensor own({all.dim(0), sequence.count, all.dim(2)}, all.dtype());
+  copy_units(all, sequence.first, own, 0, sequence.count);
+  return own;
 }
 
 }  // namespace headwater

@@ -41,7 +41,8 @@ inline constexpr std::size_t default_scratch = std::size_t{64} << 20;
 // order, so W windows cost W forward runs, and the numbers are the same bits.
 class Study {
  public:
-  Study(const Model& model, Batch batch, Encoding encoding, Target target = {});
+  // Without units (study/inputs.h) they have their places and nothing to show.
+  Study(const Model& model, Batch batch, InputUnits units = {}, Target target = {});
   void aim(Target target);  // throws InputError if the run has no such logit
   // Only these sites will be read, from windows of layers that take at most `bytes` (0: no bound; one layer
   // is always kept). Before the first run. Not called, or of a model without plain blocks: everything is
@@ -50,13 +51,21 @@ class Study {
 
   const Model& model() const { return model_; }
   const ModelInfo& info() const { return model_.info(); }
-  const Batch& batch() const { return batch_; }           // B = 1
-  const Encoding& encoding() const { return encoding_; }  // empty for images
+  const Batch& batch() const { return batch_; }  // B = 1
   const Target& target() const { return target_; }
-  int tokens() const;  // T, patches and [CLS] included
+  const std::vector<Sequence>& sequences() const { return units_.sequences; }
+  const std::vector<Unit>& units() const { return units_.all; }  // of all sequences
+  int size() const { return static_cast<int>(units_.all.size()); }
+  int size(int sequence) const {
+    return static_cast<int>(sequences()[static_cast<std::size_t>(sequence)].count);
+  }
+  // The sequence whose units the output's rows belong to: the last. Its first unit among all.
+  int written() const { return static_cast<int>(sequences().size()) - 1; }
+  Index first_written() const { return sequences().back().first; }
 
   // The rows of the last block that the target's logits are computed from: [CLS], the last token, the token
   // of a token-wise head, or several. Without a head: the first token of an encoder, the last of a decoder.
+  // Counted in the sequence that is written.
   std::vector<Index> rows_read() const;
   // Where these positions are among the rows of logits; none: all rows, or a head without rows.
   Rows logit_rows(const std::vector<int>& positions) const;
@@ -65,6 +74,8 @@ class Study {
   // and Pooled always, the others if kept.
   Tensor at(Place place) const;
   Tensor at(Site site, int layer) const { return at({site, layer}); }
+  // What enters the stacks, all sequences one after the other: [units, width]. Embed or ResidPre.
+  Tensor input(Site site) const;
   Tensor logits() const;
   // The tape of the input's run, to ask how values were made and to replay from. Where layers are kept in
   // windows it has no values, and at() gives them.
@@ -100,7 +111,7 @@ class Study {
 
   const Model& model_;
   Batch batch_;
-  Encoding encoding_;
+  InputUnits units_;
   Target target_;
   std::vector<Site> sites_;  // empty: keep everything
   std::size_t window_bytes_ = 0;
@@ -109,6 +120,10 @@ class Study {
 };
 
 // A study of an input with all that the loaded model knows for it: the only place where one is made.
-Study open_study(const LoadedModel& loaded, Batch batch, Encoding encoding);
+Study open_study(const LoadedModel& loaded, const Prepared& prepared);
+
+// Values of all sequences, [B, T_s, D] each, as one [B, ΣT_s, D]; and back again.
+Tensor joined_units(const std::vector<Tensor>& values);
+Tensor units_of_sequence(const Tensor& all, const Sequence& sequence);
 
 }  // namespace headwater

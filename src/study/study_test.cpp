@@ -13,7 +13,7 @@ using testing::make_fixture;
 Study text_study(const testing::Fixture& fixture, std::vector<int> positions = {}) {
   Encoding encoding = fixture.loaded.tokenizer->encode("not bad");
   Batch batch{.ids = {encoding.ids()}, .positions = std::move(positions)};
-  return Study(*fixture.model, std::move(batch), std::move(encoding));
+  return Study(*fixture.model, std::move(batch), testing::units_of_text(encoding));
 }
 
 TEST(Study, RunsOnceForEveryone) {
@@ -28,13 +28,13 @@ TEST(Study, RunsOnceForEveryone) {
 
 TEST(Study, CountsTokensOfTextsAndImages) {
   const auto fixture = make_fixture(Task::TextClassification);
-  EXPECT_EQ(text_study(fixture).tokens(), 4);
+  EXPECT_EQ(text_study(fixture).size(), 4);
   ModelInfo info;
   info.patch_size = 4;
   info.prefix_tokens = 2;
   const testing::FakeModel vision(info);
   const Study study(vision, Batch{.pixels = Tensor::zeros({1, 3, 8, 12}, DType::Float32)}, {});
-  EXPECT_EQ(study.tokens(), 2 + 2 * 3);
+  EXPECT_EQ(study.size(), 2 + 2 * 3);
 }
 
 TEST(Study, SeedIsOneAtTheTargetAndMinusOneAtTheContrast) {

@@ -36,7 +36,7 @@ const Outcome& default_outcome(const LoadedModel& loaded, const TargetSpec& spec
   const std::vector<Outcome>& all = prediction.outcomes;
   if (loaded.info().task == Task::QuestionAnswering)
     return all[spec.label.empty() ? 0 : static_cast<std::size_t>(index_of(loaded, spec.label))];
-  if (loaded.info().task == Task::TextGeneration) return all.back();
+  if (writes(loaded.info().task)) return all.back();
   if (loaded.info().task == Task::TokenClassification)
     for (const Outcome& outcome : all)
       if (!encoding.tokens[static_cast<std::size_t>(outcome.position)].special) return outcome;

@@ -18,7 +18,7 @@ struct Case {
   Row row;
 
   Target resolve(const TargetSpec& spec) const {
-    const Prediction prediction = read_prediction(fixture.loaded, row, encoding, 3);
+    const Prediction prediction = read_prediction(fixture.loaded, row, testing::prepared_text(encoding), 3);
     return resolve_target(fixture.loaded, spec, prediction, encoding, row);
   }
   std::string refusal(const TargetSpec& spec) const {

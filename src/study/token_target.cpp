@@ -77,13 +77,16 @@ Reading likeliest(const LoadedModel& loaded, std::vector<Candidate> candidates, 
 }
 
 // What a run on the input up to `position` and the tokens of a reading gives each of them.
-Candidate measured(const LoadedModel& loaded, const Encoding& encoding, int position,
+Candidate measured(const LoadedModel& loaded, const Prepared& prepared, int position,
                    const Reading& reading) {
-  std::vector<int> ids = encoding.ids(), rows;
+  std::vector<int> ids = prepared.encoding.ids(), rows;
   ids.resize(static_cast<std::size_t>(position) + 1);
   ids.insert(ids.end(), reading.begin(), reading.end() - 1);
   for (std::size_t i = 0; i < reading.size(); ++i) rows.push_back(position + static_cast<int>(i));
-  Batch batch{.ids = {std::move(ids)}, .positions = rows};
+  Batch batch = prepared.batch;
+  written(batch) = {std::move(ids)};
+  batch.type_ids.clear();
+  batch.positions = rows;
   Tape tape(Keep::Nothing);
   const Row row = row_of(loaded.model->run(tape, batch).value, 0, rows);
   Candidate candidate{.ids = reading, .log_probability = 0};
@@ -107,14 +110,14 @@ void require_room(const LoadedModel& loaded, int position, std::size_t tokens) {
 
 // The tokens a text means where some of its readings are several; otherwise nothing, and the run to come
 // tells.
-std::optional<Reading> settled(const LoadedModel& loaded, const Encoding& encoding, int position,
+std::optional<Reading> settled(const LoadedModel& loaded, const Prepared& prepared, int position,
                                const std::string& text, std::string_view what) {
-  const std::vector<Reading> readings = readings_at(loaded, encoding, position, text);
+  const std::vector<Reading> readings = readings_at(loaded, prepared.encoding, position, text);
   if (std::none_of(readings.begin(), readings.end(), is_several)) return {};
   std::vector<Candidate> candidates;
   for (const Reading& reading : readings) {
     require_room(loaded, position, reading.size());
-    candidates.push_back(measured(loaded, encoding, position, reading));
+    candidates.push_back(measured(loaded, prepared, position, reading));
   }
   return likeliest(loaded, std::move(candidates), text, what);
 }
@@ -153,7 +156,7 @@ void append(const LoadedModel& loaded, Prepared& prepared, int position, std::sp
     token.word = word;
     encoding.tokens.push_back(token);
   }
-  prepared.batch.ids = {std::move(ids)};
+  written(prepared.batch) = {std::move(ids)};
   if (!prepared.batch.type_ids.empty()) prepared.batch.type_ids = {encoding.type_ids()};
 }
 
@@ -222,12 +225,12 @@ std::string token_name(const LoadedModel& loaded, std::span<const double> logits
 MovedOn move_on(const LoadedModel& loaded, TargetSpec spec, Prepared& prepared) {
   const Encoding& encoding = prepared.encoding;
   prepared.batch.positions = wanted_rows(loaded, encoding, spec.position);
-  if (loaded.info().task != Task::TextGeneration) return {std::move(spec)};
+  if (!writes(loaded.info().task)) return {std::move(spec)};
   const int position = spec.position.value_or(static_cast<int>(encoding.tokens.size()) - 1);
   const auto tokens_of = [&](std::string& text, std::string_view what) -> Reading {
     if (text.empty()) return {};
     if (std::optional<Reading> ids = token_ids(loaded, text, what)) return *ids;
-    std::optional<Reading> found = settled(loaded, encoding, position, text, what);
+    std::optional<Reading> found = settled(loaded, prepared, position, text, what);
     if (found) text = written_ids(*found);
     return found.value_or(Reading{});
   };
@@ -245,7 +248,7 @@ MovedOn move_on(const LoadedModel& loaded, TargetSpec spec, Prepared& prepared) 
 }
 
 Index most_added(const LoadedModel& loaded, const TargetSpec& spec, const Encoding& encoding) {
-  if (loaded.info().task != Task::TextGeneration) return 0;
+  if (!writes(loaded.info().task)) return 0;
   const int last = static_cast<int>(encoding.tokens.size()) - 1;
   const int position = std::clamp(spec.position.value_or(last), 0, last);
   std::size_t most = 1;

@@ -63,7 +63,7 @@ struct Subject {
     added = moved.added;
     Tape tape(Keep::Nothing);
     const Row row = row_of(fixture.model->run(tape, prepared.batch).value, 0, prepared.batch.positions);
-    const Prediction prediction = read_prediction(fixture.loaded, row, prepared.encoding, 3);
+    const Prediction prediction = read_prediction(fixture.loaded, row, prepared, 3);
     return resolve_target(fixture.loaded, moved.spec, prediction, prepared.encoding, row);
   }
   std::string refusal(const TargetSpec& spec) {
@@ -114,7 +114,7 @@ TEST(TokenTarget, LabelsTellTokensApart) {
   close.resolve({});
   Tape tape(Keep::Nothing);
   const Row row = row_of(close.fixture.model->run(tape, close.prepared.batch).value, 0, {1});
-  const Prediction prediction = read_prediction(close.fixture.loaded, row, close.prepared.encoding, 3);
+  const Prediction prediction = read_prediction(close.fixture.loaded, row, close.prepared, 3);
   ASSERT_EQ(prediction.outcomes.front().top.size(), 3U);
   EXPECT_EQ(prediction.outcomes.front().top[0].label, "was");
   EXPECT_EQ(prediction.outcomes.front().top[1].label, "was #3");
@@ -145,7 +145,7 @@ TEST(TokenTarget, SeveralTokensMoveTheInputOn) {
   EXPECT_EQ(subject.prepared.batch.ids.front(), (std::vector<int>{8, 1, 4, 5}));
   EXPECT_EQ(subject.prepared.batch.positions, (std::vector<int>{1, 2, 3}));
   EXPECT_EQ(subject.added, 2);
-  const std::vector<TokenView> views = views_of(subject.prepared.encoding);
+  const std::vector<Unit> views = testing::units_of_text(subject.prepared.encoding).all;
   EXPECT_EQ(views[2].text, " wasn");
   EXPECT_EQ(views[3].text, "'");
   EXPECT_EQ(views[3].word, views[2].word);

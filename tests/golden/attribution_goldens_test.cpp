@@ -63,11 +63,11 @@ TEST(AttributionGoldens, EqualAutograd) {
       options["quantity"] = golden["output"].get<std::string>();
       const Attribution result = method.run(study, MethodOptions(method.name, method.options, options));
       const auto expected = golden[each.key].get<std::vector<double>>();
-      ASSERT_EQ(result.scores.shape(), (Shape{static_cast<Index>(expected.size())}));
+      ASSERT_EQ(result.scores().shape(), (Shape{static_cast<Index>(expected.size())}));
       double largest = 0;
       for (const double v : expected) largest = std::max(largest, std::abs(v));
       for (std::size_t t = 0; t < expected.size(); ++t) {
-        const double difference = std::abs(result.scores.at(static_cast<Index>(t)) - expected[t]);
+        const double difference = std::abs(result.scores().at(static_cast<Index>(t)) - expected[t]);
         worst = std::max(worst, difference / std::max(1.0, largest));
         EXPECT_LE(difference, attribution_tolerance * std::max(1.0, largest)) << "token " << t;
       }

@@ -64,9 +64,9 @@ Attribution explain(const std::string& name, const std::map<std::string, std::st
 }
 
 void expect_scores(const Attribution& result, const std::vector<double>& expected, double tolerance = 5e-9) {
-  ASSERT_EQ(result.scores.size(), 3);
+  ASSERT_EQ(result.scores().size(), 3);
   for (Index t = 0; t < 3; ++t)
-    EXPECT_NEAR(result.scores.at(t), expected[static_cast<std::size_t>(t)], tolerance) << t;
+    EXPECT_NEAR(result.scores().at(t), expected[static_cast<std::size_t>(t)], tolerance) << t;
 }
 
 TEST(GradientNumbers, Saliency) {

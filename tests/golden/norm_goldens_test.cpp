@@ -31,7 +31,7 @@ Tensor result_of(const Study& study, const std::string& what) {
   for (const Check& check : result.checks)
     EXPECT_TRUE(check.passed) << what << ": " << check.name << ": " << check.value << " against "
                               << check.bound;
-  return more == "ratio" ? result.details.at(0).values : result.scores;
+  return more == "ratio" ? result.details.at(0).values : result.scores();
 }
 
 void compare(DType dtype, double tolerance) {

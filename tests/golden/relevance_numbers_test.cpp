@@ -35,7 +35,7 @@ Attribution explain(const Worked& worked, std::string_view name,
 }
 
 const Tensor& detail(const Attribution& result, std::string_view name) {
-  for (const Detail& d : result.details)
+  for (const Map& d : result.details)
     if (d.name == name) return d.values;
   throw std::runtime_error("no detail " + std::string(name));
 }
@@ -83,17 +83,17 @@ TEST(WorkedModels, GenericAttention) {
   const Attribution text = explain(Worked(worked_bert(), 0), "generic_attention");
   expect_near(detail(text, "row"), {1.027316421, .033239025, .000733554, .027740839, .038655872},
               nine_digits);
-  expect_near(text.scores, {0, .033239025, .000733554, .027740839, .038655872}, nine_digits);
+  expect_near(text.scores(), {0, .033239025, .000733554, .027740839, .038655872}, nine_digits);
   const Attribution image = explain(Worked(worked_vit(), 2), "generic_attention");
-  EXPECT_EQ(image.scores.shape(), (Shape{2, 2}));
-  expect_near(image.scores, {.176207954, .14953294, .105018509, .081940752}, nine_digits);
+  EXPECT_EQ(image.scores().shape(), (Shape{2, 2}));
+  expect_near(image.scores(), {.176207954, .14953294, .105018509, .081940752}, nine_digits);
 }
 
 TEST(WorkedModels, AttnLrp) {
   // The oracle divides activations by x + 1e-10, which moves the last digits.
-  expect_near(explain(Worked(worked_bert(), 0), "attn_lrp").scores,
+  expect_near(explain(Worked(worked_bert(), 0), "attn_lrp").scores(),
               {1.025911303, -.021260239, .094914767, .011273818, -.00457125}, 2e-9);
-  expect_near(explain(Worked(worked_vit(), 2), "attn_lrp").scores,
+  expect_near(explain(Worked(worked_vit(), 2), "attn_lrp").scores(),
               {-.4690756, .079037782, -.013571529, .104386157, .083817529}, 2e-9);
 }
 
@@ -102,12 +102,12 @@ TEST(WorkedModels, CpLrpConservesWithoutBiases) {
     const Worked bert(worked_bert(5, Biases::Zero), target);
     const Attribution result = explain(bert, "cp_lrp");
     double sum = 0;
-    for (Index t = 0; t < result.scores.size(); ++t) sum += result.scores.at(t);
+    for (Index t = 0; t < result.scores().size(); ++t) sum += result.scores().at(t);
     EXPECT_NEAR(sum, bert.study.logits().at(target), 1e-12);
     const Worked with_biases(worked_bert(), target);
     const Attribution leaking = explain(with_biases, "cp_lrp");
     double leaking_sum = 0;
-    for (Index t = 0; t < leaking.scores.size(); ++t) leaking_sum += leaking.scores.at(t);
+    for (Index t = 0; t < leaking.scores().size(); ++t) leaking_sum += leaking.scores().at(t);
     EXPECT_GT(std::abs(leaking_sum - with_biases.study.logits().at(target)), 1e-3);
   }
 }
@@ -165,22 +165,23 @@ TEST(WorkedModels, CheferStrict) {
   const Worked bert(worked_bert(), 0);
   const Attribution all = explain(bert, "chefer", strict);
   // 1.04e-11 is the difference of numbers of size 1e-2; five digits of it are known.
-  expect_near(all.scores, {1.041842634e-11, 1.041842634e-11, 1.998359766e-4, 4.696440276e-3, 2.744491196e-3},
-              1e-16, 1e-9);
+  expect_near(all.scores(),
+              {1.041842634e-11, 1.041842634e-11, 1.998359766e-4, 4.696440276e-3, 2.744491196e-3}, 1e-16,
+              1e-9);
   EXPECT_NEAR(detail(all, "row").at(0), .9923592325, 1e-10);
-  expect_near(explain(bert, "transformer_attribution", {{"mode", "strict"}, {"start_layer", "1"}}).scores,
+  expect_near(explain(bert, "transformer_attribution", {{"mode", "strict"}, {"start_layer", "1"}}).scores(),
               {0, 0, .000186467, .004687607, .002740877}, nine_digits);
-  expect_near(explain(Worked(worked_bert(), 1), "chefer", strict).scores,
+  expect_near(explain(Worked(worked_bert(), 1), "chefer", strict).scores(),
               {.001585871, .025686249, .002998786, .00419812, .001585871}, nine_digits);
-  expect_near(explain(Worked(worked_bert(3), 0), "chefer", strict).scores,
+  expect_near(explain(Worked(worked_bert(3), 0), "chefer", strict).scores(),
               {3.649185521e-8, 3.649185521e-8, 5.607682882e-4}, 1e-15, 1e-9);
   const Worked vit(worked_vit(), 2);
-  expect_near(explain(vit, "chefer", strict).scores, {.017960876, .010170478, .001501498, .002021498},
+  expect_near(explain(vit, "chefer", strict).scores(), {.017960876, .010170478, .001501498, .002021498},
               nine_digits);
   const std::vector<double> last{.01647225, .004036614, .000810694, 0};
-  expect_near(explain(vit, "chefer", {{"mode", "strict"}, {"start_layer", "1"}}).scores, last, nine_digits);
-  expect_near(explain(vit, "chefer", {{"mode", "strict"}, {"block", "last"}}).scores, last, nine_digits);
-  expect_near(explain(vit, "chefer", {{"mode", "strict"}, {"without_gradient", "yes"}}).scores,
+  expect_near(explain(vit, "chefer", {{"mode", "strict"}, {"start_layer", "1"}}).scores(), last, nine_digits);
+  expect_near(explain(vit, "chefer", {{"mode", "strict"}, {"block", "last"}}).scores(), last, nine_digits);
+  expect_near(explain(vit, "chefer", {{"mode", "strict"}, {"without_gradient", "yes"}}).scores(),
               {.16890133, .029996413, .004511064, .002202266}, nine_digits);
 }
 
@@ -188,8 +189,8 @@ TEST(WorkedModels, CheferFastDiffersByTheGuardsAlone) {
   for (const int target : {0, 1, 2}) {
     const Worked bert(worked_bert(), target), vit(worked_vit(), target);
     for (const Worked* worked : {&bert, &vit}) {
-      const Tensor fast = explain(*worked, "chefer").scores;
-      const Tensor strict = explain(*worked, "chefer", {{"mode", "strict"}}).scores;
+      const Tensor fast = explain(*worked, "chefer").scores();
+      const Tensor strict = explain(*worked, "chefer", {{"mode", "strict"}}).scores();
       double largest = 0;
       for (Index i = 0; i < strict.size(); ++i) largest = std::max(largest, strict.at(i));
       expect_near(fast, strict.to_doubles(), 1e-4 * largest, 0);
@@ -199,9 +200,9 @@ TEST(WorkedModels, CheferFastDiffersByTheGuardsAlone) {
 
 TEST(WorkedModels, CheferInFloat64OverAFloat32Run) {
   const Worked exact(worked_bert(), 0), single(worked_bert(5, Biases::Hashed, DType::Float32), 0);
-  const std::vector<double> expected = explain(exact, "chefer").scores.to_doubles();
+  const std::vector<double> expected = explain(exact, "chefer").scores().to_doubles();
   for (const std::string type : {"same", "float64"}) {
-    const Tensor found = explain(single, "chefer", {{"relevance_dtype", type}}).scores;
+    const Tensor found = explain(single, "chefer", {{"relevance_dtype", type}}).scores();
     EXPECT_EQ(found.dtype(), DType::Float32);
     expect_near(found, expected, 1e-2 * 4.7e-3, 0);
   }
@@ -226,12 +227,12 @@ TEST(WorkedModels, Baselines) {
   expect_near(detail(cam, "unscaled"), {.000789408, .000272824, .000141179, .000223051, .000166986},
               nine_digits);
   expect_near(detail(cam, "row"), {1, .258285217, .06926733, .186819922, .106320956}, nine_digits);
-  EXPECT_EQ(cam.scores.at(0), 0);
+  EXPECT_EQ(cam.scores().at(0), 0);
   expect_near(detail(explain(bert, "partial_lrp"), "row"),
               {1.37480187, 3.449940476, .757719251, 2.855513686, 1.184419941}, nine_digits);
   const Attribution lrp = explain(bert, "lrp");
   expect_near(detail(lrp, "row"), {2024.079, 701.378, 501.465, -1230.869, -1806.987}, 6e-4);
-  expect_near(lrp.scores, {0, 701.378, 501.465, -1230.869, -1806.987}, 6e-4);
+  expect_near(lrp.scores(), {0, 701.378, 501.465, -1230.869, -1806.987}, 6e-4);
 }
 
 TEST(WorkedModels, StartLayersAndBlocksOutsideAreRefused) {
@@ -253,24 +254,24 @@ TEST(WorkedModels, EqualNumPy) {
                         golden["target"].get<int>());
     const Attribution found = explain(worked, golden["method"].get<std::string>(),
                                       golden["options"].get<std::map<std::string, std::string>>());
-    expect_near(found.scores, golden["scores"].get<std::vector<double>>(), 1e-11, 1e-9);
+    expect_near(found.scores(), golden["scores"].get<std::vector<double>>(), 1e-11, 1e-9);
   }
 }
 
 TEST(WorkedModels, LedgerTellsWhereRelevanceWent) {
   // Without biases CP-LRP leaks nowhere; with them, in linear layers and norms only.
   const Attribution tight = explain(Worked(worked_bert(5, Biases::Zero), 0), "cp_lrp");
-  for (const Detail& d : tight.details) EXPECT_FALSE(d.name.starts_with("leak_")) << d.name;
+  for (const Map& d : tight.details) EXPECT_FALSE(d.name.starts_with("leak_")) << d.name;
   const Worked bert(worked_bert(), 0);
   const Attribution leaking = explain(bert, "cp_lrp");
   double lost = 0, arrived = 0;
-  for (const Detail& d : leaking.details) {
+  for (const Map& d : leaking.details) {
     if (d.name == "conservation") continue;
     EXPECT_TRUE(d.name == "leak_linear" || d.name == "leak_layer_norm") << d.name;
     ASSERT_EQ(d.values.size(), 4);  // before the blocks, two layers, the head
     for (const double v : d.values.to_doubles()) lost += v;
   }
-  for (const double v : leaking.scores.to_doubles()) arrived += v;
+  for (const double v : leaking.scores().to_doubles()) arrived += v;
   EXPECT_NEAR(lost + arrived, bert.study.logits().at(0), 1e-12);
   // The head's own bias is the first thing lost: 0.2 · hashed(111)[0] and what the pooler's bias takes.
   EXPECT_GT(std::abs(detail(leaking, "leak_linear").at(3)), 1e-3);

@@ -54,7 +54,7 @@ TEST(RolloutGoldens, EqualsNumPy) {
     const auto given = golden["options"].get<std::map<std::string, std::string>>();
     const Attribution result = method.run(study, MethodOptions(method.name, method.options, given));
     const auto T = static_cast<Index>(golden["rollout"].size());
-    ASSERT_EQ(result.scores.shape(), (Shape{subject.model->info().layers, T, T}));
+    ASSERT_EQ(result.scores().shape(), (Shape{subject.model->info().layers, T, T}));
     if (golden.contains("causal")) {
       ASSERT_EQ(subject.model->info().causal, golden["causal"].get<bool>());
     }
@@ -62,7 +62,7 @@ TEST(RolloutGoldens, EqualsNumPy) {
     for (Index i = 0; i < T * T; ++i) {
       const double expected =
           golden["rollout"][static_cast<std::size_t>(i / T)][static_cast<std::size_t>(i % T)];
-      const double found = result.scores.at(last + i);
+      const double found = result.scores().at(last + i);
       if (std::isnan(found))
         ASSERT_EQ(expected, 0) << "only a masked cell may be NaN";
       else

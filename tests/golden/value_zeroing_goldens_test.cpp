@@ -35,10 +35,10 @@ void flatten(const Json& value, std::vector<double>& to) {
 double worst_of(const Attribution& result, const Json& golden, double absolute) {
   std::vector<double> expected;
   flatten(golden, expected);
-  EXPECT_EQ(static_cast<Index>(expected.size()), result.scores.size());
+  EXPECT_EQ(static_cast<Index>(expected.size()), result.scores().size());
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double found = result.scores.at(static_cast<Index>(i));
+    const double found = result.scores().at(static_cast<Index>(i));
     if (std::isnan(found)) {
       EXPECT_EQ(expected[i], 0) << i;
       continue;
@@ -88,13 +88,13 @@ TEST(ValueZeroingGoldens, WorkedExample) {
   const std::vector<double> second{.47251646, .473741,   .05374254, .22692977, .48070271,
                                    .29236752, .35386588, .55340997, .09272415};
   for (std::size_t i = 0; i < 9; ++i)
-    EXPECT_NEAR(post.scores.at(9 + static_cast<Index>(i)), second[i], 6e-9) << i;
+    EXPECT_NEAR(post.scores().at(9 + static_cast<Index>(i)), second[i], 6e-9) << i;
   const Attribution pre = run(subject_of("sine_pre_norm", DType::Float64), {});
   const Attribution raw = run(subject_of("sine_pre_norm", DType::Float64), {{"final_norm", "raw"}});
   const std::vector<double> normed{.21949905, .51531799, .26518296}, before{.21942122, .51545705, .26512173};
   for (Index j = 0; j < 3; ++j) {
-    EXPECT_NEAR(pre.scores.at(15 + j), normed[static_cast<std::size_t>(j)], 6e-9);
-    EXPECT_NEAR(raw.scores.at(15 + j), before[static_cast<std::size_t>(j)], 6e-9);
+    EXPECT_NEAR(pre.scores().at(15 + j), normed[static_cast<std::size_t>(j)], 6e-9);
+    EXPECT_NEAR(raw.scores().at(15 + j), before[static_cast<std::size_t>(j)], 6e-9);
   }
 }
 

@@ -71,10 +71,11 @@ void judge_integrated_gradients(const Study& study, const std::string& baseline,
   // fine.
   for (const auto& [half, all] : {std::pair{"1000", "2000"}, std::pair{"5000", "10000"}}) {
     const Attribution exact = judge(all);
-    if (!all_pass(exact) || apart(judge(half).scores.to_doubles(), exact.scores.to_doubles()) > tolerance / 5)
+    if (!all_pass(exact) ||
+        apart(judge(half).scores().to_doubles(), exact.scores().to_doubles()) > tolerance / 5)
       continue;
     const Attribution found = explain({});
-    return tally.count(all_pass(found), apart(found.scores.to_doubles(), exact.scores.to_doubles()));
+    return tally.count(all_pass(found), apart(found.scores().to_doubles(), exact.scores().to_doubles()));
   }
   ++tally.unjudged;
 }
@@ -109,7 +110,7 @@ Tallies look_at(int count, unsigned seed, How how) {
     const std::unique_ptr<Model> model = random_model(draw, DType::Float64);
     Study study(*model, random_batch(model->info(), 1, 5, draw.seed), {});
     study.special_ids = {.mask = 1, .unknown = 2, .pad = 0};
-    study.aim({.position = study.logits().rank() == 3 ? study.tokens() - 1 : -1, .index = 0});
+    study.aim({.position = study.logits().rank() == 3 ? study.size() - 1 : -1, .index = 0});
     judge_integrated_gradients(study, "auto", tallies.integrated);
     judge_attention(study, Quantity::Logit, tallies.attention);
     if (how == How::Few) continue;

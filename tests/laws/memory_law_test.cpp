@@ -98,14 +98,14 @@ Measured measure(const Model& model, const Asked& asked, int tokens, std::size_t
   const bool vocabulary = info.task == Task::FillMask || info.task == Task::TextGeneration;
   if (vocabulary) batch.positions = {0, tokens - 1};
   Study study(model, std::move(batch), {});
-  const Index rows = vocabulary ? 2 : study.tokens();
-  const std::size_t least = plan_memory(jobs, info, study.tokens(), rows, 0).least;
-  const MemoryPlan plan = plan_memory(jobs, info, study.tokens(), rows, least + more);
+  const Index rows = vocabulary ? 2 : study.size();
+  const std::size_t least = plan_memory(jobs, info, study.size(), rows, 0).least;
+  const MemoryPlan plan = plan_memory(jobs, info, study.size(), rows, least + more);
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
   study.special_ids = {.mask = 1, .unknown = 2, .pad = 0};
   const bool by_token = study.logits().rank() == 3;
-  if (info.task != Task::FeatureExtraction) study.aim({.position = by_token ? study.tokens() - 1 : -1});
+  if (info.task != Task::FeatureExtraction) study.aim({.position = by_token ? study.size() - 1 : -1});
   run_job(jobs.front(), study);
   return {plan.total, meter.peak()};
 }

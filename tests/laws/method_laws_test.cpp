@@ -39,7 +39,7 @@ struct Result {
 void aim(Study& study, int index) {
   if (study.info().task == Task::FeatureExtraction) return;
   const bool rows = study.logits().rank() == 3;
-  study.aim({.position = rows ? study.tokens() - 1 : -1, .index = index});
+  study.aim({.position = rows ? study.size() - 1 : -1, .index = index});
 }
 
 Study study_of(const Model& model) {
@@ -55,7 +55,7 @@ bool applies(const Method& method, const ModelInfo& info) {
 }
 
 bool is_map(const Attribution& result) {
-  return !result.axes.empty() && result.axes.back() == "key";
+  return !result.axes().empty() && result.axes().back().kind == Axis::Key;
 }
 
 Attribution run(const Method& method, const Study& study) {
@@ -93,10 +93,10 @@ TEST(MethodLaws, ClaimsHold) {
   for (const DType dtype : {DType::Float64, DType::Float32})
     for_every_result(dtype, [&](const Method& method, const Study&, const Attribution& result) {
       if (method.claims.rows_sum_to_one) {
-        EXPECT_LE(row_sum_deviation(result.scores), row_sum_bound(dtype));
+        EXPECT_LE(row_sum_deviation(result.scores()), row_sum_bound(dtype));
       }
-      for (Index i = 0; method.claims.nonnegative && i < result.scores.size(); ++i)
-        ASSERT_FALSE(result.scores.at(i) < 0) << i;
+      for (Index i = 0; method.claims.nonnegative && i < result.scores().size(); ++i)
+        ASSERT_FALSE(result.scores().at(i) < 0) << i;
       for (const Check& check : result.checks) {
         // What float32 leaves uncertain is told; nobody claims that it is little.
         if (dtype == DType::Float32 && check.name == rounding_check) continue;
@@ -107,28 +107,28 @@ TEST(MethodLaws, ClaimsHold) {
 
 TEST(MethodLaws, NaNStandsExactlyWhereTheMaskForbids) {
   for_every_result(DType::Float64, [](const Method&, const Study& study, const Attribution& result) {
-    const Index T = study.tokens();
+    const Index T = study.size();
     const bool masked = is_map(result) && study.info().causal;
     if (is_map(result)) {
-      ASSERT_EQ(result.scores.shape().back(), T);
+      ASSERT_EQ(result.scores().shape().back(), T);
     }
-    for (Index i = 0; i < result.scores.size(); ++i)
-      ASSERT_EQ(std::isnan(result.scores.at(i)), masked && i % T > i / T % T) << i;
+    for (Index i = 0; i < result.scores().size(); ++i)
+      ASSERT_EQ(std::isnan(result.scores().at(i)), masked && i % T > i / T % T) << i;
   });
 }
 
 TEST(MethodLaws, AxesNameTheShape) {
   for_every_result(DType::Float32, [](const Method& method, const Study& study, const Attribution& result) {
     EXPECT_EQ(result.method, method.name);
-    ASSERT_EQ(static_cast<int>(result.axes.size()), result.scores.rank());
-    for (int axis = 0; axis < result.scores.rank(); ++axis) {
-      const std::string& name = result.axes[static_cast<std::size_t>(axis)];
-      const Index expected = name == "layer"  ? study.info().layers
-                             : name == "head" ? study.info().heads
-                             : name == "row" || name == "column"
+    ASSERT_EQ(static_cast<int>(result.axes().size()), result.scores().rank());
+    for (int axis = 0; axis < result.scores().rank(); ++axis) {
+      const Axis& named = result.axes()[static_cast<std::size_t>(axis)];
+      const Index expected = named.kind == Axis::Layer  ? study.info().layers
+                             : named.kind == Axis::Head ? study.info().heads
+                             : named.kind == Axis::Row || named.kind == Axis::Column
                                  ? study.info().image_size / study.info().patch_size
-                                 : study.tokens();
-      EXPECT_EQ(result.scores.dim(axis), expected) << name;
+                                 : study.size();
+      EXPECT_EQ(result.scores().dim(axis), expected) << name_of(named);
     }
     EXPECT_EQ(result.options.size(), method.options.size());
   });
@@ -141,9 +141,10 @@ TEST(MethodLaws, RepeatsBitForBit) {
     const Study again = study_of(study.model());
     const Attribution second = run(method, again);
     set_thread_count(before);
-    ASSERT_EQ(result.scores.shape(), second.scores.shape());
-    EXPECT_EQ(std::memcmp(result.scores.data<float>(), second.scores.data<float>(), result.scores.bytes()),
-              0);
+    ASSERT_EQ(result.scores().shape(), second.scores().shape());
+    EXPECT_EQ(
+        std::memcmp(result.scores().data<float>(), second.scores().data<float>(), result.scores().bytes()),
+        0);
   });
 }
 
@@ -159,9 +160,9 @@ TEST(MethodLaws, AnotherTargetGivesAnotherAnswer) {
       if (!applies(*method, tiny.model->info())) continue;
       SCOPED_TRACE(tiny.name + " " + std::string(method->name));
       aim(study, 0);
-      const std::vector<double> first = run(*method, study).scores.to_doubles();
+      const std::vector<double> first = run(*method, study).scores().to_doubles();
       aim(study, 1);
-      const std::vector<double> second = run(*method, study).scores.to_doubles();
+      const std::vector<double> second = run(*method, study).scores().to_doubles();
       const bool same = std::memcmp(first.data(), second.data(), first.size() * sizeof(double)) == 0;
       const bool nothing = std::all_of(first.begin(), first.end(), [](double v) { return v == 0; }) && same;
       ++compared[method].second;
@@ -182,19 +183,20 @@ TEST(MethodLaws, WindowsOfLayersGiveTheSameBits) {
     windowed.scratch = 0;
     aim(windowed, 0);
     const Attribution second = run(method, windowed);
-    EXPECT_EQ(std::memcmp(result.scores.data<float>(), second.scores.data<float>(), result.scores.bytes()),
-              0);
+    EXPECT_EQ(
+        std::memcmp(result.scores().data<float>(), second.scores().data<float>(), result.scores().bytes()),
+        0);
   });
 }
 
 TEST(MethodLaws, MemoryPlansAreUpperBounds) {
   for_every_result(DType::Float32, [](const Method& method, const Study& study, const Attribution& result) {
-    const std::size_t planned = planned_run_bytes(study.info(), study.tokens(), study.tokens());
+    const std::size_t planned = planned_run_bytes(study.info(), study.size(), study.size());
     EXPECT_GE(planned, study.run().tape->kept_bytes());
     EXPECT_LE(planned, 6 * study.run().tape->kept_bytes()) << "a plan that is far too high helps nobody";
     EXPECT_GE(
-        method.planned_bytes(study.info(), study.tokens(), MethodOptions(method.name, method.options, {})),
-        result.scores.bytes());
+        method.planned_bytes(study.info(), study.size(), MethodOptions(method.name, method.options, {})),
+        result.scores().bytes());
   });
 }
 

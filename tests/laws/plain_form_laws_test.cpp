@@ -19,7 +19,7 @@ constexpr int tokens = 5;
 Study study_of(const Model& model) {
   Study study(model, random_batch(model.info(), 1, tokens, 3), {});
   if (model.info().task != Task::FeatureExtraction)
-    study.aim({.position = study.logits().rank() == 3 ? study.tokens() - 1 : -1, .index = 0});
+    study.aim({.position = study.logits().rank() == 3 ? study.size() - 1 : -1, .index = 0});
   return study;
 }
 
@@ -52,12 +52,12 @@ TEST(PlainFormLaws, NormsEqualThoseOfPushedVectors) {
     for (const Case& one : cases) {
       if (one.request.stage >= NormStage::AttentionNorm && study.info().pre_norm) continue;
       const Attribution found = explain(study, one.request.method, one.options);
-      const Index T = study.tokens();
+      const Index T = study.size();
       for (int l = 0; l < study.info().layers; ++l) {
         const std::vector<double> plain = pushed_norms(study, one.request, l, nullptr);
         for (Index i = 0; i < T; ++i)
           for (Index j = 0; j < (study.info().causal ? i + 1 : T); ++j, ++compared)
-            EXPECT_NEAR(found.scores.at((l * T + i) * T + j), plain[static_cast<std::size_t>(i * T + j)],
+            EXPECT_NEAR(found.scores().at((l * T + i) * T + j), plain[static_cast<std::size_t>(i * T + j)],
                         1e-10)
                 << one.request.method << " layer " << l;
       }
@@ -70,12 +70,12 @@ TEST(PlainFormLaws, HeadsNormsEqualThoseOfPushedVectors) {
   for_every_study([&](const Study& study) {
     const NormRequest request{.method = "attention_norm", .stage = NormStage::Attention, .each_head = true};
     const Attribution found = norm_attribution(study, request);
-    const Index H = study.info().heads, T = study.tokens();
+    const Index H = study.info().heads, T = study.size();
     for (int l = 0; l < study.info().layers; ++l) {
       const std::vector<double> plain = pushed_norms(study, request, l, nullptr);
       for (Index c = 0; c < H * T * T; ++c) {
         if (study.info().causal && c % T > c / T % T) continue;
-        EXPECT_NEAR(found.scores.at(l * H * T * T + c), plain[static_cast<std::size_t>(c)], 1e-10);
+        EXPECT_NEAR(found.scores().at(l * H * T * T + c), plain[static_cast<std::size_t>(c)], 1e-10);
       }
     }
   });
@@ -84,7 +84,7 @@ TEST(PlainFormLaws, HeadsNormsEqualThoseOfPushedVectors) {
 TEST(PlainFormLaws, AltiEqualsThatOfPushedVectors) {
   for_every_study([&](const Study& study) {
     const Attribution found = explain(study, "alti", {});
-    const Index T = study.tokens(), D = study.info().width;
+    const Index T = study.size(), D = study.info().width;
     for (int l = 0; l < study.info().layers; ++l) {
       const Tensor y = study.at(Site::ResidMid, l);
       std::vector<double> map(static_cast<std::size_t>(T * T));
@@ -101,7 +101,7 @@ TEST(PlainFormLaws, AltiEqualsThatOfPushedVectors) {
         double sum = 0;
         for (Index j = 0; j < seen; ++j) sum += map[static_cast<std::size_t>(i * T + j)];
         for (Index j = 0; j < seen && sum > 0; ++j)
-          EXPECT_NEAR(found.scores.at((l * T + i) * T + j), map[static_cast<std::size_t>(i * T + j)] / sum,
+          EXPECT_NEAR(found.scores().at((l * T + i) * T + j), map[static_cast<std::size_t>(i * T + j)] / sum,
                       1e-9);
       }
     }

@@ -117,7 +117,7 @@ TEST(SeveralTokens, AContrastMayDifferInItsLastTokenOrBeOne) {
 TEST(SeveralTokens, GradientsAreDifferences) {
   for_every_writer([](const Model& model) {
     const Study study = study_of(model, whole());
-    const Place at{Site::Embed, 0};
+    const Site at = Site::Embed;
     const Tensor gradient = gradient_of(study, Objective(study, Quantity::Logit), at);
     const Tensor direction = random_tensor(gradient.shape(), 17, DType::Float64);
     constexpr double h = 1e-5;
@@ -150,12 +150,12 @@ TEST(SeveralTokens, IntegratedGradientsAddUpToTheChange) {
         run(find_method("integrated_gradients"), study, {{"baseline", "mean"}, {"tolerance", "1e-4"}});
     const Objective objective(study, Quantity::Logit);
     const Tensor baseline =
-        baseline_at(study, {Site::ResidPre, 0}, Replacement::Mean, std::vector<bool>(prefix + 2, false));
+        baseline_at(study, Site::ResidPre, Replacement::Mean, std::vector<bool>(prefix + 2, false));
     const double without =
-        values_at(study, objective, {Site::ResidPre, 0}, baseline.reshaped(baseline.shape().with_front(1)))
+        values_at(study, objective, Site::ResidPre, baseline.reshaped(baseline.shape().with_front(1)))
             .front();
     double sum = 0;
-    for (const double score : result.scores.to_doubles()) sum += score;
+    for (const double score : result.scores().to_doubles()) sum += score;
     const double change = step_by_step(model, target_tokens) - without;
     EXPECT_NEAR(sum, change, 2e-3 * std::max(1.0, std::abs(change)));
   });
@@ -178,7 +178,7 @@ TEST(SeveralTokens, OcclusionIsTheDifferenceOfTwoRuns) {
         without += log_share(next_logits(model, ids, edits), id);
         ids.push_back(id);
       }
-      EXPECT_NEAR(result.scores.at(gone), step_by_step(model, target_tokens) - without, 1e-9) << gone;
+      EXPECT_NEAR(result.scores().at(gone), step_by_step(model, target_tokens) - without, 1e-9) << gone;
     }
   });
 }
@@ -214,10 +214,10 @@ TEST(SeveralTokens, EveryMethodExplainsAllOfThemOrSaysWhyNot) {
         ++explained;
         for (const Check& check : result.checks)
           EXPECT_TRUE(check.passed) << check.name << ": " << check.value << " against " << check.bound;
-        const std::vector<double> scores = result.scores.to_doubles();
+        const std::vector<double> scores = result.scores().to_doubles();
         const bool nothing = std::all_of(scores.begin(), scores.end(), [](double v) { return v == 0; });
         if (nothing && method->claims.nonnegative) continue;  // no positive evidence in either
-        EXPECT_NE(scores, run(*method, first).scores.to_doubles());
+        EXPECT_NE(scores, run(*method, first).scores().to_doubles());
       } catch (const Unsupported& error) {
         refused.insert(method->name);
         EXPECT_NE(std::string(error.what()).find("several tokens"), std::string::npos) << error.what();

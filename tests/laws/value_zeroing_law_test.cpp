@@ -47,13 +47,13 @@ TEST(ValueZeroingLaw, ShortcutEqualsReplay) {
       SCOPED_TRACE(tiny.name + " fold " + fold);
       const Attribution result = method.run(
           study, MethodOptions(method.name, method.options, {{"normalise", "none"}, {"fold", fold}}));
-      const Index T = study.tokens();
-      ASSERT_EQ(result.scores.shape(), (Shape{study.info().layers, T, T}));
+      const Index T = study.size();
+      ASSERT_EQ(result.scores().shape(), (Shape{study.info().layers, T, T}));
       for (int layer = 0; layer < study.info().layers; ++layer)
         for (Index j = 0; j < T; ++j)
           for (Index i = study.info().causal ? j : 0; i < T; ++i) {
             const double plain = by_replay(study, layer, i, j);
-            const double found = result.scores.at((layer * T + i) * T + j);
+            const double found = result.scores().at((layer * T + i) * T + j);
             // 1e-9 relative; a distance of 1e-16 is one of rounding
             worst = std::max(worst, std::abs(found - plain) / (plain + 1e-12));
             ASSERT_LE(worst, 1e-9) << "layer " << layer << " row " << i << " token " << j;

@@ -157,4 +157,12 @@ Tensor some_pattern(Index heads, Index tokens, int layer, bool causal, DType dty
   return Tensor::of({heads, tokens, tokens}, values, dtype);
 }
 
+Prepared prepared_text(const Encoding& encoding) {
+  return {.batch = {.ids = {encoding.ids()}}, .encoding = encoding};
+}
+
+InputUnits units_of_text(const Encoding& encoding) {
+  return units_of(ModelInfo{}, prepared_text(encoding));
+}
+
 }  // namespace headwater::testing

@@ -58,4 +58,8 @@ Fixture make_fixture(Task task, std::vector<std::string> labels = {"NEGATIVE", "
 // Row-stochastic patterns [H, T, T] that differ by layer and head; zero above the diagonal when causal.
 Tensor some_pattern(Index heads, Index tokens, int layer, bool causal, DType dtype = DType::Float64);
 
+// A text of a model with one stack, as prepare() gives it.
+Prepared prepared_text(const Encoding& encoding);
+InputUnits units_of_text(const Encoding& encoding);
+
 }  // namespace headwater::testing

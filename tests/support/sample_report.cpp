@@ -36,15 +36,16 @@ void fill(Report& report, Index tokens) {
   const bool causal = report.model.causal;
   report.attributions.push_back({.method = "attention",
                                  .options = {{"heads", "all"}},
-                                 .axes = {"layer", "head", "query", "key"},
-                                 .scores = stacked(2, 2, tokens, causal),
+                                 .maps = {{.axes = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key},
+                                           .values = stacked(2, 2, tokens, causal)}},
                                  .checks = {{"rows sum to 1", true, 1e-8, 1e-5}},
                                  .notes = {"The largest raw weight is 0.5."}});
-  report.attributions.push_back({.method = "attention_rollout",
-                                 .options = {{"residual", "0.5"}, {"fusion", "mean"}},
-                                 .axes = {"layer", "query", "key"},
-                                 .scores = stacked(2, 1, tokens, causal).reshaped({2, tokens, tokens}),
-                                 .checks = {{"rows sum to 1", false, 0.5, 1e-5}}});
+  report.attributions.push_back(
+      {.method = "attention_rollout",
+       .options = {{"residual", "0.5"}, {"fusion", "mean"}},
+       .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
+                 .values = stacked(2, 1, tokens, causal).reshaped({2, tokens, tokens})}},
+       .checks = {{"rows sum to 1", false, 0.5, 1e-5}}});
   report.asked.input = {.text = report.text, .pair = {}, .image = report.image};
   report.asked.methods = {{.name = "attention"}, {.name = "attention_rollout"}};
   report.asked.target.label = report.target.label;
@@ -55,11 +56,11 @@ void fill(Report& report, Index tokens) {
 Report text_report() {
   Report report{.text = "not bad!"};
   report.model.task = report.prediction.task = Task::TextClassification;
-  report.prediction.tokens = {{.id = 101, .piece = "[CLS]", .text = "[CLS]", .special = true},
-                              {.id = 7, .piece = "not", .text = "not", .begin = 0, .end = 3, .word = 0},
-                              {.id = 8, .piece = "bad", .text = "bad", .begin = 4, .end = 7, .word = 1},
-                              {.id = 9, .piece = "!", .text = "!", .begin = 7, .end = 8, .word = 2},
-                              {.id = 102, .piece = "[SEP]", .text = "[SEP]", .special = true}};
+  report.prediction.units = {{.id = 101, .piece = "[CLS]", .text = "[CLS]", .special = true},
+                             {.id = 7, .piece = "not", .text = "not", .begin = 0, .end = 3, .word = 0},
+                             {.id = 8, .piece = "bad", .text = "bad", .begin = 4, .end = 7, .word = 1},
+                             {.id = 9, .piece = "!", .text = "!", .begin = 7, .end = 8, .word = 2},
+                             {.id = 102, .piece = "[SEP]", .text = "[SEP]", .special = true}};
   report.prediction.outcomes = {
       {.position = -1, .top = {{"POSITIVE", 1, 0.9, 1.25}, {"NEGATIVE", 0, 0.1, -0.5}}}};
   report.prediction.logits = {-0.5, 1.25};
@@ -72,9 +73,9 @@ Report causal_report() {
   Report report{.text = "Once upon a"};
   report.model.task = report.prediction.task = Task::TextGeneration;
   report.model.causal = true;
-  report.prediction.tokens = {{.id = 1, .piece = "▁Once", .text = "Once", .begin = 0, .end = 4, .word = 0},
-                              {.id = 2, .piece = "▁upon", .text = " upon", .begin = 4, .end = 9, .word = 1},
-                              {.id = 3, .piece = "▁a", .text = " a", .begin = 9, .end = 11, .word = 2}};
+  report.prediction.units = {{.id = 1, .piece = "▁Once", .text = "Once", .begin = 0, .end = 4, .word = 0},
+                             {.id = 2, .piece = "▁upon", .text = " upon", .begin = 4, .end = 9, .word = 1},
+                             {.id = 3, .piece = "▁a", .text = " a", .begin = 9, .end = 11, .word = 2}};
   report.prediction.outcomes = {{.position = 2, .top = {{" time", 931, 0.75, 9.5}, {" day", 17, 0.1, 7}}}};
   report.target = {.position = 2, .index = 931, .label = " time", .logit = 9.5, .probability = 0.75};
   fill(report, 3);
@@ -88,6 +89,13 @@ Report image_report() {
   report.model.image_size = 8;
   report.model.patch_size = 4;
   report.model.prefix_tokens = 1;
+  report.prediction.sequences = {
+      {.name = "image", .modality = Modality::Image, .first = 0, .count = 5, .rows = 2, .columns = 2}};
+  report.prediction.units = {{.id = -1, .text = "[CLS]", .special = true},
+                             {.id = -1, .text = "patch 0"},
+                             {.id = -1, .text = "patch 1"},
+                             {.id = -1, .text = "patch 2"},
+                             {.id = -1, .text = "patch 3"}};
   report.prediction.outcomes = {{.position = -1, .top = {{"cat", 3, 0.8, 2}, {"dog", 5, 0.2, 0.5}}}};
   report.prediction.logits = {0, 0, 0, 2, 0, 0.5};
   report.target = {.index = 3, .label = "cat", .logit = 2, .probability = 0.8};

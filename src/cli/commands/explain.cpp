@@ -22,6 +22,7 @@
 #include "cli/output.h"
 #include "report/focus.h"
 #include "report/method_text.h"
+#include "report/view.h"
 
 namespace headwater {
 namespace {
@@ -49,10 +50,10 @@ struct Options {
 
 std::string on_terminal(const Report& report, TerminalFormat format, const std::string& row) {
   const bool maps = std::any_of(report.attributions.begin(), report.attributions.end(),
-                                [](const Attribution& a) { return has_axis(a, "query"); });
+                                [](const Attribution& a) { return has_axis(a, Axis::Query); });
   if (!row.empty() && !maps)
     throw InputError("--row: expected a method with rows, found scores per token; value_zeroing has rows");
-  if (!row.empty()) format.row = row_named(report, row);
+  if (!row.empty()) format.row = row_named(viewed(report), row);
   return to_terminal(report, format);
 }
 

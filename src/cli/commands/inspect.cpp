@@ -31,14 +31,14 @@ struct Options {
 
 ModelMemory memory_of(const ModelInfo& info, int tokens) {
   constexpr int usual = 128;
-  const bool image = info.image_size > 0;
   if (tokens > info.positions && info.positions > 0)
     throw InputError(fmt::format("--tokens: expected at most {}, found {}", info.positions, tokens));
-  const Index length = image                ? image_tokens(info)
+  const Index patches = image_tokens(info);
+  const Index length = patches > 0          ? patches
                        : tokens > 0         ? tokens
                        : info.positions > 0 ? std::min(info.positions, usual)
                                             : usual;
-  const Index rows = image ? 1 : length;
+  const Index rows = patches > 0 ? 1 : length;
   ModelInfo one_layer = info;
   one_layer.layers = std::min(info.layers, 1);
   return {.tokens = length,

@@ -34,7 +34,7 @@ int run(const Options& options) {
     if (count == 1 && format == "json")
       throw InputError(fmt::format("{}: expected one text for json, found another; --format jsonl holds many",
                                    reader.where()));
-    std::vector<TokenView> tokens;
+    std::vector<Unit> tokens;
     try {
       tokens = engine.tokenize(example->input);
     } catch (const InputError& error) {

@@ -88,14 +88,11 @@ int run(const Options& options, const Arguments& given) {
   progress.clear();
   TreeOptions how = options.tree;
   how.answer = static_cast<int>(focus_row(report));
-  const Tree tree = attribution_tree(report.attributions.front().scores, how);
+  const Tree tree = attribution_tree(report.attributions.front().scores(), how);
   std::vector<std::string> tokens;
-  for (const TokenView& token : report.prediction.tokens) tokens.push_back(visible(token.text));
-  for (auto t = static_cast<Index>(tokens.size()); t < report.attributions.front().scores.shape().back(); ++t)
-    tokens.push_back(
-        t < report.model.prefix_tokens ? "[CLS]" : fmt::format("patch {}", t - report.model.prefix_tokens));
+  for (const Unit& token : report.prediction.units) tokens.push_back(visible(token.text));
   std::vector<Check> checks = report.attributions.front().checks;
-  for (Check& check : tree_checks(tree, report.attributions.front().scores, how))
+  for (Check& check : tree_checks(tree, report.attributions.front().scores(), how))
     checks.push_back(std::move(check));
   for (const Check& check : checks)
     if (!check.passed)

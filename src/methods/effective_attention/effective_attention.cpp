@@ -99,7 +99,7 @@ class Layer {
       : info_(study.info()),
         settings_(settings),
         layer_(layer),
-        tokens_(study.tokens()),
+        tokens_(study.size()),
         pattern_(study.at(Site::Pattern, layer)),
         values_(study.at(Site::V, layer)),
         scores_(scores),
@@ -258,14 +258,14 @@ class Layer {
 
 void add_checks(Attribution& result, const Settings& settings, const HeadReport& report) {
   const double error = report.worst_output_error();
-  const double bound = result.scores.dtype() == DType::Float32 ? 1e-6 : 1e-9;
+  const double bound = result.scores().dtype() == DType::Float32 ? 1e-6 : 1e-9;
   if (settings.smooth > 0)
     result.notes.push_back(fmt::format(
         "smooth keeps a head's output only nearly: the largest relative change is {:.3g}.", error));
   else
     result.checks.push_back(
         {.name = "the head's output is kept", .passed = error <= bound, .value = error, .bound = bound});
-  if (settings.sum_preserving) result.checks.push_back(check_row_sums(result.scores));
+  if (settings.sum_preserving) result.checks.push_back(check_row_sums(result.scores()));
   if (settings.padded) {
     result.notes.emplace_back(
         "compat=sun2021 reproduces a published recipe that decomposes a padded batch: it changes heads' "
@@ -291,18 +291,18 @@ Index length_when_padded(const ModelInfo& info, Index tokens) {
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
   const Settings settings = settings_of(options, info);
-  const Index L = info.layers, H = info.heads, T = study.tokens();
+  const Index L = info.layers, H = info.heads, T = study.size();
   Attribution result{.method = "effective_attention",
                      .options = options.all(),
-                     .axes = {"layer", "head", "query", "key"},
-                     .scores = Tensor({L, H, T, T}, info.dtype)};
+                     .maps = {{.axes = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key},
+                               .values = Tensor({L, H, T, T}, info.dtype)}}};
   HeadReport report(info, T);
   std::vector<Tensor> padded;
   if (settings.padded) padded = padded_values(study, length_when_padded(info, T));
   dispatch(info.dtype, [&](auto r) {
     using R = decltype(r);
     for (int l = 0; l < info.layers; ++l) {
-      Layer<R> layer(study, settings, l, result.scores.data<R>(), report);
+      Layer<R> layer(study, settings, l, result.scores().data<R>(), report);
       if (settings.padded)
         layer.run_padded(padded[static_cast<std::size_t>(l)]);
       else
@@ -312,10 +312,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
   });
   add_checks(result, settings, report);
   result.details = report.details();
-  result.notes.push_back(maximum_note(result.scores));
+  result.notes.push_back(maximum_note(result.scores()));
   if (info.causal) {
-    result.checks.push_back(check_causal(result.scores));
-    forbid_future(result.scores);
+    result.checks.push_back(check_causal(result.scores()));
+    forbid_future(result.scores());
   }
   return result;
 }

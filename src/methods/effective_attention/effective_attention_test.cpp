@@ -34,7 +34,7 @@ Study study_of(const Model& model, int tokens) {
 }
 
 double detail(const Attribution& result, const std::string& name, Index flat) {
-  for (const Detail& d : result.details)
+  for (const Map& d : result.details)
     if (d.name == name) return d.values.at(flat);
   ADD_FAILURE() << "no detail " << name;
   return NAN;
@@ -48,7 +48,7 @@ const Check& check(const Attribution& result, const std::string& name) {
 
 void expect_map(const Attribution& result, Index map, const std::vector<double>& expected) {
   for (std::size_t k = 0; k < expected.size(); ++k)
-    EXPECT_NEAR(result.scores.at(map * static_cast<Index>(expected.size()) + static_cast<Index>(k)),
+    EXPECT_NEAR(result.scores().at(map * static_cast<Index>(expected.size()) + static_cast<Index>(k)),
                 expected[k], 6e-7)
         << k;
 }
@@ -57,7 +57,7 @@ TEST(EffectiveAttention, ToyModelByAnotherProgram) {
   const testing::ToyModel model;
   const Study study(model, testing::toy_batch(), {});
   const Attribution result = explain(study);
-  ASSERT_EQ(result.scores.shape(), (Shape{2, 2, 3, 3}));
+  ASSERT_EQ(result.scores().shape(), (Shape{2, 2, 3, 3}));
   expect_map(result, 0,
              {.232332, -.237643, .292961, .099238, -.017508, -.040553, .117691, -.146112, .199158});
   expect_map(result, 1,
@@ -74,7 +74,7 @@ TEST(EffectiveAttention, ToyModelByAnotherProgram) {
   // [V, 1] has rank 3 = T: attention with row sums is determined, and comes back bit for bit.
   const Attribution kept = explain(study, {{"sum_preserving", "true"}});
   const Tensor raw = study.at(Site::Pattern, 0);
-  EXPECT_EQ(std::memcmp(kept.scores.data<double>(), raw.data<double>(), raw.bytes()), 0);
+  EXPECT_EQ(std::memcmp(kept.scores().data<double>(), raw.data<double>(), raw.bytes()), 0);
 }
 
 TEST(EffectiveAttention, RawBitForBitUpToTheHeadWidth) {
@@ -86,7 +86,7 @@ TEST(EffectiveAttention, RawBitForBitUpToTheHeadWidth) {
       for (Index l = 0; l < model->info().layers; ++l) {
         const Tensor raw = study.at(Site::Pattern, static_cast<int>(l));
         for (Index k = 0; k < raw.size(); ++k) {
-          const double found = result.scores.at(l * raw.size() + k);
+          const double found = result.scores().at(l * raw.size() + k);
           if (!std::isnan(found)) {
             ASSERT_EQ(found, raw.at(k)) << name;
           }
@@ -116,9 +116,9 @@ TEST(EffectiveAttention, SmoothChangesTheOutputAndSaysSo) {
   const auto model = tiny("gpt2_causal_lm");
   const Study study = study_of(*model, 9);
   const Attribution plain = explain(study), little = explain(study, {{"smooth", "1e-9"}});
-  for (Index k = 0; k < plain.scores.size(); ++k)
-    if (!std::isnan(plain.scores.at(k))) {
-      ASSERT_NEAR(little.scores.at(k), plain.scores.at(k), 1e-9);
+  for (Index k = 0; k < plain.scores().size(); ++k)
+    if (!std::isnan(plain.scores().at(k))) {
+      ASSERT_NEAR(little.scores().at(k), plain.scores().at(k), 1e-9);
     }
   const Attribution much = explain(study, {{"smooth", "1"}});
   EXPECT_GT(detail(much, "output_error", 0), 1e-3);
@@ -142,7 +142,7 @@ TEST(EffectiveAttention, PrunedHeads) {
   const Tensor v = study.at(Site::V, 0);
   for (Index i = 0; i < 3; ++i)
     for (Index j = 1; j < 3; ++j)
-      EXPECT_NEAR(result.scores.at(i * 3 + j) * v.at(0), result.scores.at(i * 3) * v.at(j * 4), 1e-12);
+      EXPECT_NEAR(result.scores().at(i * 3 + j) * v.at(0), result.scores().at(i * 3) * v.at(j * 4), 1e-12);
 }
 
 TEST(EffectiveAttention, PaddedRecipeOnlyUnderItsName) {

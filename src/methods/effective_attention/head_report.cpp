@@ -126,9 +126,9 @@ bool HeadReport::identifiable() const {
   return std::all_of(nullity.begin(), nullity.end(), [](double n) { return n == 0; });
 }
 
-std::vector<Detail> HeadReport::details() const {
-  const std::vector<std::string> heads{"layer", "head"}, keys{"layer", "head", "key"};
-  std::vector<Detail> all{
+std::vector<Map> HeadReport::details() const {
+  const Axes heads{Axis::Layer, Axis::Head}, keys{Axis::Layer, Axis::Head, Axis::Key};
+  std::vector<Map> all{
       {"rank", heads, rank_}, {"nullity_L0", heads, nullity_l0_}, {"nullity_L1", heads, nullity_l1_}};
   if (!causal_) all.push_back({"free_dimensions_L3", heads, free_l3_});  // counted for maps without a mask
   all.insert(all.end(), {{"kappa", heads, kappa_},

@@ -21,7 +21,7 @@ class HeadReport {
 
   double worst_output_error() const;  // largest |A⊥V − AV| / |AV| of all heads
   bool identifiable() const;          // at level 0, every head
-  std::vector<Detail> details() const;
+  std::vector<Map> details() const;
 
  private:
   double& at(Tensor& table, Index layer, Index head) const;

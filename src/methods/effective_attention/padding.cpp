@@ -24,12 +24,12 @@ void forbid_keys_from(Tensor& scores, Index text) {
 
 std::vector<Tensor> padded_values(const Study& study, Index length) {
   const ModelInfo& info = study.info();
-  if (info.causal || info.image_size > 0)
+  if (info.causal || study.sequences().front().rows > 0)
     throw Unsupported("padding: the published recipe pads texts of bidirectional encoders, found " +
                       info.architecture + "; leave the compat option out");
   if (!study.special_ids.pad)
     throw InputError("padding: expected a vocabulary with a padding token, found none");
-  const Index text = study.tokens();
+  const Index text = study.size();
   Batch batch = study.batch();
   for (auto& row : batch.ids) row.resize(static_cast<std::size_t>(length), *study.special_ids.pad);
   for (auto& row : batch.type_ids) row.resize(static_cast<std::size_t>(length), 0);

@@ -45,7 +45,7 @@ class Estimator {
         s_(settings),
         layers_(study.info().layers),
         heads_(study.info().heads),
-        tokens_(study.tokens()),
+        tokens_(study.size()),
         width_(source_width(study, settings.with_respect_to)),
         hidden_(layers_ * tokens_ * tokens_),
         of_heads_(settings.heads ? layers_ * heads_ * tokens_ * tokens_ : 0) {

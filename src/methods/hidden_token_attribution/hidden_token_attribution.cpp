@@ -77,7 +77,7 @@ Tensor tensor_of(const std::vector<double>& values, const Shape& shape, DType dt
 // Shares of every head's output, and how far they agree with its attention.
 void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks) {
   const ModelInfo& info = study.info();
-  const Index L = info.layers, H = info.heads, T = study.tokens();
+  const Index L = info.layers, H = info.heads, T = study.size();
   const std::vector<double> shares =
       shares_of(blocks.heads, std::vector<double>(blocks.heads.size()), T).values;
   Tensor pearson({L, H}, DType::Float64), spearman({L, H}, DType::Float64);
@@ -92,9 +92,9 @@ void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks
   }
   Tensor maps = tensor_of(shares, {L, H, T, T}, info.dtype);
   if (info.causal) forbid_future(maps);
-  result.details.push_back({"head_attribution", {"layer", "head", "query", "key"}, maps});
-  result.details.push_back({"head_attention_pearson", {"layer", "head"}, pearson});
-  result.details.push_back({"head_attention_spearman", {"layer", "head"}, spearman});
+  result.details.push_back({"head_attribution", {Axis::Layer, Axis::Head, Axis::Query, Axis::Key}, maps});
+  result.details.push_back({"head_attention_pearson", {Axis::Layer, Axis::Head}, pearson});
+  result.details.push_back({"head_attention_spearman", {Axis::Layer, Axis::Head}, spearman});
 }
 
 void add_notes(Attribution& result, const BlockNormSettings& settings, const Shares& shares,
@@ -116,28 +116,29 @@ void add_notes(Attribution& result, const BlockNormSettings& settings, const Sha
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
-  const Index L = info.layers, T = study.tokens();
+  const Index L = info.layers, T = study.size();
   const BlockNormSettings settings =
       settings_of(options, source_width(study, variable_of(options.text("wrt"))));
   const BlockNorms blocks = block_norms(study, settings);
   const Shares shares = shares_of(blocks.norms, blocks.variances, T);
   Attribution result{.method = "hidden_token_attribution",
                      .options = options.all(),
-                     .axes = {"layer", "query", "key"},
-                     .scores = tensor_of(shares.values, {L, T, T}, info.dtype)};
-  result.checks = {check_row_sums(result.scores), check_nonnegative(result.scores)};
+                     .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
+                               .values = tensor_of(shares.values, {L, T, T}, info.dtype)}}};
+  result.checks = {check_row_sums(result.scores()), check_nonnegative(result.scores())};
   result.checks.insert(result.checks.end(), blocks.checks.begin(), blocks.checks.end());
-  result.notes.push_back(maximum_note(result.scores));
+  result.notes.push_back(maximum_note(result.scores()));
   add_notes(result, settings, shares, options.text("norm"), T);
   result.details = share_details(shares.values, L, T, info.causal);
   Tensor norms = tensor_of(blocks.norms, {L, T, T}, info.dtype);
   Tensor errors = tensor_of(shares.errors, {L, T, T}, info.dtype);
   if (info.causal) {
-    result.checks.push_back(check_causal(result.scores));
-    for (Tensor* map : {&result.scores, &norms, &errors}) forbid_future(*map);
+    result.checks.push_back(check_causal(result.scores()));
+    for (Tensor* map : {&result.scores(), &norms, &errors}) forbid_future(*map);
   }
-  result.details.push_back({"norm", result.axes, norms});
-  if (settings.mode != TangentMode::Exact) result.details.push_back({"standard_error", result.axes, errors});
+  result.details.push_back({"norm", result.axes(), norms});
+  if (settings.mode != TangentMode::Exact)
+    result.details.push_back({"standard_error", result.axes(), errors});
   if (settings.heads) add_heads(result, study, blocks);
   return result;
 }

@@ -35,7 +35,7 @@ Study study_of(const Model& model, int tokens = 6) {
 }
 
 const Tensor& detail(const Attribution& result, const std::string& name) {
-  for (const Detail& d : result.details)
+  for (const Map& d : result.details)
     if (d.name == name) return d.values;
   throw std::runtime_error("no detail " + name);
 }
@@ -75,11 +75,11 @@ TEST_F(Toy, Frobenius) {
   expect_green(result);
   expect_turned(detail(result, "norm"), 0,
                 {3.544505, .263963, .119664, .151601, 4.096845, .203956, .478559, .182181, 1.516368});
-  expect_turned(result.scores, 0,
+  expect_turned(result.scores(), 0,
                 {.849051, .058103, .065035, .036315, .901795, .110846, .114634, .040102, .824119});
   expect_turned(detail(result, "norm"), 1,
                 {3.283390, .235643, .109207, .155523, 3.755340, .196742, .401694, .159605, 1.402986});
-  expect_turned(result.scores, 1,
+  expect_turned(result.scores(), 1,
                 {.854915, .056773, .063904, .040494, .904773, .115126, .104591, .038454, .820971});
   // Aggregates of layer 0, from the printed shares.
   const Tensor& quartiles = detail(result, "self_share_quartiles");
@@ -105,7 +105,7 @@ TEST_F(Toy, OtherNorms) {
   const Attribution ones = explain(study, {{"norm", "ones"}});
   expect_turned(detail(ones, "norm"), 0,
                 {.354131, .021162, .012814, .015916, .421310, .022575, .042680, .012451, .141759});
-  expect_turned(ones.scores, 1,
+  expect_turned(ones.scores(), 1,
                 {.824416, .054660, .082779, .053005, .911861, .154606, .122578, .033479, .762615});
   expect_turned(detail(explain(study, {{"norm", "gradxinput"}}), "norm"), 0,
                 {2.445788, .173946, .085373, .056971, 2.986202, .082814, .279175, .085496, .969846});
@@ -162,7 +162,7 @@ TEST(HiddenTokenAttribution, ProbesAreUnbiasedAndTheirErrorsHonest) {
   const Study study = study_of(*model);
   const Attribution exact = explain(study);
   constexpr int seeds = 200;
-  const Index T = 6, cells = exact.scores.size();
+  const Index T = 6, cells = exact.scores().size();
   Numbers sum(static_cast<std::size_t>(cells)), squares(sum), claimed(sum);
   for (int seed = 0; seed < seeds; ++seed) {
     SquaredNorms norms(cells);
@@ -197,10 +197,10 @@ TEST(HiddenTokenAttribution, EstimatesAreWithinTheirErrorBars) {
       const Attribution estimate = explain(study, {{"mode", mode}, {"k", "5"}, {"m", "6"}});
       expect_green(estimate);
       double within = 0, cells = 0, worst = 0;
-      for (Index k = 0; k < exact.scores.size(); ++k) {
+      for (Index k = 0; k < exact.scores().size(); ++k) {
         const double error = detail(estimate, "standard_error").at(k);
-        if (std::isnan(exact.scores.at(k)) || error == 0) continue;
-        const double off = std::abs(estimate.scores.at(k) - exact.scores.at(k));
+        if (std::isnan(exact.scores().at(k)) || error == 0) continue;
+        const double off = std::abs(estimate.scores().at(k) - exact.scores().at(k));
         worst = std::max(worst, off);
         cells += 1;
         if (off <= 4 * error) within += 1;
@@ -212,7 +212,7 @@ TEST(HiddenTokenAttribution, EstimatesAreWithinTheirErrorBars) {
     // The first layer of a post-norm model is exact in any mode.
     if (name == "bert_model") {
       const Attribution estimate = explain(study, {{"mode", "guided"}, {"k", "5"}, {"m", "6"}});
-      for (Index k = 0; k < 36; ++k) EXPECT_NEAR(estimate.scores.at(k), exact.scores.at(k), 1e-12);
+      for (Index k = 0; k < 36; ++k) EXPECT_NEAR(estimate.scores().at(k), exact.scores().at(k), 1e-12);
     }
   }
 }
@@ -223,22 +223,25 @@ TEST(HiddenTokenAttribution, SeedsDoNotDependOnTiles) {
   tight.scratch = 0;
   for (const Options& options : {Options{{"mode", "guided"}, {"k", "4"}, {"m", "3"}}, Options{}}) {
     const Attribution wide = explain(study, options), narrow = explain(tight, options);
-    EXPECT_EQ(std::memcmp(wide.scores.data<float>(), narrow.scores.data<float>(), wide.scores.bytes()), 0);
+    EXPECT_EQ(std::memcmp(wide.scores().data<float>(), narrow.scores().data<float>(), wide.scores().bytes()),
+              0);
   }
   const Options seeded{{"mode", "guided"}, {"k", "4"}, {"m", "3"}, {"seed", "5"}};
   const Attribution other = explain(study, seeded),
                     first = explain(study, {{"mode", "guided"}, {"k", "4"}, {"m", "3"}});
-  EXPECT_NE(std::memcmp(other.scores.data<float>(), first.scores.data<float>(), other.scores.bytes()), 0);
+  EXPECT_NE(std::memcmp(other.scores().data<float>(), first.scores().data<float>(), other.scores().bytes()),
+            0);
 }
 
 TEST(HiddenTokenAttribution, SumAndWordDifferentiateAlike) {
   const auto bert = tiny("bert_model"), gpt = tiny("gpt2_causal_lm");
   const Study post = study_of(*bert), pre = study_of(*gpt);
   const Attribution word = explain(post, {{"wrt", "word"}}), sum = explain(post, {{"wrt", "sum"}});
-  EXPECT_EQ(std::memcmp(word.scores.data<double>(), sum.scores.data<double>(), word.scores.bytes()), 0);
+  EXPECT_EQ(std::memcmp(word.scores().data<double>(), sum.scores().data<double>(), word.scores().bytes()), 0);
   const Attribution stream = explain(pre), before = explain(pre, {{"wrt", "sum"}});
-  EXPECT_EQ(std::memcmp(stream.scores.data<double>(), before.scores.data<double>(), stream.scores.bytes()),
-            0);
+  EXPECT_EQ(
+      std::memcmp(stream.scores().data<double>(), before.scores().data<double>(), stream.scores().bytes()),
+      0);
 }
 
 // Tensors alive at once beyond the recorded run stay within the plan and the scratch, whatever that is.
@@ -291,7 +294,7 @@ TEST(HiddenTokenAttribution, OneTokenIsItsOwn) {
     const Study study = study_of(*model, 1);
     for (const Options& options :
          {Options{}, Options{{"mode", "guided"}, {"k", "4"}, {"m", "3"}}, Options{{"head_outputs", "true"}}})
-      EXPECT_EQ(explain(study, options).scores.at(0), 1);
+      EXPECT_EQ(explain(study, options).scores().at(0), 1);
   }
 }
 

@@ -96,7 +96,7 @@ class Block {
   Block(const Study& study, int layer)
       : block_(*plain_block(study.tape(), {.layer = layer})),
         weights_(block_.weights),
-        T(study.tokens()),
+        T(study.size()),
         D(study.info().width),
         F(study.info().feed_forward),
         H(study.info().heads),
@@ -252,7 +252,7 @@ bool has_local_form(const Study& study) {
 }
 
 std::vector<double> local_norms(const Study& study, int layer) {
-  const Index T = study.tokens();
+  const Index T = study.size();
   const Block block(study, layer);
   std::vector<double> norms(area(T, T));
   for (Index j = 0; j < T; ++j) block.row(j, norms.data() + j * T);

@@ -93,15 +93,14 @@ Shares shares_of(const std::vector<double>& norms, const std::vector<double>& va
   return shares;
 }
 
-std::vector<Detail> share_details(const std::vector<double>& shares, Index layers, Index tokens,
-                                  bool causal) {
+std::vector<Map> share_details(const std::vector<double>& shares, Index layers, Index tokens, bool causal) {
   LayerTables tables(layers, tokens);
   for (Index l = 0; l < layers; ++l) tables.read(shares.data() + l * tokens * tokens, l, tokens, causal);
-  return {{"self_share_quartiles", {"layer", "quartile"}, tables.quartiles},
-          {"percent_not_own_top", {"layer"}, tables.not_top},
-          {"mean_share_by_distance", {"layer", "distance"}, tables.by_distance},
-          {"others_by_distance", {"layer", "distance_bin"}, tables.spread},
-          {"entropy", {"layer", "query"}, tables.entropy}};
+  return {{"self_share_quartiles", {Axis::Layer, Axis("quartile")}, tables.quartiles},
+          {"percent_not_own_top", {Axis::Layer}, tables.not_top},
+          {"mean_share_by_distance", {Axis::Layer, Axis("distance")}, tables.by_distance},
+          {"others_by_distance", {Axis::Layer, Axis("distance_bin")}, tables.spread},
+          {"entropy", {Axis::Layer, Axis::Query}, tables.entropy}};
 }
 
 Index undecided_rows(const Shares& shares, Index tokens) {

@@ -17,7 +17,7 @@ Shares shares_of(const std::vector<double>& norms, const std::vector<double>& va
 // Per layer of shares [L, T, T]: quartiles of what a token keeps of itself, the percentage of tokens whose
 // largest contributor is another, the mean share by distance, how what comes from others is spread over
 // distances 1, 2, 3, 4–5, 6–10 and beyond, and the entropy of every row in nats.
-std::vector<Detail> share_details(const std::vector<double>& shares, Index layers, Index tokens, bool causal);
+std::vector<Map> share_details(const std::vector<double>& shares, Index layers, Index tokens, bool causal);
 
 // How many rows have their two largest shares within three standard errors of each other.
 Index undecided_rows(const Shares& shares, Index tokens);

@@ -24,7 +24,7 @@ TEST(Shares, AggregatesByHand) {
     map[static_cast<std::size_t>(j * tokens + j)] = j == 0 ? 1 : .4;
     if (j > 0) map[static_cast<std::size_t>(j * tokens)] = .6;
   }
-  const std::vector<Detail> all = share_details(map, 1, tokens, true);
+  const std::vector<Map> all = share_details(map, 1, tokens, true);
   EXPECT_EQ(all[0].name, "self_share_quartiles");
   EXPECT_DOUBLE_EQ(all[0].values.at(1), .4);
   EXPECT_NEAR(all[1].values.at(0), 100.0 * 12 / 13, 1e-12);

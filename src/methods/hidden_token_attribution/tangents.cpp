@@ -90,7 +90,7 @@ std::size_t tangent_bytes(const ModelInfo& info, Index tokens) {
 }
 
 Index tangents_at_once(const Study& study) {
-  return std::max<Index>(1, static_cast<Index>(study.scratch / tangent_bytes(study.info(), study.tokens())));
+  return std::max<Index>(1, static_cast<Index>(study.scratch / tangent_bytes(study.info(), study.size())));
 }
 
 void push_starts(const Study& study, const LayerRange& course, std::span<const Start> starts,
@@ -115,7 +115,7 @@ void push_starts(const Study& study, const LayerRange& course, std::span<const S
 
 void push_spectral(const Study& study, const LayerRange& course, Index token, std::vector<double>& norms) {
   const Tape& tape = *study.run().tape;
-  const Index T = study.tokens(), D = study.info().width;
+  const Index T = study.size(), D = study.info().width;
   const Index inputs = study.run().at(course.source, course.first).shape().back();
   std::vector<Start> basis(static_cast<std::size_t>(inputs), {token, false, {}});
   for (std::size_t c = 0; c < basis.size(); ++c) {
@@ -184,7 +184,7 @@ Tensor pull_layers(const Study& study, const LayerRange& course,
 }
 
 void pull_ones(const Study& study, const LayerRange& course, std::vector<double>& norms) {
-  const Index T = study.tokens(), D = study.info().width, tile = tangents_at_once(study);
+  const Index T = study.size(), D = study.info().width, tile = tangents_at_once(study);
   for (Index j0 = 0; j0 < T; j0 += tile) {
     const Index count = std::min(tile, T - j0);
     Tensor ones = Tensor::zeros({count, 1, T, D}, study.info().dtype);

@@ -110,7 +110,7 @@ std::optional<CleanBlock> clean_block(const Study& study, int layer, const Zeroi
     known->final_norm = *last;
   }
   CleanBlock block{.known = known, .weights = &known->block.weights, .heads = known->block.heads};
-  block.T = study.tokens();
+  block.T = study.size();
   block.D = study.info().width;
   block.F = block.weights->mlp.up.weight->rows();
   block.E = study.info().head_width;

@@ -62,7 +62,7 @@ double as_published(const std::string& compat, double distance) {
 class SampledPairs {
  public:
   void compare(const Study& study, int layer, const Tensor& distances, const ZeroingOptions& options) {
-    const Index T = study.tokens(), middle = T / 2;
+    const Index T = study.size(), middle = T / 2;
     const std::vector<Pair> pairs{{T - 1, middle}, {middle, 0}};
     const std::vector<double> plain = plain_distances(study, layer, pairs, options);
     for (std::size_t p = 0; p < pairs.size(); ++p, ++pairs_) {
@@ -97,25 +97,25 @@ Check check_rows(const Tensor& map) {
 }
 
 void finish_map(Attribution& result, const Study& study, const MethodOptions& options) {
-  result.axes = {"layer", "query", "key"};
+  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
   if (options.text("normalise") == "rows") {
-    if (const Index empty = divide_rows(result.scores); empty > 0)
+    if (const Index empty = divide_rows(result.scores()); empty > 0)
       result.notes.push_back(
           fmt::format("{} rows moved by nothing at all: they are left as zeros and do not sum to 1.", empty));
-    result.checks.push_back(check_rows(result.scores));
+    result.checks.push_back(check_rows(result.scores()));
   }
-  result.checks.push_back(check_nonnegative(result.scores));
+  result.checks.push_back(check_nonnegative(result.scores()));
   if (!study.info().causal) return;
-  result.checks.push_back(check_causal(result.scores));
-  forbid_future(result.scores);
+  result.checks.push_back(check_causal(result.scores()));
+  forbid_future(result.scores());
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Index L = study.info().layers, T = study.tokens();
+  const Index L = study.info().layers, T = study.size();
   const ZeroingOptions zeroing = zeroing_options(options, study.info(), T);
   const bool set = !zeroing.together.empty();
   Attribution result{.method = "value_zeroing", .options = options.all()};
-  result.scores = Tensor(set ? Shape{L, T} : Shape{L, T, T}, study.info().dtype);
+  result.scores() = Tensor(set ? Shape{L, T} : Shape{L, T, T}, study.info().dtype);
   SampledPairs sample;
   for (int layer = 0; layer < L; ++layer) {
     const Tensor distances = zero_values(
@@ -123,15 +123,15 @@ Attribution run(const Study& study, const MethodOptions& options) {
     if (!set) sample.compare(study, layer, distances, zeroing);
     dispatch(distances.dtype(), [&](auto r) {
       using R = decltype(r);
-      R* to = result.scores.rows(layer, 1).template data<R>();
+      R* to = result.scores().rows(layer, 1).template data<R>();
       for (const R d : distances.values<R>())
         *to++ = static_cast<R>(as_published(options.text("compat"), static_cast<double>(d)));
     });
   }
-  result.notes.push_back(maximum_note(result.scores));
+  result.notes.push_back(maximum_note(result.scores()));
   if (set) {
-    result.axes = {"layer", "token"};
-    result.checks.push_back(check_nonnegative(result.scores));
+    result.axes() = {Axis::Layer, Axis::Units};
+    result.checks.push_back(check_nonnegative(result.scores()));
     result.notes.emplace_back(
         "How far each token moves when the given tokens are zeroed together; not divided.");
     return result;

@@ -35,11 +35,11 @@ TEST(ValueZeroing, OneSetOfOneTokenIsItsColumn) {
     const Study study(*model, testing::random_batch(model->info(), 1, 7, 1), {});
     const Attribution all = explain(study, {{"normalise", "none"}});
     const Attribution one = explain(study, {{"tokens", "2"}});
-    ASSERT_EQ(one.scores.shape(), (Shape{model->info().layers, 7}));
-    EXPECT_EQ(one.axes, (std::vector<std::string>{"layer", "token"}));
-    for (Index row = 0; row < one.scores.size(); ++row) {
-      const double column = all.scores.at(row * 7 + 2);
-      EXPECT_NEAR(one.scores.at(row), std::isnan(column) ? 0 : column, 1e-14) << name << ' ' << row;
+    ASSERT_EQ(one.scores().shape(), (Shape{model->info().layers, 7}));
+    EXPECT_EQ(one.axes(), (Axes{Axis::Layer, Axis::Units}));
+    for (Index row = 0; row < one.scores().size(); ++row) {
+      const double column = all.scores().at(row * 7 + 2);
+      EXPECT_NEAR(one.scores().at(row), std::isnan(column) ? 0 : column, 1e-14) << name << ' ' << row;
     }
   }
 }
@@ -49,11 +49,11 @@ TEST(ValueZeroing, HeadsAddUpToAll) {
   const Study study(*model, testing::random_batch(model->info(), 1, 6, 1), {});
   const std::string last = std::to_string(model->info().heads - 1);
   const Attribution all = explain(study, {}), listed = explain(study, {{"heads", "0-" + last + "," + last}});
-  for (Index i = 0; i < all.scores.size(); ++i)
-    if (!std::isnan(all.scores.at(i))) {
-      ASSERT_EQ(all.scores.at(i), listed.scores.at(i));
+  for (Index i = 0; i < all.scores().size(); ++i)
+    if (!std::isnan(all.scores().at(i))) {
+      ASSERT_EQ(all.scores().at(i), listed.scores().at(i));
     }
-  EXPECT_NE(explain(study, {{"heads", "0"}}).scores.at(6), all.scores.at(6));
+  EXPECT_NE(explain(study, {{"heads", "0"}}).scores().at(6), all.scores().at(6));
 }
 
 // The scratch decides the tiles, and no bit of the result; T is longer than the least block of sources.
@@ -64,7 +64,8 @@ TEST(ValueZeroing, TilesDoNotShow) {
     const Attribution large = explain(study, {});
     study.scratch = 0;
     const Attribution small = explain(study, {});
-    EXPECT_EQ(std::memcmp(large.scores.data<float>(), small.scores.data<float>(), large.scores.bytes()), 0);
+    EXPECT_EQ(std::memcmp(large.scores().data<float>(), small.scores().data<float>(), large.scores().bytes()),
+              0);
   }
 }
 
@@ -79,8 +80,8 @@ TEST(ValueZeroing, ChecksThePlainForm) {
   const std::vector<double> plain = plain_distances(study, 1, pairs, {.heads = {0, 1}});
   ASSERT_EQ(plain.size(), 2U);
   const Attribution distances = explain(study, {{"normalise", "none"}});
-  EXPECT_NEAR(plain[0], distances.scores.at(9 + 2 * 3 + 0), 1e-12);
-  EXPECT_NEAR(plain[1], distances.scores.at(9 + 1 * 3 + 1), 1e-12);
+  EXPECT_NEAR(plain[0], distances.scores().at(9 + 2 * 3 + 0), 1e-12);
+  EXPECT_NEAR(plain[1], distances.scores().at(9 + 1 * 3 + 1), 1e-12);
   EXPECT_GT(plain[0], 0);
 }
 
@@ -89,16 +90,16 @@ TEST(ValueZeroing, PublishedVariants) {
   const Study study(*model, {.ids = {{1, 2, 3}}}, {});
   // Distances of the first layer, from the worked example: row 0 is 4.1968e-4, 3.675e-5, 3.7e-7.
   const Attribution exact = explain(study, {{"normalise", "none"}});
-  EXPECT_NEAR(exact.scores.at(2), 3.7e-7, 5e-9);
+  EXPECT_NEAR(exact.scores().at(2), 3.7e-7, 5e-9);
   const Attribution cut = explain(study, {{"normalise", "none"}, {"compat", "inseq"}});
-  EXPECT_EQ(cut.scores.at(2), 0);
-  EXPECT_EQ(cut.scores.at(1), exact.scores.at(1));
+  EXPECT_EQ(cut.scores().at(2), 0);
+  EXPECT_EQ(cut.scores().at(1), exact.scores().at(1));
   const Attribution round = explain(study, {{"normalise", "none"}, {"compat", "cmt_gpt2"}});
-  EXPECT_NEAR(round.scores.at(0), 4.2e-4, 1e-12);
-  EXPECT_NEAR(round.scores.at(1), 4e-5, 1e-12);
+  EXPECT_NEAR(round.scores().at(0), 4.2e-4, 1e-12);
+  EXPECT_NEAR(round.scores().at(1), 4e-5, 1e-12);
   const Attribution noisy = explain(study, {{"normalise", "none"}, {"compat", "fp32"}});
-  EXPECT_NEAR(noisy.scores.at(0), 4.1968e-4, 5e-7);
-  EXPECT_NE(noisy.scores.at(0), exact.scores.at(0));
+  EXPECT_NEAR(noisy.scores().at(0), 4.1968e-4, 5e-7);
+  EXPECT_NE(noisy.scores().at(0), exact.scores().at(0));
 }
 
 TEST(ValueZeroing, EmptyRowsStayZeroAndAreNamed) {
@@ -106,9 +107,9 @@ TEST(ValueZeroing, EmptyRowsStayZeroAndAreNamed) {
   const auto model = sine_model(true, DType::Float64);
   const Study study(*model, {.ids = {{1, 2, 3}}}, {});
   const Attribution result = explain(study, {{"compat", "inseq"}});
-  EXPECT_EQ(result.scores.at(12), 0);
-  EXPECT_EQ(result.scores.at(13), 0);
-  EXPECT_TRUE(std::isnan(result.scores.at(14))) << "forbidden, not empty";
+  EXPECT_EQ(result.scores().at(12), 0);
+  EXPECT_EQ(result.scores().at(13), 0);
+  EXPECT_TRUE(std::isnan(result.scores().at(14))) << "forbidden, not empty";
   EXPECT_EQ(result.notes.back(),
             "1 rows moved by nothing at all: they are left as zeros and do not sum to 1.");
   for (const Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name;
@@ -124,7 +125,8 @@ TEST(ValueZeroing, FoldsAreKeptWithTheirModelAndGiveTheSameBits) {
   EXPECT_NE(fold_of(other, other.attention_norm, false), fold_of(other, other.attention_norm, false));
   const Study study(*model, testing::random_batch(model->info(), 1, 6, 1), {});
   const Attribution first = explain(study, {{"fold", "keep"}}), second = explain(study, {{"fold", "keep"}});
-  EXPECT_EQ(std::memcmp(first.scores.data<float>(), second.scores.data<float>(), first.scores.bytes()), 0);
+  EXPECT_EQ(std::memcmp(first.scores().data<float>(), second.scores().data<float>(), first.scores().bytes()),
+            0);
   EXPECT_TRUE(fold_pays(128, 64, 768));
   EXPECT_FALSE(fold_pays(32, 64, 768));
   EXPECT_FALSE(fold_pays(1000, 64, 64)) << "one head: the fold is no smaller";

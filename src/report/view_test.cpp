@@ -1,5 +1,5 @@
 // Words and special tokens, on numbers added up by hand.
-#include "engine/view.h"
+#include "report/view.h"
 
 #include <cmath>
 
@@ -11,29 +11,34 @@
 namespace headwater {
 namespace {
 
-const double no = std::nan("");
+const double no_value = std::nan("");
 
 // [CLS] un ##kind deed [SEP]
 Report sample() {
   Report report{.text = "unkind deed"};
-  report.prediction.tokens = {{.id = 1, .piece = "[CLS]", .text = "[CLS]", .special = true},
-                              {.id = 2, .piece = "un", .text = "un", .begin = 0, .end = 2, .word = 0},
-                              {.id = 3, .piece = "##kind", .text = "kind", .begin = 2, .end = 6, .word = 0},
-                              {.id = 4, .piece = "deed", .text = "deed", .begin = 7, .end = 11, .word = 1},
-                              {.id = 5, .piece = "[SEP]", .text = "[SEP]", .special = true}};
-  Attribution map{.method = "map", .axes = {"layer", "query", "key"}};
-  map.scores = Tensor::of({1, 5, 5}, std::vector<double>{.2, .1, .3, .3, .1,  //
-                                                         .0, .5, .1, .2, .2,  //
-                                                         .2, .1, .3, .4, .0,  //
-                                                         .5, .1, .1, .2, .1,  //
-                                                         1., .0, .0, .0, .0});
-  map.answer = map.scores.reshaped({5, 5}).rows(0, 1);
+  report.prediction.units = {{.id = 1, .piece = "[CLS]", .text = "[CLS]", .special = true},
+                             {.id = 2, .piece = "un", .text = "un", .begin = 0, .end = 2, .word = 0},
+                             {.id = 3, .piece = "##kind", .text = "kind", .begin = 2, .end = 6, .word = 0},
+                             {.id = 4, .piece = "deed", .text = "deed", .begin = 7, .end = 11, .word = 1},
+                             {.id = 5, .piece = "[SEP]", .text = "[SEP]", .special = true}};
+  Attribution map{.method = "map", .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key}}}};
+  map.scores() = Tensor::of({1, 5, 5}, std::vector<double>{.2, .1, .3, .3, .1,  //
+                                                           .0, .5, .1, .2, .2,  //
+                                                           .2, .1, .3, .4, .0,  //
+                                                           .5, .1, .1, .2, .1,  //
+                                                           1., .0, .0, .0, .0});
+  map.answer = map.scores().reshaped({5, 5}).rows(0, 1);
   map.checks = {{.name = "rows sum to 1"}};
-  Attribution scores{.method = "scores", .axes = {"token"}};
-  scores.scores = Tensor::of({5}, std::vector<double>{9, 1, -3, 4, 7});
+  Attribution scores{.method = "scores", .maps = {{.axes = {Axis::Units}}}};
+  scores.scores() = Tensor::of({5}, std::vector<double>{9, 1, -3, 4, 7});
   report.attributions = {map, scores};
   report.target.position = 3;
   return report;
+}
+
+Report shown_as(Report report, const View& view) {
+  report.asked.view = view;
+  return viewed(report);
 }
 
 void expect_near(const Tensor& found, const std::vector<double>& expected) {
@@ -44,49 +49,50 @@ void expect_near(const Tensor& found, const std::vector<double>& expected) {
 
 TEST(View, TokensAsTheyAreByDefault) {
   Report report = sample();
-  apply_view(report, {});
-  EXPECT_EQ(report.prediction.tokens.size(), 5U);
+  report = shown_as(report, {});
+  EXPECT_EQ(report.prediction.units.size(), 5U);
   EXPECT_EQ(report.target.position, 3);
 }
 
 TEST(View, WordsSumColumnsAndAverageRows) {
   Report report = sample();
-  apply_view(report, {.unit = View::Unit::Word});
-  ASSERT_EQ(report.prediction.tokens.size(), 4U);
-  EXPECT_EQ(report.prediction.tokens[1].text, "unkind");
-  EXPECT_EQ(report.prediction.tokens[1].id, -1);
+  report = shown_as(report, {.unit = View::Unit::Word});
+  ASSERT_EQ(report.prediction.units.size(), 4U);
+  EXPECT_EQ(report.prediction.units[1].text, "unkind");
+  EXPECT_EQ(report.prediction.units[1].id, -1);
   EXPECT_EQ(report.target.position, 2);
-  EXPECT_EQ(report.attributions[0].scores.shape(), (Shape{1, 4, 4}));
-  expect_near(report.attributions[0].scores, {.2, .4, .3, .1, .1, .5, .3, .1, .5, .2, .2, .1, 1, 0, 0, 0});
-  expect_near(report.attributions[1].scores, {9, -2, 4, 7});
+  EXPECT_EQ(report.attributions[0].scores().shape(), (Shape{1, 4, 4}));
+  expect_near(report.attributions[0].scores(), {.2, .4, .3, .1, .1, .5, .3, .1, .5, .2, .2, .1, 1, 0, 0, 0});
+  expect_near(report.attributions[1].scores(), {9, -2, 4, 7});
 }
 
 TEST(View, DroppedTokensLeaveRowsThatSumToOne) {
   Report report = sample();
-  apply_view(report, {.special = View::Special::Drop});
-  expect_near(report.attributions[0].scores,
+  report = shown_as(report, {.special = View::Special::Drop});
+  expect_near(report.attributions[0].scores(),
               {.5 / .8, .1 / .8, .2 / .8, .1 / .8, .3 / .8, .4 / .8, .25, .25, .5});
   expect_near(report.attributions[0].answer, {.1 / .7, .3 / .7, .3 / .7});
-  expect_near(report.attributions[1].scores, {1, -3, 4});
+  expect_near(report.attributions[1].scores(), {1, -3, 4});
   EXPECT_EQ(report.target.position, 2);
 }
 
 TEST(View, HiddenTokensChangeNoNumber) {
   Report report = sample();
-  apply_view(report, {.special = View::Special::Hide});
-  expect_near(report.attributions[0].scores, {.5, .1, .2, .1, .3, .4, .1, .1, .2});
+  report = shown_as(report, {.special = View::Special::Hide});
+  expect_near(report.attributions[0].scores(), {.5, .1, .2, .1, .3, .4, .1, .1, .2});
 }
 
 TEST(View, ForbiddenOnlyWhereEveryCellIs) {
   Report report = sample();
   report.attributions.resize(1);
-  report.attributions[0].scores = Tensor::of({1, 5, 5}, std::vector<double>{1,  no, no, no, no,  //
-                                                                            .5, .5, no, no, no,  //
-                                                                            .2, .3, .5, no, no,  //
-                                                                            .1, .2, .3, .4, no,  //
-                                                                            .2, .2, .2, .2, .2});
-  apply_view(report, {.unit = View::Unit::Word});
-  const Tensor& map = report.attributions[0].scores;
+  report.attributions[0].scores() =
+      Tensor::of({1, 5, 5}, std::vector<double>{1,  no_value, no_value, no_value, no_value,  //
+                                                .5, .5,       no_value, no_value, no_value,  //
+                                                .2, .3,       .5,       no_value, no_value,  //
+                                                .1, .2,       .3,       .4,       no_value,  //
+                                                .2, .2,       .2,       .2,       .2});
+  report = shown_as(report, {.unit = View::Unit::Word});
+  const Tensor& map = report.attributions[0].scores();
   EXPECT_TRUE(std::isnan(map.at(1)));
   EXPECT_NEAR(map.at(5), (.5 + .8) / 2, 1e-12);
   EXPECT_TRUE(std::isnan(map.at(6)));
@@ -94,9 +100,9 @@ TEST(View, ForbiddenOnlyWhereEveryCellIs) {
 
 TEST(View, RefusesToShowNothing) {
   Report report = sample();
-  report.prediction.tokens = {{.piece = "[CLS]", .special = true}};
+  report.prediction.units = {{.piece = "[CLS]", .special = true}};
   report.attributions.clear();
-  EXPECT_THROW(apply_view(report, {.special = View::Special::Drop}), InputError);
+  EXPECT_THROW(shown_as(report, {.special = View::Special::Drop}), InputError);
 }
 
 TEST(Agreement, OfMapsPerLayerAndOfTheAnswer) {
@@ -119,10 +125,10 @@ TEST(Agreement, OfMapsPerLayerAndOfTheAnswer) {
 TEST(Agreement, IsOverWhatBothMeasured) {
   Report report = sample();
   Attribution &first = report.attributions[0], &second = report.attributions[1];
-  first = {.method = "one", .axes = {"token"}};
-  first.scores = Tensor::of({5}, std::vector<double>{0, 1, -3, 4, 0});
+  first = {.method = "one", .maps = {{.axes = {Axis::Units}}}};
+  first.scores() = Tensor::of({5}, std::vector<double>{0, 1, -3, 4, 0});
   first.measured = {false, true, true, true, false};
-  second.scores = Tensor::of({5}, std::vector<double>{0, 2, 5, 9, 7});
+  second.scores() = Tensor::of({5}, std::vector<double>{0, 2, 5, 9, 7});
   second.measured = {false, true, true, true, true};
   const std::vector<Agreement> pairs = agreement_of(report);
   ASSERT_EQ(pairs.size(), 1U);
@@ -134,11 +140,11 @@ TEST(Agreement, IsOverWhatBothMeasured) {
 TEST(View, AWordWasMeasuredIfATokenOfItWas) {
   Report report = sample();
   report.attributions[1].measured = {false, true, false, false, false};
-  apply_view(report, {.unit = View::Unit::Word});
+  report = shown_as(report, {.unit = View::Unit::Word});
   EXPECT_EQ(report.attributions[1].measured, (std::vector<bool>{false, true, false, false}));
   report = sample();
   report.attributions[1].measured = {false, true, true, true, false};
-  apply_view(report, {.special = View::Special::Hide});
+  report = shown_as(report, {.special = View::Special::Hide});
   EXPECT_TRUE(report.attributions[1].measured.empty()) << "all that is shown";
 }
 

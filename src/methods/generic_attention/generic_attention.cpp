@@ -1,10 +1,14 @@
-// Generic attention explainability (Chefer, Gur & Wolf, ICCV 2021), self-attention:
+// Generic attention explainability (Chefer, Gur & Wolf, ICCV 2021). Of one stack:
 //
 //   Ā_l = mean_h max(0, ∂y/∂A_l ⊙ A_l),   R ← R + Ā_l R  from R = I, l = 0 … L − 1
 //
 // R = (I + Ā_{L−1}) … (I + Ā_0), of which the row of the token the head reads is the answer: [CLS] of an
-// encoder, the target's position of a token-wise head or a decoder. Its own column is left out.
+// encoder, the target's position of a token-wise head or a decoder. Its own column is left out. Of an encoder
+// and a decoder that reads it: encoder_decoder.cpp.
+#include <headwater/error.h>
+
 #include "explain/weighted_patterns.h"
+#include "methods/generic_attention/encoder_decoder.h"
 #include "methods/method.h"
 #include "study/map_checks.h"
 
@@ -15,15 +19,22 @@ namespace {
 Attribution run(const Study& study, const MethodOptions& options) {
   const int start = checked_start_layer("generic_attention", options.integer("start_layer"), study.info());
   Attribution result{.method = "generic_attention", .options = options.all()};
+  if (study.written() > 0) {
+    if (start > 0)
+      throw Unsupported("generic_attention: start_layer is for one stack of blocks; leave it out");
+    explain_encoder_decoder(result, study);
+    return result;
+  }
   const std::vector<Tensor> gradients = pattern_gradients(study, start);
   std::vector<std::vector<double>> maps;
   for (int l = start; l < study.info().layers; ++l)
     maps.push_back(positive_mean(gradients[static_cast<std::size_t>(l)], study.run().at(Site::Pattern, l)));
   const std::vector<Index> rows = study.rows_read();
-  put_row(result, study, read_through(maps, rows, study.tokens(), RowSums::Kept), rows, OwnColumn::Zero);
-  result.checks.push_back(check_nonnegative(result.scores));
-  result.checks.push_back(check_pattern_gradient(study, gradients[static_cast<std::size_t>(start)], start));
-  result.notes.push_back(maximum_note(result.scores));
+  put_row(result, study, read_through(maps, rows, study.size(), RowSums::Kept), rows, OwnColumn::Zero);
+  result.checks.push_back(check_nonnegative(result.scores()));
+  result.checks.push_back(
+      check_pattern_gradient(study, gradients[static_cast<std::size_t>(start)], {Site::Pattern, start}));
+  result.notes.push_back(maximum_note(result.scores()));
   return result;
 }
 

@@ -1,0 +1,117 @@
+// Rules 5, 6 and 10 of the paper, s the source and q the prefix, Ā = mean_h max(0, ∂y/∂A ⊙ A):
+//
+//   encoder          R_ss ← R_ss + Ā R_ss                                 from I
+//   decoder, self    R_qq ← R_qq + Ā R_qq,   R_qs ← R_qs + Ā R_qs         from I and 0
+//   decoder, cross   R_qs ← R_qs + N(R_qq)ᵀ Ā N(R_ss)
+//
+// N(R): R − I with its rows divided by their sums (a row of zeros stays), and I added again. The answer is
+// the row of the position that is read in R_qs and R_qq, its own column left out.
+#include "methods/generic_attention/encoder_decoder.h"
+
+#include <algorithm>
+
+#include "explain/weighted_patterns.h"
+#include "kernels/kernels.h"
+#include "numerics/row_division.h"
+#include "study/attentions.h"
+#include "study/map_checks.h"
+
+namespace headwater {
+
+namespace {
+
+struct Relevance {
+  Index rows, columns;
+  std::vector<double> values;
+};
+
+Relevance identity(Index n) {
+  Relevance made{n, n, std::vector<double>(static_cast<std::size_t>(n * n), 0.0)};
+  for (Index i = 0; i < n; ++i) made.values[static_cast<std::size_t>(i * n + i)] = 1;
+  return made;
+}
+
+enum class Side { Plain, Transposed };
+
+// c += a b, or aᵀ b.
+void add_product(Relevance& c, const Relevance& a, const Relevance& b, Side side = Side::Plain) {
+  std::vector<double> product(c.values.size());
+  kernels::gemm<double>({.m = c.rows,
+                         .n = c.columns,
+                         .k = b.rows,
+                         .transpose_a = side == Side::Transposed,
+                         .lda = a.columns,
+                         .ldb = b.columns,
+                         .ldc = c.columns},
+                        a.values.data(), b.values.data(), product.data());
+  for (std::size_t i = 0; i < product.size(); ++i) c.values[i] += product[i];
+}
+
+Relevance with_rows_divided(Relevance r) {
+  for (Index i = 0; i < r.rows; ++i) r.values[static_cast<std::size_t>(i * r.columns + i)] -= 1;
+  divide_rows(std::span(r.values), r.columns);
+  for (Index i = 0; i < r.rows; ++i) r.values[static_cast<std::size_t>(i * r.columns + i)] += 1;
+  return r;
+}
+
+// Ā of every layer of a kind.
+std::vector<Relevance> weighted(const Study& study, const AttentionKind& kind, const Signals& gradients) {
+  std::vector<Relevance> maps;
+  for (int l = 0; l < kind.layers; ++l)
+    maps.push_back({study.size(kind.queries), study.size(kind.keys),
+                    positive_mean(gradients.at(kind.pattern(l)), study.at(kind.pattern(l)))});
+  return maps;
+}
+
+Map map_between(const char* name, int rows, int columns, const Relevance& r, DType dtype) {
+  return {.name = name,
+          .axes = {{Axis::Query, rows}, {Axis::Key, columns}},
+          .values = Tensor::of({r.rows, r.columns}, r.values, dtype)};
+}
+
+}  // namespace
+
+void explain_encoder_decoder(Attribution& result, const Study& study) {
+  const std::vector<AttentionKind> kinds = attentions_of(study.info());
+  std::vector<Place> places;
+  for (const AttentionKind& kind : kinds)
+    for (int l = 0; l < kind.layers; ++l) places.push_back(kind.pattern(l));
+  const Run& run = study.run();
+  const Signals gradients = run.tape->pull(run.logits, study.seed(run), rules::gradient, places);
+  const Index S = study.size(0), Q = study.size(1);
+  Relevance ss = identity(S), qq = identity(Q);
+  Relevance qs{Q, S, std::vector<double>(static_cast<std::size_t>(Q * S), 0.0)};
+  for (const Relevance& a : weighted(study, kinds[0], gradients)) add_product(ss, a, Relevance(ss));
+  const std::vector<Relevance> own = weighted(study, kinds[1], gradients),
+                               cross = weighted(study, kinds[2], gradients);
+  const Relevance source = with_rows_divided(ss);
+  for (std::size_t l = 0; l < own.size(); ++l) {
+    add_product(qs, own[l], Relevance(qs));
+    add_product(qq, own[l], Relevance(qq));
+    Relevance read{Q, S, std::vector<double>(static_cast<std::size_t>(Q * S), 0.0)};
+    add_product(read, cross[l], source);
+    add_product(qs, with_rows_divided(qq), read, Side::Transposed);
+  }
+  const std::vector<Index> rows = study.rows_read();
+  std::vector<double> scores = mean_row(qs.values, rows, S);
+  const std::vector<double> prefix = mean_row(qq.values, rows, Q);
+  scores.insert(scores.end(), prefix.begin(), prefix.end());
+  result.measured.assign(scores.size(), true);
+  const Index last = *std::max_element(rows.begin(), rows.end());
+  for (const Index row : rows) {
+    scores[static_cast<std::size_t>(S + row)] = 0;
+    result.measured[static_cast<std::size_t>(S + row)] = false;
+  }
+  std::fill(result.measured.begin() + S + last + 1, result.measured.end(), false);
+  const DType dtype = study.info().dtype;
+  result.maps = {{.axes = {Axis::Units}, .values = Tensor::of({S + Q}, scores, dtype)},
+                 map_between("encoder", 0, 0, ss, dtype),
+                 map_between("decoder_to_source", 1, 0, qs, dtype),
+                 map_between("decoder_to_prefix", 1, 1, qq, dtype)};
+  result.checks.push_back(check_nonnegative(result.scores()));
+  result.checks.push_back(
+      check_pattern_gradient(study, gradients.at(kinds[2].pattern(0)), kinds[2].pattern(0)));
+  result.notes.push_back(maximum_note(result.scores()));
+}
+
+}  // namespace headwater
