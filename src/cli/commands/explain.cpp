@@ -38,6 +38,8 @@ struct Options {
   std::vector<std::string> also;  // further files for the same results
   MethodFlags methods;
   TargetSpec target;                 // without its label
+  std::string prefix;                // encoder–decoders: what the output begins with
+  int generate = 0;
   std::vector<std::string> targets;  // labels; none: the prediction
   MemoryOption max_memory;
   std::string special = "keep";
@@ -201,6 +203,8 @@ int explain_all(const Engine& engine, CorpusRun& run, const Options& options, co
     try {
       if (item->error) std::rethrow_exception(item->error);
       request.input = item->example.input;
+      request.input.prefix = options.prefix;
+      request.input.generate = options.generate;
       require_text(request.input);
       if (options.dry_run)
         run.output().write(dry_run(engine, request, format));
@@ -254,6 +258,13 @@ std::function<int()> setup(Arguments& arguments) {
   target("--contrast", options->target.contrast, "LABEL", "Explain the difference to this one");
   arguments.add("--position", options->target.position, "Token position, for token-wise heads")
       .value("N")
+      .group("Target");
+  target("--prefix", options->prefix, "TEXT", "Encoder–decoders: what the output begins with");
+  arguments
+      .add("--generate", options->generate,
+           "Let the model write so many tokens first, greedily; --position then names one of them")
+      .value("N")
+      .range(0, 1 << 16)
       .group("Target");
   add_method_options(arguments, options->methods);
   arguments.add("--list-methods", options->list_methods, "Name the methods and end").group("Methods");

@@ -120,7 +120,7 @@ def integrated_gradients(subject, start, target, quantity):
         return units_on(subject, trace)
 
     if start.any():
-        edges = [0.0] + [2.0**-k / 256 for k in range(8, 0, -1)] + [k / 256 for k in range(1, 257)]
+        edges = [0.0] + [2.0**-k / 1024 for k in range(8, 0, -1)] + [k / 1024 for k in range(1, 1025)]
     else:
         edges = [2.0**-k * (1 + m / 24) for k in range(120, 0, -1) for m in range(24)] + [1.0]
     nodes = smooth_nodes(run, edges)
