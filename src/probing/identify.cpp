@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 
@@ -25,6 +24,10 @@
 
 namespace headwater {
 namespace {
+
+// From hidden vectors [n, D] to the space of the embeddings [n, D'], in float64; a row depends on the same
+// row alone.
+using FittedMap = std::function<Tensor(const Tensor& hidden)>;
 
 struct CellName {
   bool control;
@@ -151,25 +154,22 @@ class ModelRun {
             x = rows_of(targets_, first_, members(parts, Part::Train));
           }
           FinishedCell cell;
-          std::unique_ptr<FittedMap> fitted;
-          if (map == TokenMap::Naive) {
-            fitted = std::make_unique<IdentityMap>();
-          } else if (map == TokenMap::Linear) {
+          FittedMap fitted = [](const Tensor& hidden) { return hidden.to(DType::Float64); };
+          if (map == TokenMap::Linear) {
             if (!ridge) ridge.emplace(e, request_.ridge);
-            auto linear = ridge->fit(distance == TokenDistance::Cosine ? unit_rows(x) : x);
-            cell.residual = linear->residual;
+            LinearMap linear = ridge->fit(distance == TokenDistance::Cosine ? unit_rows(x) : x);
+            cell.residual = linear.residual;
             fitted = std::move(linear);
-          } else {
-            fitted = trained(state, fold, distance, e, x, cell.epochs);
           }
-          test(*fitted, {control_, fold, map, distance, state, state}, cell);
+          if (map == TokenMap::Mlp) fitted = trained(state, fold, distance, e, x, cell.epochs);
+          test(fitted, {control_, fold, map, distance, state, state}, cell);
         }
         meter_.add(cost_of(map));
       }
   }
 
-  std::unique_ptr<FittedMap> trained(int state, std::size_t fold, TokenDistance distance, const Tensor& e,
-                                     const Tensor& x, int& epochs) {
+  FittedMap trained(int state, std::size_t fold, TokenDistance distance, const Tensor& e, const Tensor& x,
+                    int& epochs) {
     const std::vector<std::size_t> held = members(corpus_.split.parts[fold], Part::Validation);
     const Tensor held_e = rows_of(hidden_.at(state), first_, held), held_x = rows_of(targets_, first_, held);
     const std::uint64_t seed =
@@ -177,11 +177,10 @@ class ModelRun {
     const auto show = [&](int epoch) {
       meter_.inside(cost_of(TokenMap::Mlp) * epoch / std::max(epoch, request_.mlp.epochs));
     };
-    return dispatch(e.dtype(), [&](auto r) -> std::unique_ptr<FittedMap> {
-      using R = decltype(r);
-      auto map = std::make_unique<MlpMap<R>>(e.dim(1), Index{request_.mlp.hidden}, x.dim(1), seed);
-      epochs = train(*map, e, x, held_e, held_x, distance, request_.mlp, random_stream(seed, "order"), show)
-                   .epochs;
+    return dispatch(e.dtype(), [&]<class R>(R) -> FittedMap {
+      MlpMap<R> map(e.dim(1), Index{request_.mlp.hidden}, x.dim(1), seed);
+      epochs =
+          train(map, e, x, held_e, held_x, distance, request_.mlp, random_stream(seed, "order"), show).epochs;
       return map;
     });
   }

@@ -1,16 +1,12 @@
-// Pictures of results over many inputs, and of trees: SVG with axes, legend and numbers, and with `metadata`
+// Pictures of results over many inputs: SVG with axes, legend and numbers, and with `metadata`
 // (provenance.h) for programs.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <headwater/heads.h>
-#include <headwater/identify.h>
-
-#include "heads/tree.h"
 
 namespace headwater {
 
@@ -23,14 +19,5 @@ std::string pruning_svg(const PruningReport& report, std::string_view metadata);
 
 // A bar per gold label: its accuracy without a trigger, then with each.
 std::string triggers_svg(const TriggerReport& report, std::string_view metadata);
-
-// Rates over states with their intervals, of all tokens and without special ones, by id or by position; the
-// untrained model dashed, chance dotted.
-enum class MatchRule { Id, Position };
-std::string identify_svg(const IdentifyReport& report, MatchRule match, std::string_view metadata);
-
-// A level per layer, lines as wide as their scores.
-std::string tree_svg(const Tree& tree, const std::vector<std::string>& tokens, int layers,
-                     std::string_view title, std::string_view metadata);
 
 }  // namespace headwater

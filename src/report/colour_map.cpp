@@ -22,11 +22,6 @@ int encoded(double light) {
   return static_cast<int>(std::lround(255 * v));
 }
 
-double decoded(int channel) {
-  const double v = channel / 255.0;
-  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
-}
-
 Rgb from_oklab(double L, double chroma, double degrees) {
   const double h = degrees * std::numbers::pi / 180, a = chroma * std::cos(h), b = chroma * std::sin(h);
   const auto cube = [](double x) { return x * x * x; };
@@ -48,14 +43,6 @@ Rgb sequential_colour(double share) {
 Rgb diverging_colour(double share) {
   const double s = std::clamp(std::isfinite(share) ? share : 0.0, -1.0, 1.0);
   return from_oklab(0.70, 0.13 * std::abs(s), s > 0 ? 250 : 55);
-}
-
-double lightness(Rgb colour) {
-  const double r = decoded(colour.r), g = decoded(colour.g), b = decoded(colour.b);
-  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
 }
 
 }  // namespace headwater

@@ -10,7 +10,4 @@ Rgb sequential_colour(double share);
 // −1 … 1 (clamped): blue counts for, orange against, grey is 0; colour grows in proportion, lightness stays.
 Rgb diverging_colour(double share);
 
-// Oklab lightness of an sRGB colour, 0 … 1.
-double lightness(Rgb colour);
-
 }  // namespace headwater

@@ -49,12 +49,13 @@ Rgb colour_of(double share) {
   return {mixed(a.r, b.r, t), mixed(a.g, b.g, t), mixed(a.b, b.b, t)};
 }
 
+double linear_light(int channel) {
+  const double c = channel / 255.0;
+  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
 double luminance(Rgb colour) {
-  const auto linear = [](int channel) {
-    const double c = channel / 255.0;
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-  };
-  return 0.2126 * linear(colour.r) + 0.7152 * linear(colour.g) + 0.0722 * linear(colour.b);
+  return 0.2126 * linear_light(colour.r) + 0.7152 * linear_light(colour.g) + 0.0722 * linear_light(colour.b);
 }
 
 double contrast(Rgb a, Rgb b) {

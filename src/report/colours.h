@@ -12,10 +12,11 @@ struct Rgb {
   int r, g, b;
 };
 
-Rgb colour_of(double share);    // −1 … 1, clamped; light to dark, orange below 0
-double luminance(Rgb colour);   // WCAG's relative luminance
-Rgb text_on(Rgb background);    // black or white, whichever contrasts more
-double contrast(Rgb a, Rgb b);  // WCAG's ratio, 1 … 21
+Rgb colour_of(double share);       // −1 … 1, clamped; light to dark, orange below 0
+double linear_light(int channel);  // of a channel of sRGB, 0 … 1
+double luminance(Rgb colour);      // WCAG's relative luminance
+Rgb text_on(Rgb background);       // black or white, whichever contrasts more
+double contrast(Rgb a, Rgb b);     // WCAG's ratio, 1 … 21
 
 // The text on that background for this terminal; unchanged without colour.
 std::string painted(const std::string& text, double share, TerminalFormat::Colour colour);

@@ -25,6 +25,7 @@ std::string curves_text(const PruningReport& report, const std::string& command,
 std::string curves_json(const PruningReport& report, const std::string& command);
 std::string curves_csv(const PruningReport& report);
 
+std::string pattern_of(const Trigger& trigger);  // its tokens: "not … bad"
 std::string triggers_text(const TriggerReport& report, const std::string& command,
                           const TerminalFormat& format);
 std::string triggers_json(const TriggerReport& report, const std::string& command);

@@ -42,10 +42,4 @@ std::string tree_json(const GrownTree& grown) {
   return dump(json, 2) + "\n";
 }
 
-std::string tree_svg(const GrownTree& grown) {
-  const auto& [tree, report, tokens, checks, command] = grown;
-  return tree_svg(tree, tokens, report.model.layers, "what the prediction rests on: " + report.target.label,
-                  provenance_json(checks, report.record, command));
-}
-
 }  // namespace headwater

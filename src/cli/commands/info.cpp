@@ -71,9 +71,7 @@ std::function<int()> setup(Arguments& arguments) {
     set_thread_count(options->threads);
     const bool json = options->output.chosen_format("text|json", ".txt=text") == "json";
     Output output(options->output.path);
-    output.write(json ? as_json(*options) : as_text(*options));
-    output.finish();
-    return 0;
+    return finish_with(output, json ? as_json(*options) : as_text(*options));
   };
 }
 
