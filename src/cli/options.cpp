@@ -94,7 +94,8 @@ std::string OutputOptions::chosen_format(const std::string& formats, const std::
                                path, fmt::join(known, ", "), ending));
 }
 
-std::size_t parse_bytes(const std::string& option, const std::string& text) {
+std::size_t MemoryOption::bytes() const {
+  if (text.empty()) return 0;
   const char* end = text.data() + text.size();
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), end, value);
@@ -107,12 +108,8 @@ std::size_t parse_bytes(const std::string& option, const std::string& text) {
   if (unit.empty()) shift = 0;
   const double bytes = std::ldexp(value, shift);
   if (error != std::errc() || shift < 0 || !(value > 0) || bytes > 0x1p62)
-    throw InputError(fmt::format("{}: expected a size such as 512M or 2G, found \"{}\"", option, text));
+    throw InputError(fmt::format("--max-memory: expected a size such as 512M or 2G, found \"{}\"", text));
   return static_cast<std::size_t>(bytes);
-}
-
-std::size_t MemoryOption::bytes() const {
-  return text.empty() ? 0 : parse_bytes("--max-memory", text);
 }
 
 void add_memory_option(Arguments& arguments, MemoryOption& option) {

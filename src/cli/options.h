@@ -46,7 +46,7 @@ void add_colour_option(Arguments& arguments, OutputOptions& options);
 // --max-memory: the bound beyond the weights; 0: none.
 struct MemoryOption {
   std::string text;
-  std::size_t bytes() const;  // throws InputError
+  std::size_t bytes() const;  // of "512M", "2G", "1.5 GiB", "65536"; throws InputError
 };
 void add_memory_option(Arguments& arguments, MemoryOption& option);
 void add_dry_run_option(Arguments& arguments, bool& dry_run);
@@ -62,8 +62,5 @@ struct RunOptions {
 };
 // All but the model's: --max-memory, the output's, --dry-run.
 void add_run_options(Arguments& arguments, RunOptions& options, const std::string& formats);
-
-std::size_t parse_bytes(const std::string& option,
-                        const std::string& text);  // "512M", "2G", "1.5 GiB", "65536"
 
 }  // namespace headwater

@@ -53,6 +53,7 @@ double Dense::norm() const {
 }
 
 Dense triangle_of(const Dense& tall) {
+  if (tall.values.empty()) return {tall.cols, tall.cols};
   const Eigen::HouseholderQR<Eigen::MatrixXd> qr(view(tall));
   return dense(Rows(qr.matrixQR().topRows(tall.cols).triangularView<Eigen::Upper>()));
 }
@@ -73,6 +74,7 @@ void solve_normal(const Dense& triangle, Dense& rows) {
 }
 
 Svd svd_of(const Dense& a) {
+  if (a.values.empty()) return {Dense(a.rows, 0), Dense(a.cols, 0), {}};
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(view(a), Eigen::ComputeThinU | Eigen::ComputeThinV);
   const Eigen::VectorXd& s = svd.singularValues();
   Svd found{dense(svd.matrixU()), dense(svd.matrixV()), {s.begin(), s.end()}};

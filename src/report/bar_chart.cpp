@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "report/chart.h"
-#include "report/charts.h"
 #include "report/heads_text.h"
 
 namespace headwater {

@@ -1,10 +1,9 @@
-#include "report/charts.h"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "report/chart.h"
+#include "report/heads_text.h"
 #include "report/identify_writer.h"
 #include "report/provenance.h"
 #include "report/tree_text.h"

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "report/chart.h"
-#include "report/charts.h"
 #include "report/colours.h"
+#include "report/heads_text.h"
 
 namespace headwater {
 namespace {

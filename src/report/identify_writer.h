@@ -25,7 +25,7 @@ std::string identify_json(const IdentifyReport& report, const std::string& comma
 std::string identify_jsonl(const IdentifyReport& report);  // a line per cell
 std::string identify_csv(const IdentifyReport& report);    // a row per cell
 // Rates over states with their intervals, of all tokens and without special ones; the untrained model dashed,
-// chance dotted. `metadata` as in charts.h.
+// chance dotted. `metadata`: provenance.h.
 std::string identify_svg(const IdentifyReport& report, MatchRule match, std::string_view metadata);
 
 }  // namespace headwater

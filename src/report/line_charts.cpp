@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "report/chart.h"
-#include "report/charts.h"
+#include "report/heads_text.h"
 #include "report/identify_writer.h"
 
 namespace headwater {

@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "numerics/rank_correlation.h"
-#include "report/colour_map.h"
+#include "report/colours.h"
 #include "report/focus.h"
 #include "report/page.h"
 #include "report/pixel_text.h"

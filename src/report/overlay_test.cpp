@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "numerics/rank_correlation.h"
-#include "report/colour_map.h"
+#include "report/colours.h"
 #include "support/sample_report.h"
 
 namespace headwater {

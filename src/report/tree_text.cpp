@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "report/charts.h"
 #include "report/page.h"
 #include "report/provenance.h"
 

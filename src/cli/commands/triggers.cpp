@@ -10,7 +10,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/charts.h"
 #include "report/heads_text.h"
 #include "report/plan_text.h"
 #include "report/provenance.h"
