@@ -107,12 +107,8 @@ class ModelRun {
     return members(corpus_.split.parts[fold], Part::Test);
   }
 
-  std::vector<int> tested_states(TokenMap map, int trained_on) const {
-    return request_.across && map != TokenMap::Naive ? states_ : std::vector<int>{trained_on};
-  }
-
   bool complete(std::size_t fold, TokenMap map, TokenDistance distance, int trained_on) const {
-    for (const int state : tested_states(map, trained_on))
+    for (const int state : tested_states(request_, map, trained_on, states_))
       if (finished_.cell(CellName{control_, fold, map, distance, trained_on, state}.key()) == nullptr)
         return false;
     return true;
@@ -189,7 +185,7 @@ class ModelRun {
     const std::vector<std::size_t> chosen = test_of(name.fold);
     std::vector<const ProbeText*> texts;
     for (const std::size_t t : chosen) texts.push_back(&corpus_.texts[t]);
-    for (const int state : tested_states(name.map, name.trained_on)) {
+    for (const int state : tested_states(request_, name.map, name.trained_on, states_)) {
       const Tensor mapped = map(rows_of(hidden_.at(state), first_, chosen));
       FinishedCell cell = fitted;
       cell.hits = request_.pool == TokenPool::Vocabulary
@@ -275,9 +271,8 @@ void add_cells(IdentifyReport& report, const IdentifyRequest& request, Reading& 
     for (const int trained_on : report.states) {
       for (const TokenMap map : request.maps)
         for (const TokenDistance distance : request.distances)
-          for (const int state : report.states)
-            if (state == trained_on || (request.across && map != TokenMap::Naive))
-              report.cells.push_back(reading.cell(control, map, distance, trained_on, state));
+          for (const int state : tested_states(request, map, trained_on, report.states))
+            report.cells.push_back(reading.cell(control, map, distance, trained_on, state));
       const std::optional<double> cosine = finished.number(anisotropy_key(control, trained_on));
       report.anisotropy.push_back({control, trained_on, cosine.value_or(std::nan(""))});
     }

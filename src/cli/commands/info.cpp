@@ -40,8 +40,8 @@ std::string as_json(const Options& options) {
   OrderedJson kernels = OrderedJson::object();
   for (const KernelChoice& choice : kernels_in_use()) kernels[choice.kernel] = choice.implementation;
   return dump({{"version", version_line().substr(version_line().find(' ') + 1)},
-               {"compiler", build_compiler()},
-               {"build", build_type()},
+               {"compiler", HEADWATER_COMPILER},
+               {"build", HEADWATER_BUILD_TYPE},
                {"threads", thread_count()},
                {"threads_decided_by", threads_decided_by(options)},
                {"cpu_features", cpu_features()},
@@ -54,7 +54,7 @@ std::string as_json(const Options& options) {
 std::string as_text(const Options& options) {
   Table table;
   table.rows = {{"version", version_line()},
-                {"build", fmt::format("{}, {}", build_type(), build_compiler())},
+                {"build", fmt::format("{}, {}", HEADWATER_BUILD_TYPE, HEADWATER_COMPILER)},
                 {"threads", fmt::format("{} ({})", thread_count(), threads_decided_by(options))},
                 {"processor", fmt::format("{}", fmt::join(cpu_features(), " "))}};
   for (const KernelChoice& choice : kernels_in_use())
