@@ -1,6 +1,5 @@
 #include "corpus/kept_results.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
