@@ -68,11 +68,13 @@ void mark_target(std::vector<Unit>& tokens, int added, const Input& input) {
 void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
   if (tokens == 0) return;
   if (!writes(loaded.info().task))
-    throw InputError(fmt::format("generate: expected a model that writes, found {}", loaded.info().architecture));
+    throw InputError(
+        fmt::format("generate: expected a model that writes, found {}", loaded.info().architecture));
   Batch start = prepared.batch;
   start.positions.clear();
   Generated made = generate_greedily(*loaded.model, start, {.max_new_tokens = tokens, .ends = loaded.eos});
-  if (!made.ids.empty() && std::find(loaded.eos.begin(), loaded.eos.end(), made.ids.back()) != loaded.eos.end())
+  if (!made.ids.empty() &&
+      std::find(loaded.eos.begin(), loaded.eos.end(), made.ids.back()) != loaded.eos.end())
     made.ids.pop_back();
   append_tokens(loaded, prepared, static_cast<int>(prepared.encoding.tokens.size()) - 1, made.ids);
 }
@@ -122,8 +124,7 @@ struct Engine::Impl {
   const LoadedModel& of_one_sequence() const {
     if (is_encoder_decoder(loaded.info()))
       throw Unsupported(fmt::format(
-          "model: expected one sequence, found {}, which is an encoder–decoder; headwater explain "
-          "takes it",
+          "model: {} is an encoder–decoder, and this command knows one sequence; headwater explain takes it",
           loaded.info().architecture));
     return loaded;
   }

@@ -49,15 +49,13 @@ def special(subject):
 
 
 def absent(subject, replacement):
-    """What stands for every token, [S + T, D]. mean: of the sequence's own embeddings that are not special, source and
-    prefix apart."""
+    """What stands for every token, [S + T, D]. mean: of the sequence's own embeddings, source and prefix apart."""
     x = both(subject)
     if replacement == "zero":
         return torch.zeros_like(x)
     if replacement == "mean":
-        words = ~special(subject)
-        parts = zip(split(subject, x), (words[:subject.S], words[subject.S:]))
-        return torch.cat([part[own].mean(0, keepdim=True).expand_as(part) for part, own in parts])
+        source, prefix = (part.mean(0, keepdim=True).expand_as(part) for part in split(subject, x))
+        return torch.cat([source, prefix])
     return subject.network.embed(PAD if replacement == "pad" else UNKNOWN).expand_as(x)
 
 
@@ -120,7 +118,7 @@ def integrated_gradients(subject, start, target, quantity):
         return units_on(subject, trace)
 
     if start.any():
-        edges = [0.0] + [2.0**-k / 1024 for k in range(8, 0, -1)] + [k / 1024 for k in range(1, 1025)]
+        edges = [0.0] + [2.0**-k / 256 for k in range(8, 0, -1)] + [k / 256 for k in range(1, 257)]
     else:
         edges = [2.0**-k * (1 + m / 24) for k in range(120, 0, -1) for m in range(24)] + [1.0]
     nodes = smooth_nodes(run, edges)
