@@ -11,6 +11,7 @@
 #include "checkpoint/checkpoint.h"
 #include "engine/agreement.h"
 #include "engine/asked.h"
+#include "engine/evaluate.h"
 #include "engine/heads.h"
 #include "engine/identify.h"
 #include "engine/jobs.h"
@@ -284,6 +285,12 @@ IdentifyReport Engine::identify(const IdentifyRequest& request) const {
 
 IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
   return plan_texts(impl_->explainable(), request);
+}
+
+EvaluateReport Engine::evaluate(const EvaluateRequest& request) const {
+  const LoadedModel& loaded = impl_->explainable();
+  const auto explain = [&](const Request& one) { return impl_->explain(loaded, one, nullptr); };
+  return evaluate_examples(loaded, explain, request, impl_->record());
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {
