@@ -1,9 +1,15 @@
 // Units that keep their place are replaced at the embeddings while the model runs on the ids as they are
 // (Note [Same ids] in explain/replacement.h); deleted ones leave a shorter text, and a token-wise target
 // moves with its token. Pixels are blackened before the model sees them.
+//
+// Inputs of one length are replayed over the run of the first of them: all that reaches the logits from the
+// words goes through Site::Embed, which every copy brings along, and the rest (positions, segments) is the
+// same for all. A replay computes only the rows the output is made of, which of the last block of a
+// classifier is one, and a copy's bits are those of an edited run.
 #include "trial/perturbed_runs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <headwater/error.h>
@@ -16,7 +22,7 @@ namespace headwater {
 
 namespace {
 
-constexpr std::size_t tokens_at_once = 4096;
+constexpr std::size_t tokens_at_once = 2048;
 
 bool of_special_token(Replacement replacement) {
   return replacement == Replacement::Mask || replacement == Replacement::Unknown ||
@@ -119,42 +125,106 @@ const Tensor& PerturbedRuns::absent_for(Known& known, Replacement replacement) {
   return found->second;
 }
 
-Batch PerturbedRuns::batch_for(const Asked& asked) {
-  const Study& study = *inputs_[asked.input]->study;
-  const Objective& objective =
-      inputs_[asked.input]->probability ? *inputs_[asked.input]->probability : *inputs_[asked.input]->logit;
-  if (asked.replacement == Replacement::Delete) {
-    std::vector<bool> there(static_cast<std::size_t>(study.tokens()), true);
-    for (std::size_t u = 0; u < asked.perturbation.kept.size(); ++u)
-      for (const int t : inputs_[asked.input]->units[u])
-        there[static_cast<std::size_t>(t)] = asked.perturbation.kept[u];
-    return shortened(study.batch(), there, objective.positions());
+const Tensor& PerturbedRuns::embeddings_of(Known& known) const {
+  if (known.embeddings.empty()) {
+    Tape tape(std::vector<Place>{{Site::Embed, 0}});
+    loaded_.model->run(tape, known.study->batch());
+    const Tensor rows = tape.at(Site::Embed, 0).value;
+    known.embeddings = rows.reshaped(rows.shape().without_front());
   }
+  return known.embeddings;
+}
+
+// Which tokens stay, whatever takes the others' place.
+std::vector<bool> PerturbedRuns::tokens_there(const Asked& asked) const {
+  const Known& known = *inputs_[asked.input];
+  std::vector<bool> there(static_cast<std::size_t>(known.study->tokens()), true);
+  for (std::size_t u = 0; u < asked.perturbation.kept.size(); ++u)
+    for (const int t : known.units[u]) there[static_cast<std::size_t>(t)] = asked.perturbation.kept[u];
+  return there;
+}
+
+Batch PerturbedRuns::batch_for(const Asked& asked) const {
+  const Known& known = *inputs_[asked.input];
+  const Study& study = *known.study;
+  const std::vector<int> positions = (known.probability ? known.probability : known.logit)->positions();
+  if (asked.replacement == Replacement::Delete)
+    return shortened(study.batch(), tokens_there(asked), positions);
   Batch batch = study.batch();
-  batch.positions = objective.positions();
+  batch.positions = positions;
   if (asked.perturbation.of == Perturbation::Of::Pixels)
     batch.pixels = blackened(batch.pixels, asked.perturbation.kept, study.black);
   return batch;
 }
 
-void PerturbedRuns::take_away(Tensor& embeddings, const std::vector<std::size_t>& members) {
-  const Index T = embeddings.dim(1), D = embeddings.dim(2);
+// Some families count positions, or look for the last token, by skipping [PAD] ids.
+struct PerturbedRuns::Alike {
+  std::vector<Index> shape;
+  std::vector<int> types, positions;
+  std::vector<bool> pads;
+  bool pixels = false;
+  auto operator<=>(const Alike&) const = default;
+};
+
+PerturbedRuns::Alike PerturbedRuns::alike_of(const Asked& asked, const Batch& batch) const {
+  Alike made{.positions = batch.positions, .pixels = asked.perturbation.of == Perturbation::Of::Pixels};
+  if (!batch.pixels.empty()) {
+    const auto dims = batch.pixels.shape().dims();
+    made.shape.assign(dims.begin(), dims.end());
+    return made;
+  }
+  const std::vector<int>& ids = batch.ids.front();
+  const std::optional<int> pad = inputs_[asked.input]->study->special_ids.pad;
+  made.shape = {static_cast<Index>(ids.size())};
+  if (!batch.type_ids.empty()) made.types = batch.type_ids.front();
+  for (const int id : ids) made.pads.push_back(pad && id == *pad);
+  return made;
+}
+
+template <class R>
+void PerturbedRuns::write_embeddings(const Asked& asked, R* to) {
+  Known& known = *inputs_[asked.input];
+  const Tensor& own = embeddings_of(known);
+  const Index D = own.dim(1);
+  const std::vector<bool> there = tokens_there(asked);
+  const bool remove = asked.replacement == Replacement::Delete;
+  const bool whole = std::find(there.begin(), there.end(), false) == there.end();
+  const Tensor* absent = whole || remove ? nullptr : &absent_for(known, asked.replacement);
+  for (Index t = 0; t < own.dim(0); ++t) {
+    if (there[static_cast<std::size_t>(t)])
+      to = std::copy_n(own.data<R>() + t * D, D, to);
+    else if (!remove)
+      to = std::copy_n(absent->data<R>() + (absent->dim(0) == 1 ? 0 : t) * D, D, to);
+  }
+}
+
+// The logits of these, over the run of the first of them.
+Tensor PerturbedRuns::replayed(const Batch& one, std::span<const std::size_t> members) {
+  Tape tape;
+  const Var logits = loaded_.model->run(tape, one);
+  const Var words = tape.at(Site::Embed, 0);
+  Tensor copies(words.value.shape().without_front().with_front(static_cast<Index>(members.size())),
+                words.value.dtype());
+  const Index each = copies.size() / copies.dim(0);
+  dispatch(copies.dtype(), [&](auto r) {
+    using R = decltype(r);
+    for (std::size_t m = 0; m < members.size(); ++m)
+      write_embeddings<R>(asked_[members[m]], copies.data<R>() + static_cast<Index>(m) * each);
+  });
+  const Changed changed{.at = words, .copies = std::move(copies)};
+  Tape again(Keep::Nothing);
+  return tape.replay({&changed, 1}, logits, again).value.value;
+}
+
+void PerturbedRuns::take(const Tensor& logits, std::span<const std::size_t> members,
+                         const std::vector<int>& positions) {
+  const std::size_t first = replies_.size() - asked_.size();
   for (std::size_t m = 0; m < members.size(); ++m) {
-    const Asked& asked = asked_[members[m]];
-    if (asked.replacement == Replacement::Delete || asked.perturbation.of == Perturbation::Of::Pixels)
-      continue;
-    Known& known = *inputs_[asked.input];
-    const Tensor* absent = nullptr;
-    for (std::size_t u = 0; u < asked.perturbation.kept.size(); ++u) {
-      if (asked.perturbation.kept[u]) continue;
-      if (absent == nullptr) absent = &absent_for(known, asked.replacement);
-      for (const int t : known.units[u])
-        dispatch(embeddings.dtype(), [&](auto r) {
-          using R = decltype(r);
-          std::copy_n(absent->data<R>() + (absent->dim(0) == 1 ? 0 : t) * D, D,
-                      embeddings.data<R>() + (static_cast<Index>(m) * T + t) * D);
-        });
-    }
+    const Reply reply =
+        reply_of(*inputs_[asked_[members[m]].input], logits.rows(static_cast<Index>(m), 1), positions);
+    if (!std::isfinite(reply.logit))
+      throw FormatError("model: expected finite logits for an input with units taken away, found others");
+    replies_[first + members[m]] = reply;
   }
 }
 
@@ -172,29 +242,28 @@ Reply PerturbedRuns::reply_of(const Known& known, const Tensor& logits,
 }
 
 void PerturbedRuns::run(const std::function<void(std::size_t done)>& advance) {
-  const std::size_t first = replies_.size() - asked_.size();
-  std::vector<Batch> batches;
-  for (const Asked& asked : asked_) {
-    batches.push_back(batch_for(asked));
-    // Before the run: absent rows may take a run of their own.
-    for (std::size_t u = 0; u < asked.perturbation.kept.size(); ++u)
-      if (!asked.perturbation.kept[u] && asked.perturbation.of == Perturbation::Of::Units &&
-          asked.replacement != Replacement::Delete) {
-        absent_for(*inputs_[asked.input], asked.replacement);
-        break;
-      }
-  }
+  std::map<Alike, std::vector<std::size_t>> alike;
+  for (std::size_t a = 0; a < asked_.size(); ++a)
+    alike[alike_of(asked_[a], batch_for(asked_[a]))].push_back(a);
   std::size_t done = 0;
-  for (const Group& group : group_inputs(batches, tokens_at_once)) {
-    Tape tape(Keep::Nothing, {{Site::Embed, [&](Tensor& value) { take_away(value, group.members); }}});
-    const Tensor logits = loaded_.model->run(tape, group.batch).value;
-    for (std::size_t m = 0; m < group.members.size(); ++m) {
-      const Known& known = *inputs_[asked_[group.members[m]].input];
-      replies_[first + group.members[m]] =
-          reply_of(known, logits.rows(static_cast<Index>(m), 1), group.batch.positions);
+  for (const auto& [key, all] : alike) {
+    const std::size_t most =
+        std::max<std::size_t>(1, tokens_at_once / tokens_of(batch_for(asked_[all.front()])));
+    for (std::size_t begin = 0; begin < all.size(); begin += most) {
+      const auto members = std::span(all).subspan(begin, std::min(most, all.size() - begin));
+      const Batch one = batch_for(asked_[members.front()]);
+      if (key.pixels) {
+        std::vector<Batch> batches;
+        for (const std::size_t a : members) batches.push_back(batch_for(asked_[a]));
+        const std::vector<Group> groups = group_inputs(batches, tokens_at_once);
+        Tape tape(Keep::Nothing);
+        take(loaded_.model->run(tape, groups.front().batch).value, members, one.positions);
+      } else {
+        take(replayed(one, members), members, one.positions);
+      }
+      done += members.size();
+      if (advance) advance(done);
     }
-    done += group.members.size();
-    if (advance) advance(done);
   }
   asked_.clear();
 }

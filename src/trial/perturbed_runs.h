@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ class PerturbedRuns {
     std::unique_ptr<Objective> probability, logit;  // probability: null for a score that has none
     std::vector<std::vector<int>> units;
     std::map<std::string, Replacement> replacements;
+    Tensor embeddings;                     // [T, D]; empty: not asked for yet
     std::map<Replacement, Tensor> absent;  // [T, D], or [1, D] for all tokens alike
     std::map<std::pair<Replacement, Perturbation>, std::size_t> tickets;
   };
@@ -47,9 +49,17 @@ class PerturbedRuns {
     Perturbation perturbation;
   };
 
+  struct Alike;  // what must agree for two inputs to share a run
+
+  const Tensor& embeddings_of(Known& known) const;
   const Tensor& absent_for(Known& known, Replacement replacement);
-  Batch batch_for(const Asked& asked);
-  void take_away(Tensor& embeddings, const std::vector<std::size_t>& members);
+  std::vector<bool> tokens_there(const Asked& asked) const;
+  Batch batch_for(const Asked& asked) const;
+  Alike alike_of(const Asked& asked, const Batch& batch) const;
+  template <class R>
+  void write_embeddings(const Asked& asked, R* to);
+  Tensor replayed(const Batch& one, std::span<const std::size_t> members);
+  void take(const Tensor& logits, std::span<const std::size_t> members, const std::vector<int>& positions);
   Reply reply_of(const Known& known, const Tensor& logits, const std::vector<int>& positions) const;
 
   const LoadedModel& loaded_;
