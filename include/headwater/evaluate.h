@@ -36,8 +36,9 @@ struct EvaluationExample {
   // Where the target's word stands: a mask is put there, or the text ends there for text generation. An
   // example with a cue behind it is then left out.
   std::optional<TextSpan> blank;
-  std::string mask;  // path of a picture: where the object is
-  std::string name;  // for messages: "dev.tsv:17"
+  std::string property;  // what a probe is to tell of the target: "plural"; empty: unknown
+  std::string mask;      // path of a picture: where the object is
+  std::string name;      // for messages: "dev.tsv:17"
 };
 
 struct MetricSpec {

@@ -14,6 +14,9 @@
 //   …_subject_verb_agreement_2       the word behind the noun
 //   distractor_agreement_…           the first noun
 //
+// The number that decides is kept as the example's property: that of the determiner, of the pronoun, of the
+// verb, or of a noun's verb. Verbs in -s and is, was, has, does are singular; paradigms of gender have none.
+//
 // Pairs that differ in more than one word, or whose paradigm has no rule, have no place here.
 #include <algorithm>
 #include <array>
@@ -95,6 +98,21 @@ std::vector<std::size_t> cue_of(const std::string& paradigm, const Words& words,
   return {};
 }
 
+std::string number_of_word(const std::string& paradigm, const Words& words, std::size_t target,
+                           const std::vector<std::size_t>& cue) {
+  const auto has = [&](std::string_view part) { return paradigm.find(part) != std::string::npos; };
+  const auto verb = [&](std::size_t at) { return lowered(words[at]).ends_with('s') ? "singular" : "plural"; };
+  const auto determiner = [&](std::size_t at) {
+    const std::string word = lowered(words[at]);
+    return word == "these" || word == "those" ? "plural" : "singular";
+  };
+  if (has("anaphor_number")) return lowered(words[target]) == "themselves" ? "plural" : "singular";
+  if (has("determiner_noun")) return determiner(paradigm.ends_with("_2") ? target : cue.front());
+  if (has("subject_verb_agreement_2")) return verb(cue.front());
+  if (has("subject_verb") || has("distractor_agreement")) return verb(target);
+  return {};
+}
+
 // Indices of the words of the line's own cue.
 std::vector<std::size_t> given_cue(const Json& cue, const Words& words, const std::string& where) {
   std::vector<std::size_t> found;
@@ -155,6 +173,9 @@ EvaluationFile read_blimp(const std::string& path, std::size_t limit) {
     }
     read.examples.push_back(masked(good, differ.front(), cue, bad[differ.front()]));
     read.examples.back().name = where;
+    if (!json.contains("cue"))
+      read.examples.back().property =
+          number_of_word(json.value("UID", std::string()), good, differ.front(), cue);
     texts.insert(texts.end(), {read.examples.back().input.text, bad[differ.front()]});
     for (const std::size_t at : cue) texts.push_back(std::to_string(at));
     return true;

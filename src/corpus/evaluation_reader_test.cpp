@@ -94,6 +94,7 @@ TEST(BlimpReader, FindsTheCueByItsParadigm) {
   struct Case {
     const char *good, *bad, *paradigm, *text, *label, *contrast;
     std::vector<std::string> cues;
+    std::string number;
   };
   const std::vector<Case> cases{{"Katherine can't help herself.",
                                  "Katherine can't help himself.",
@@ -101,56 +102,64 @@ TEST(BlimpReader, FindsTheCueByItsParadigm) {
                                  "Katherine can not help herself.",
                                  "herself",
                                  "himself",
-                                 {"Katherine"}},
+                                 {"Katherine"},
+                                 ""},
                                 {"Many teachers had noticed themselves.",
                                  "Many teachers had noticed herself.",
                                  "anaphor_number_agreement",
                                  "Many teachers had noticed themselves.",
                                  "themselves",
                                  "herself",
-                                 {"Many", "teachers"}},
+                                 {"Many", "teachers"},
+                                 "plural"},
                                 {"Raymond is selling this sketch.",
                                  "Raymond is selling this sketches.",
                                  "determiner_noun_agreement_1",
                                  "Raymond is selling this sketch.",
                                  "sketch",
                                  "sketches",
-                                 {"this"}},
+                                 {"this"},
+                                 "singular"},
                                 {"This snake wasn't breaking this dish.",
                                  "This snake wasn't breaking these dish.",
                                  "determiner_noun_agreement_2",
                                  "This snake was not breaking this dish.",
                                  "this",
                                  "these",
-                                 {"dish"}},
+                                 {"dish"},
+                                 "singular"},
                                 {"A niece of most senators hasn't descended most slopes.",
                                  "A niece of most senators haven't descended most slopes.",
                                  "distractor_agreement_relational_noun",
                                  "A niece of most senators has not descended most slopes.",
                                  "has",
                                  "have",
-                                 {"niece"}},
+                                 {"niece"},
+                                 "singular"},
                                 {"Libraries that appreciated Danielle talk about Jason.",
                                  "Libraries that appreciated Danielle talks about Jason.",
                                  "distractor_agreement_relative_clause",
                                  "Libraries that appreciated Danielle talk about Jason.",
                                  "talk",
                                  "talks",
-                                 {"Libraries"}},
+                                 {"Libraries"},
+                                 "plural"},
                                 {"Those radii have scared that teenager.",
                                  "Those radii has scared that teenager.",
                                  "irregular_plural_subject_verb_agreement_1",
                                  "Those radii have scared that teenager.",
                                  "have",
                                  "has",
-                                 {"radii"}},
+                                 {"radii"},
+                                 "plural"},
                                 {"The drivers weren't touring.",
                                  "The driver weren't touring.",
                                  "regular_plural_subject_verb_agreement_2",
                                  "The drivers were not touring.",
                                  "drivers",
                                  "driver",
-                                 {"were"}}};
+                                 {"were"},
+                                 "plural"}};
   const ScratchFolder scratch;
   for (const Case& one : cases) {
     write_file(scratch / "a.jsonl", pair_line(one.good, one.bad, one.paradigm));
@@ -166,6 +175,7 @@ TEST(BlimpReader, FindsTheCueByItsParadigm) {
     std::vector<std::string> cues;
     for (const TextSpan& cue : made.cues) cues.push_back(part(made, cue));
     EXPECT_EQ(cues, one.cues) << one.good;
+    EXPECT_EQ(made.property, one.number) << one.good;
   }
 }
 

@@ -289,8 +289,20 @@ IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
 
 EvaluateReport Engine::evaluate(const EvaluateRequest& request) const {
   const LoadedModel& loaded = impl_->explainable();
-  const auto explain = [&](const Request& one) { return impl_->explain(loaded, one, nullptr); };
-  return evaluate_examples(loaded, explain, request, impl_->record());
+  const Checkpoint& identity = impl_->identity;
+  const Explainer explainer{.loaded = loaded,
+                            .explain = [&](const LoadedModel& with, const Request& one,
+                                           const Target* aimed) { return impl_->explain(with, one, aimed); },
+                            .changed =
+                                [&](const std::function<void(const std::string&, Tensor&)>& change) {
+                                  LoadedModel made = loaded;
+                                  Checkpoint fresh = open_checkpoint(identity.folder, loaded.info().dtype);
+                                  fresh.weights = fresh.weights.changed(change);
+                                  made.model = load_model(fresh);
+                                  return made;
+                                },
+                            .deviation = identity.config.number("initializer_range", 0.02)};
+  return evaluate_examples(explainer, request, impl_->record());
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "engine/evaluation_variations.h"
 #include "report/focus.h"
 #include "trial/perturbed_runs.h"
 
@@ -75,21 +76,33 @@ std::optional<std::string> one_token(const Tokenizer& tokenizer, const std::stri
 struct Pending {
   ExampleValues values;
   Sample sample;
-  std::vector<Trial> trials;                                   // of each method, the random explanation last
-  std::vector<std::vector<double>> references;                 // per unit, of each explainer
+  std::vector<Trial> trials;                             // of each method, the random explanation last
+  std::vector<std::vector<double>> references;           // per unit, of each explainer
+  std::vector<std::vector<std::vector<double>>> varied;  // per unit: [variation][method]; none: no such one
   std::vector<std::vector<std::vector<std::size_t>>> tickets;  // [metric][method]
 };
 
 class Evaluating {
  public:
-  Evaluating(const LoadedModel& loaded, const std::function<Report(const Request&)>& explain,
-             const EvaluateRequest& request)
-      : loaded_(loaded),
-        explain_(explain),
+  Evaluating(const Explainer& explainer, const EvaluateRequest& request)
+      : loaded_(explainer.loaded),
+        explainer_(explainer),
         request_(request),
-        metrics_(metrics_of(request, loaded.info())),
+        metrics_(metrics_of(request, explainer.loaded.info())),
         explainers_(explainers_of(request, metrics_)),
-        runs_(loaded) {}
+        variations_(explainer, metrics_, request.seed),
+        runs_(explainer.loaded) {
+    if (std::none_of(metrics_.begin(), metrics_.end(),
+                     [](const ChosenMetric& metric) { return metric.evaluation->probes; }))
+      return;
+    std::vector<std::optional<EvaluationExample>> asked;
+    for (const EvaluationExample& example : request.examples) {
+      std::string left_out;
+      target_of(example, left_out);
+      asked.push_back(left_out.empty() ? placed(loaded_, example, left_out) : std::nullopt);
+    }
+    probes_ = probe_layers(loaded_, asked, request.seed);
+  }
 
   void add(std::size_t number) {
     const EvaluationExample& example = request_.examples[number];
@@ -156,14 +169,16 @@ class Evaluating {
     const std::optional<EvaluationExample> in_place = placed(loaded_, given, made.values.left_out);
     if (!in_place) return;
     const EvaluationExample& example = *in_place;
-    const Report report = explain_({.input = example.input,
-                                    .target = target,
-                                    .methods = explainers_.specs,
-                                    .max_memory = request_.max_memory,
-                                    .progress = on_progress});
+    Request request{.input = example.input,
+                    .target = target,
+                    .methods = explainers_.specs,
+                    .max_memory = request_.max_memory,
+                    .progress = on_progress};
+    const Report report = explainer_.explain(loaded_, request, nullptr);
     made.sample = sample_of(loaded_, example, report);
     made.sample.number = number;
     made.sample.seed = request_.seed;
+    if (!probes_.empty()) made.sample.probe_right = probes_[number];
     if (!example.gold.empty() && !loaded_.info().labels.empty())
       made.sample.gold = gold_index(loaded_.info(), request_.gold_labels, example.gold);
     const bool output = loaded_.info().task != Task::FeatureExtraction;
@@ -175,10 +190,29 @@ class Evaluating {
       if (m < explainers_.asked)
         made.trials.push_back({made.sample, std::move(rows), made.references.back(), {}});
     }
-    std::vector<double> random = random_row(made.sample, tokens_of_rows(made, report));
-    std::vector<double> scores = unit_scores(random, made.sample);
-    made.trials.push_back({made.sample, {std::move(random)}, std::move(scores), {}});
+    std::vector<std::vector<double>> random;  // of every layer
+    const std::size_t tokens = tokens_of_rows(made, report);
+    for (int layer = loaded_.info().layers; layer-- > 0;)
+      random.push_back(random_row(made.sample, tokens, static_cast<std::uint64_t>(layer)));
+    std::vector<double> scores = unit_scores(random.back(), made.sample);
+    made.trials.push_back({made.sample, std::move(random), std::move(scores), {}});
+    request.methods.resize(explainers_.asked);
+    vary(made, request, report);
     if (output) ask(made, input);
+  }
+
+  void vary(Pending& made, const Request& request, const Report& report) const {
+    if (!variations_.any()) return;
+    for (const std::optional<Report>& other : variations_.explained(request, report)) {
+      made.varied.emplace_back(made.trials.size());
+      if (!other) continue;
+      for (std::size_t m = 0; m < explainers_.asked; ++m)
+        made.varied.back()[m] =
+            unit_scores(answer_by_layer(*other, other->attributions[m]).back(), made.sample);
+      made.varied.back().back() = unit_scores(
+          random_row(made.sample, made.trials.back().rows.back().size(), 1000 + made.varied.size()),
+          made.sample);
+    }
   }
 
   static std::size_t tokens_of_rows(const Pending& made, const Report& report) {
@@ -205,6 +239,8 @@ class Evaluating {
       const auto reference = explainers_.reference[k];
       for (std::size_t m = 0; m < made.trials.size(); ++m) {
         Trial& trial = made.trials[m];
+        trial.varied.clear();
+        for (const std::size_t v : variations_.of(metrics_[k])) trial.varied.push_back(made.varied[v][m]);
         trial.reference = reference ? made.references[*reference] : std::vector<double>{};
         std::vector<Reply> replies;
         for (const std::size_t ticket : made.tickets[k][m]) replies.push_back(runs_.reply(ticket));
@@ -215,10 +251,12 @@ class Evaluating {
   }
 
   const LoadedModel& loaded_;
-  const std::function<Report(const Request&)>& explain_;
+  const Explainer& explainer_;
   const EvaluateRequest& request_;
   const std::vector<ChosenMetric> metrics_;
   const Explainers explainers_;
+  const Variations variations_;
+  std::vector<std::vector<bool>> probes_;  // of every example; empty: no metric asks for them
   PerturbedRuns runs_;
   std::vector<std::unique_ptr<Pending>> pending_;
   std::size_t ran_ = 0;
@@ -265,12 +303,12 @@ std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const Model
   return metrics;
 }
 
-EvaluateReport evaluate_examples(const LoadedModel& loaded,
-                                 const std::function<Report(const Request&)>& explain,
-                                 const EvaluateRequest& request, RunRecord record) {
+EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateRequest& request,
+                                 RunRecord record) {
   const auto start = std::chrono::steady_clock::now();
+  const LoadedModel& loaded = explainer.loaded;
   check_request(request, loaded.info());
-  Evaluating evaluating(loaded, explain, request);
+  Evaluating evaluating(explainer, request);
   std::vector<ExampleValues> values = request.before;
   const auto give = [&](ExampleValues made) {
     if (request.keep) request.keep(made);

@@ -31,12 +31,27 @@ std::optional<EvaluationExample> placed(const LoadedModel& loaded, EvaluationExa
 // What all methods share of an example, but for its units and its label.
 Sample sample_of(const LoadedModel& loaded, const EvaluationExample& example, const Report& report);
 
+// For every example the layers at which a linear probe tells its property; empty where there is none.
+// `asked`: the examples as they are put to the model; nothing in the place of one that is left out. Throws
+// InputError for too few examples, or other than two properties.
+std::vector<std::vector<bool>> probe_layers(const LoadedModel& loaded,
+                                            const std::vector<std::optional<EvaluationExample>>& asked,
+                                            std::uint64_t seed);
+
 // Means, intervals and tests of what was measured.
 void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleValues>& values,
             const EvaluateRequest& request, EvaluateReport& report);
 
-EvaluateReport evaluate_examples(const LoadedModel& loaded,
-                                 const std::function<Report(const Request&)>& explain,
-                                 const EvaluateRequest& request, RunRecord record);
+// How examples are explained: by a model, perhaps of a given target, without a view.
+struct Explainer {
+  const LoadedModel& loaded;
+  std::function<Report(const LoadedModel& with, const Request&, const Target* aimed)> explain;
+  // The model with other weights.
+  std::function<LoadedModel(const std::function<void(const std::string&, Tensor&)>& change)> changed;
+  double deviation = 0.02;  // of untrained weights
+};
+
+EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateRequest& request,
+                                 RunRecord record);
 
 }  // namespace headwater

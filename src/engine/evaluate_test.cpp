@@ -8,6 +8,7 @@
 #include <headwater/engine.h>
 
 #include "base/parallel.h"
+#include "engine/evaluation_variations.h"
 #include "support/shipped_engines.h"
 
 namespace headwater {
@@ -191,6 +192,31 @@ TEST(Evaluate, EvidenceIsFoundInWords) {
                       {.input = {.text = "the film is bad"}}};
   const EvaluateReport report = sentiment().evaluate(request);
   EXPECT_EQ(report.cells[0].examples, 1U) << "nothing marked, and nobody looked";
+}
+
+TEST(Evaluate, SanityChecksChangeWhatTheySay) {
+  EvaluateRequest request = evaluation_request(
+      {{"parameter_randomisation"}, {"class_sensitivity"}, {"repeatability"}, {"input_invariance"}},
+      {{"occlusion"}, {"integrated_gradients", {{"baseline", "zero"}}}, {"attention_rollout"}});
+  const EvaluateReport report = sentiment().evaluate(request);
+  const auto value = [&](std::size_t metric, std::size_t method) {
+    return report.cells[metric * 4 + method].value;
+  };
+  EXPECT_LT(value(0, 0), .9) << "an untrained model is another model";
+  EXPECT_LT(value(1, 0), -.9) << "of two classes one is the other turned round";
+  EXPECT_NEAR(value(1, 2), 1, 1e-12) << "attention does not know the class";
+  for (const std::size_t method : {0U, 1U, 2U}) EXPECT_EQ(value(2, method), 0) << "the same bits again";
+  EXPECT_LT(value(3, 0), 1e-3);
+  EXPECT_GT(value(3, 1), 1e-2) << "a baseline of zeros does not move with the words";
+  EXPECT_LT(value(3, 2), 1e-3);
+}
+
+TEST(Evaluate, TensorsBelongToTheirBlocks) {
+  EXPECT_EQ(block_of_tensor("bert.encoder.layer.3.attention.self.query.weight", 6), 3);
+  EXPECT_EQ(block_of_tensor("bert.embeddings.word_embeddings.weight", 6), -1);
+  EXPECT_EQ(block_of_tensor("transformer.h.11.attn.c_attn.weight", 12), 11);
+  EXPECT_EQ(block_of_tensor("transformer.wte.weight", 12), -1);
+  EXPECT_EQ(block_of_tensor("classifier.weight", 6), 6);
 }
 
 TEST(Evaluate, RandomScoresComeOutAtTheBaseline) {

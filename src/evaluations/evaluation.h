@@ -29,6 +29,9 @@ struct Evaluation {
   std::string_view curve_over{};  // what the curve's x is: "share of units removed"; empty: no curve
   // The method it compares with, as its options say; null: none.
   MethodSpec (*reference)(const MethodOptions&) = nullptr;
+  bool probes = false;  // reads Sample::probe_right
+  // Other explanations of the same example it wants to see (Trial::varied); null: none.
+  std::vector<Variation> (*variations)(const ModelInfo&, const MethodOptions&) = nullptr;
   // Changed inputs it wants to see; null: none.
   std::vector<Perturbation> (*asks)(const Trial&, const MethodOptions&) = nullptr;
   // NaN: it means nothing for this example.

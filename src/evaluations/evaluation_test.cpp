@@ -143,6 +143,45 @@ TEST(Evaluation, CuesAreTheSpecificationsNumbers) {
   EXPECT_TRUE(std::isnan(measured("cue_precision", trial, nothing).value));
 }
 
+TEST(Evaluation, ProbesAgreeOverLayersByHand) {
+  Sample sample;
+  for (Index t = 0; t < 2; ++t) sample.tokens.push_back({.begin = 2 * t, .end = 2 * t + 1});
+  sample.cues = {{0, 1}};
+  sample.probe_right = {false, true, true};
+  const Trial trial{sample, {{.1, .9}, {.5, .5}, {.3, .7}}, {}, {}};
+  const EvaluationValue made = measured("probing_agreement", trial, nothing);
+  EXPECT_EQ(made.parts, (std::vector<double>{.1, .5, .3, 0, 1, 1}));
+  // Ranks 1 3 2 against 1 2½ 2½: ρ = √3/2.
+  EXPECT_NEAR(find_evaluation("probing_agreement").combine(made.parts), std::sqrt(.75), 1e-14);
+  const Trial single{sample, {{.1, .9}}, {}, {}};
+  EXPECT_TRUE(std::isnan(measured("probing_agreement", single, nothing).value));
+}
+
+TEST(Evaluation, SanityByHand) {
+  const Sample sample = sample_of_units(3);
+  Trial trial = trial_of(sample, {1, 2, 4});
+  trial.varied = {{4, 2, 1}, {1, 2, 4}, {5, 5, 5}};
+  const EvaluationValue forgotten = measured("parameter_randomisation", trial, nothing);
+  EXPECT_EQ(forgotten.curve, (std::vector<double>{1, 1, 0})) << "turned round, the same, no order";
+  EXPECT_EQ(forgotten.value, 0);
+  EXPECT_NEAR(measured("class_sensitivity", trial, nothing).value, -1, 1e-15);
+  EXPECT_NEAR(measured("repeatability", trial, nothing).value, .75, 1e-15) << "3 of 4";
+  trial.varied = {{1, 2, 4}};
+  EXPECT_EQ(measured("input_invariance", trial, nothing).value, 0);
+  trial.varied = {{}};
+  EXPECT_TRUE(std::isnan(measured("class_sensitivity", trial, nothing).value)) << "no other class";
+  ModelInfo info;
+  info.layers = 12;
+  const Evaluation& random = find_evaluation("parameter_randomisation");
+  const std::vector<Variation> stages =
+      random.variations(info, MethodOptions(random.name, random.options, {{"stages", "4"}}));
+  ASSERT_EQ(stages.size(), 4U);
+  EXPECT_EQ(stages[0].from, 12) << "the head alone";
+  EXPECT_EQ(stages[1].from, 8);
+  EXPECT_EQ(stages[2].from, 4);
+  EXPECT_EQ(stages[3].from, -1) << "all of it";
+}
+
 TEST(Evaluation, NothingToTakeAwayHasNoValue) {
   const Sample sample = sample_of_units(0);
   const Trial trial = trial_of(sample, {});

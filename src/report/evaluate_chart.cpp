@@ -48,16 +48,21 @@ std::vector<CurveField> curve_fields(const EvaluateReport& report) {
   return fields;
 }
 
+// An axis that holds these numbers of all series, the ends of their bands included.
 Axis axis_over(const std::string& label, const std::vector<Series>& all, int most,
-               std::vector<double> Series::*values) {
+               std::initializer_list<std::vector<double> Series::*> numbers) {
   double low = INFINITY, high = -INFINITY;
   for (const Series& series : all)
-    for (const double value : series.*values)
-      if (std::isfinite(value)) {
-        low = std::min(low, value);
-        high = std::max(high, value);
-      }
-  if (!(low <= high)) low = 0, high = 1;
+    for (const auto& which : numbers)
+      for (const double value : series.*which)
+        if (std::isfinite(value)) {
+          low = std::min(low, value);
+          high = std::max(high, value);
+        }
+  if (!(low <= high)) {
+    low = 0;
+    high = 1;
+  }
   return round_axis(label, low, high > low ? high : low + 1, most);
 }
 
@@ -91,8 +96,9 @@ std::string evaluate_svg(const EvaluateReport& report, std::string_view metadata
     const Box box{curve_edge + static_cast<double>(f % 2) * column + Plot::left,
                   curve_top + static_cast<double>(f / 2) * row + curve_caption, curve_width, curve_height};
     svg.text({box.x, box.y - 9}, fields[f].title, {.size = 13, .bold = true});
-    const Plot plot(svg, box, axis_over(fields[f].over, fields[f].series, 10, &Series::x),
-                    axis_over("mean over examples", fields[f].series, 8, &Series::y));
+    const Plot plot(
+        svg, box, axis_over(fields[f].over, fields[f].series, 10, {&Series::x}),
+        axis_over("mean over examples", fields[f].series, 8, {&Series::y, &Series::low, &Series::high}));
     for (const Series& series : fields[f].series) draw_series(svg, plot, series);
   }
   draw_legend(svg, {curve_edge, below}, room, legend);

@@ -72,9 +72,18 @@ std::vector<double> pixel_scores(std::span<const double> row, const Sample& samp
   return map;
 }
 
-std::vector<double> random_row(const Sample& sample, std::size_t tokens) {
+double largest_change(std::span<const double> a, std::span<const double> b) {
+  double change = 0, size = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    change = std::max(change, std::abs(a[i] - b[i]));
+    size = std::max(size, std::abs(a[i]));
+  }
+  return change > 0 ? change / size : 0;  // out of nothing: infinite
+}
+
+std::vector<double> random_row(const Sample& sample, std::size_t tokens, std::uint64_t again) {
   std::vector<double> row(tokens);
-  const std::uint64_t seed = random_stream(sample.seed, "random explanation");
+  const std::uint64_t seed = random_stream(sample.seed, "random explanation") + again;
   for (std::size_t t = 0; t < tokens; ++t)
     row[t] = random_uniform(seed, (static_cast<std::uint64_t>(sample.number) << 20U) + t);
   return row;

@@ -23,6 +23,19 @@ struct Reply {
   int predicted = -1;                 // label index of a classifier; −1: none
 };
 
+// Another explanation of the same example, to compare with.
+struct Variation {
+  enum class Kind {
+    Again,       // the same once more
+    OtherClass,  // of the likeliest other label or token
+    Randomised,  // of the model with its head and the blocks from `from` on untrained; −1: all of it
+    Shifted,     // of the model with 1 added to every number of the word embeddings
+  };
+  Kind kind = Kind::Again;
+  int from = 0;
+  auto operator<=>(const Variation&) const = default;
+};
+
 // A word between white space, and whether people marked it.
 struct AnnotatedWord {
   Index begin = 0, end = 0;
@@ -47,15 +60,17 @@ struct Sample {
   ObjectMask mask;                      // of an image with one
   int grid_width = 0, grid_height = 0;  // patches of an image
   int width = 0, height = 0;            // pixels of an image
-  int gold = -1;                        // label index; −1: unknown
-  std::size_t prefix = 0;               // tokens before an image's patches
+  std::vector<bool> probe_right;  // per layer: a probe tells the example's property; empty: none was fitted
+  int gold = -1;                  // label index; −1: unknown
+  std::size_t prefix = 0;         // tokens before an image's patches
 };
 
 struct Trial {
   const Sample& sample;
-  std::vector<std::vector<double>> rows;  // the answer's row, [layer][token]; NaN: not measured
-  std::vector<double> scores;             // per unit, of the last layer
-  std::vector<double> reference;          // the same of the method it is compared with; empty: none
+  std::vector<std::vector<double>> rows;         // the answer's row, [layer][token]; NaN: not measured
+  std::vector<double> scores;                    // per unit, of the last layer
+  std::vector<double> reference;                 // the same of the method it is compared with; empty: none
+  std::vector<std::vector<double>> varied = {};  // the same of the variations its metric asks for
 };
 
 // A unit's score: the sum of its tokens'. What was not measured counts as 0.
@@ -65,7 +80,9 @@ std::vector<double> word_scores(std::span<const double> row, const Sample& sampl
 // Scores of an image's patches, carried to pixels straight between their middles, from 0 to 1; all 0 where
 // they are equal.
 std::vector<double> pixel_scores(std::span<const double> row, const Sample& sample);
-// Uniform numbers in [0, 1) of the example, one per token.
-std::vector<double> random_row(const Sample& sample, std::size_t tokens);
+// Uniform numbers in [0, 1) of the example, one per token; others for every `again`.
+std::vector<double> random_row(const Sample& sample, std::size_t tokens, std::uint64_t again = 0);
+// max |a − b| / max |a|; 0 for two rows of zeros.
+double largest_change(std::span<const double> a, std::span<const double> b);
 
 }  // namespace headwater
