@@ -197,7 +197,7 @@ TEST(Evaluate, EvidenceIsFoundInWords) {
 TEST(Evaluate, SanityChecksChangeWhatTheySay) {
   EvaluateRequest request = evaluation_request(
       {{"parameter_randomisation"}, {"class_sensitivity"}, {"repeatability"}, {"input_invariance"}},
-      {{"occlusion"}, {"integrated_gradients", {{"baseline", "zero"}}}, {"attention_rollout"}});
+      {{"occlusion"}, {"input_x_gradient", {{"reduction", "l2"}, {"wrt", "embed"}}}, {"attention_rollout"}});
   const EvaluateReport report = sentiment().evaluate(request);
   const auto value = [&](std::size_t metric, std::size_t method) {
     return report.cells[metric * 4 + method].value;
@@ -207,7 +207,7 @@ TEST(Evaluate, SanityChecksChangeWhatTheySay) {
   EXPECT_NEAR(value(1, 2), 1, 1e-12) << "attention does not know the class";
   for (const std::size_t method : {0U, 1U, 2U}) EXPECT_EQ(value(2, method), 0) << "the same bits again";
   EXPECT_LT(value(3, 0), 1e-3);
-  EXPECT_GT(value(3, 1), 1e-2) << "a baseline of zeros does not move with the words";
+  EXPECT_GT(value(3, 1), 1e-2) << "the length of g ⊙ x grows with x, though g does not see it";
   EXPECT_LT(value(3, 2), 1e-3);
 }
 
