@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <headwater/error.h>
+#include <headwater/evaluate.h>
 #include <headwater/export.h>
 #include <headwater/heads.h>
 #include <headwater/identify.h>
@@ -51,6 +52,8 @@ class HEADWATER_API Engine {
   // Token identifiability of many texts (identify.h). Throws Unsupported for image models.
   IdentifyReport identify(const IdentifyRequest& request) const;
   IdentifyPlan plan_identify(const IdentifyRequest& request) const;
+  // Methods measured over many examples (evaluate.h). Throws Unsupported for models without a head.
+  EvaluateReport evaluate(const EvaluateRequest& request) const;
 
   // Heads over labelled inputs (heads.h); classifiers only. Each has its plan beside it, which throws what
   // the run would: InputError, among others for a bound on memory that is too small.

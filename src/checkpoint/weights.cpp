@@ -28,9 +28,10 @@ struct Weights::State {
   };
   DType dtype;
   std::vector<Safetensors> files;
-  std::map<std::string, Source> sources;  // by full name; points into files
-  std::optional<Fresh> fresh;             // numbers to make up instead of reading
-  std::mutex guard;                       // of what follows
+  std::map<std::string, Source> sources;                    // by full name; points into files
+  std::optional<Fresh> fresh;                               // numbers to make up instead of reading
+  std::function<void(const std::string&, Tensor&)> change;  // null: none
+  std::mutex guard;                                         // of what follows
   std::set<std::string> asked;
   std::map<std::string, Tensor> read;
 
@@ -77,22 +78,6 @@ Index first_non_finite(const Tensor& tensor) {
   return first;
 }
 
-Tensor untrained_tensor(const Shape& shape, DType dtype, const std::string& name, std::uint64_t seed,
-                        double deviation) {
-  if (shape.rank() < 2)
-    return Tensor::full(shape, dtype, name.ends_with("bias") || name.ends_with(".beta") ? 0 : 1);
-  Tensor tensor(shape, dtype);
-  const std::uint64_t stream = random_stream(seed, name);
-  dispatch(dtype, [&]<class R>(R) {
-    R* values = tensor.data<R>();
-    parallel_for(tensor.size(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        values[i] = static_cast<R>(deviation * random_normal(stream, static_cast<std::uint64_t>(i)));
-    });
-  });
-  return tensor;
-}
-
 // Buffers that Hugging Face checkpoints carry without being parameters.
 bool is_harmless(const std::string& name, const StoredTensor& stored) {
   constexpr std::array<std::string_view, 6> buffers{"position_ids",        "token_type_ids",
@@ -118,6 +103,30 @@ Weights::Weights(std::vector<Safetensors> files, DType dtype) : state_(std::make
         throw FormatError(fmt::format("{}: tensor {}: expected every tensor in one file, found it in {} too",
                                       file.where(), printable(name), at->second.file->where()));
     }
+}
+
+Tensor untrained_tensor(const Shape& shape, DType dtype, const std::string& name, std::uint64_t seed,
+                        double deviation) {
+  if (shape.rank() < 2)
+    return Tensor::full(shape, dtype, name.ends_with("bias") || name.ends_with(".beta") ? 0 : 1);
+  Tensor tensor(shape, dtype);
+  const std::uint64_t stream = random_stream(seed, name);
+  dispatch(dtype, [&](auto r) {
+    using R = decltype(r);
+    R* values = tensor.data<R>();
+    parallel_for(tensor.size(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        values[i] = static_cast<R>(deviation * random_normal(stream, static_cast<std::uint64_t>(i)));
+    });
+  });
+  return tensor;
+}
+
+Weights Weights::changed(std::function<void(const std::string& name, Tensor& numbers)> change) const {
+  Weights made(std::vector<Safetensors>(state_->files), state_->dtype);
+  made.state_->change = std::move(change);
+  made.prefix_ = prefix_;
+  return made;
 }
 
 Weights Weights::untrained(std::uint64_t seed, double deviation) const {
@@ -155,6 +164,7 @@ Tensor Weights::get(const std::string& name, const Shape& expected) const {
   Tensor tensor = state_->fresh ? untrained_tensor(expected, state_->dtype, full, state_->fresh->seed,
                                                    state_->fresh->deviation)
                                 : widen(*stored, state_->dtype, where);
+  if (state_->change) state_->change(full, tensor);
   if (const Index bad = first_non_finite(tensor); bad < tensor.size())
     throw FormatError(
         fmt::format("{}: expected finite numbers, found {} at index {}", where, tensor.at(bad), bad));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ class Weights {
   // 0, norm weights (one axis, not a bias) 1. A tensor's numbers depend on the seed and its full name alone.
   Weights untrained(std::uint64_t seed, double deviation) const;
 
+  // The same tensors, each after `change` was given its full name and its numbers.
+  Weights changed(std::function<void(const std::string& name, Tensor& numbers)> change) const;
+
   Weights scope(const std::string& name) const;  // "encoder" then "layer.0" → "encoder.layer.0."
   bool has(const std::string& name) const;
 
@@ -41,5 +45,9 @@ class Weights {
   std::shared_ptr<State> state_;
   std::string prefix_;
 };
+
+// A tensor of this name as before any training: see Weights::untrained.
+Tensor untrained_tensor(const Shape& shape, DType dtype, const std::string& name, std::uint64_t seed,
+                        double deviation);
 
 }  // namespace headwater

@@ -11,6 +11,7 @@
 #include "checkpoint/checkpoint.h"
 #include "engine/agreement.h"
 #include "engine/asked.h"
+#include "engine/evaluate.h"
 #include "engine/heads.h"
 #include "engine/identify.h"
 #include "engine/jobs.h"
@@ -297,6 +298,24 @@ IdentifyReport Engine::identify(const IdentifyRequest& request) const {
 
 IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
   return plan_texts(impl_->of_one_sequence(), request);
+}
+
+EvaluateReport Engine::evaluate(const EvaluateRequest& request) const {
+  const LoadedModel& loaded = impl_->of_one_sequence();
+  const Checkpoint& identity = impl_->identity;
+  const Explainer explainer{.loaded = loaded,
+                            .explain = [&](const LoadedModel& with, const Request& one,
+                                           const Target* aimed) { return impl_->explain(with, one, aimed); },
+                            .changed =
+                                [&](const std::function<void(const std::string&, Tensor&)>& change) {
+                                  LoadedModel made = loaded;
+                                  Checkpoint fresh = open_checkpoint(identity.folder, loaded.info().dtype);
+                                  fresh.weights = fresh.weights.changed(change);
+                                  made.model = load_model(fresh);
+                                  return made;
+                                },
+                            .deviation = identity.config.number("initializer_range", 0.02)};
+  return evaluate_examples(explainer, request, impl_->record());
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {

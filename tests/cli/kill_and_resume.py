@@ -1,5 +1,6 @@
 """A run over many inputs is killed at random moments and resumed until it is complete; the file must be that of an
-undisturbed run, byte for byte but for times. So for `predict` and `explain`, also where lines fail."""
+undisturbed run, byte for byte but for times. So for `predict` and `explain`, also where lines fail; and so for the table
+of `evaluate`, whose values are kept."""
 
 import argparse
 import os
@@ -74,6 +75,35 @@ def check(name, options, count, program, rng):
         return kept
 
 
+def check_evaluation(count, program, rng):
+    """The table of an evaluation that was killed ten times is that of an undisturbed one."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        shutil.copytree(ROOT / "tests/golden/models/bert_sequence", folder / "model")
+        shutil.copy(ROOT / "tests/cli/vocab.txt", folder / "model")
+        texts = [" ".join(rng.choice(WORDS) for _ in range(rng.randint(1, 12))) for _ in range(count)]
+        (folder / "texts.txt").write_text("\n".join(texts) + "\n")
+        env = {**os.environ, "HOME": scratch}
+        command = [program, "evaluate", "-m", "model", "-f", "texts.txt", "--input-format", "txt", "--format", "csv",
+                   "--methods", "saliency,attention_rollout", "--metrics", "deletion,infidelity", "--resamples", "100"]
+        started = time.monotonic()
+        whole = subprocess.run(command, cwd=folder, env=env, capture_output=True, timeout=300, check=True).stdout
+        seconds, kept = time.monotonic() - started, 0
+        for _ in range(10):
+            process = subprocess.Popen([*command, "--values", "v.jsonl", "--resume"], cwd=folder, env=env,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0, seconds / 5))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            part = folder / "v.jsonl.part"
+            kept += part.exists() and part.stat().st_size > 0
+        resumed = subprocess.run([*command, "--values", "v.jsonl", "--resume"], cwd=folder, env=env, capture_output=True,
+                                 timeout=300, check=True).stdout
+        assert whole == resumed and whole.count(b"\n") > 20, "evaluate: the tables differ"
+        print(f"evaluate: {count} examples, 10 kills, {kept} of them with values to go on from, the same table")
+        return kept
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True, type=pathlib.Path)
@@ -84,6 +114,7 @@ def main():
     program = str(args.program.resolve())
     kept = check("explain", ["explain", "--method", "saliency,integrated_gradients"], 400, program, rng)
     kept += check("predict", ["predict"], 20000, program, rng)
+    kept += check_evaluation(400, program, rng)
     assert kept > 0, "no kill came while there were results: the test saw nothing"
     return 0
 
