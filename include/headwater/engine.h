@@ -7,11 +7,13 @@
 // Const and thread-safe after loading. Throws the errors of error.h and nothing else.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <headwater/check.h>
 #include <headwater/error.h>
 #include <headwater/export.h>
 #include <headwater/heads.h>
@@ -51,6 +53,10 @@ class HEADWATER_API Engine {
   // Token identifiability of many texts (identify.h). Throws Unsupported for image models.
   IdentifyReport identify(const IdentifyRequest& request) const;
   IdentifyPlan plan_identify(const IdentifyRequest& request) const;
+  // The model's self-test (check.h) on these inputs, or on a few of its own where none are given. Loads the
+  // weights a second time, in float64.
+  ModelTest check(std::span<const Input> inputs = {},
+                  const std::function<void(const Progress&)>& progress = {}) const;
 
   // Heads over labelled inputs (heads.h); classifiers only. Each has its plan beside it, which throws what
   // the run would: InputError, among others for a bound on memory that is too small.

@@ -11,6 +11,7 @@
 #include "checkpoint/checkpoint.h"
 #include "engine/agreement.h"
 #include "engine/asked.h"
+#include "engine/check.h"
 #include "engine/heads.h"
 #include "engine/identify.h"
 #include "engine/jobs.h"
@@ -284,6 +285,16 @@ IdentifyReport Engine::identify(const IdentifyRequest& request) const {
 
 IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
   return plan_texts(impl_->explainable(), request);
+}
+
+ModelTest Engine::check(std::span<const Input> inputs,
+                        const std::function<void(const Progress&)>& progress) const {
+  const auto start = std::chrono::steady_clock::now();
+  const bool exact = info().dtype == DType::Float64;
+  ModelTest test = test_model(impl_->loaded, exact ? impl_->loaded : impl_->exact_model(), inputs, progress);
+  test.record = impl_->record();
+  test.record.seconds = seconds_since(start);
+  return test;
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {
