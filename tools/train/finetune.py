@@ -151,9 +151,9 @@ def train(model, tokenizer, encoded, labels, options):
             optimizer.zero_grad(set_to_none=False)
             loss_sum += loss.item()
             step += 1
-            if step % 20 == 0:
+            if step % 10 == 0:
                 left = (time.monotonic() - began) / step * (steps - step)
-                log(f"step {step}/{steps}, loss {loss_sum / 20:.3f}, {left / 60:.0f} min left")
+                log(f"step {step}/{steps}, loss {loss_sum / 10:.3f}, {left / 60:.0f} min left")
                 loss_sum = 0.0
 
 
