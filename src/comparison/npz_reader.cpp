@@ -181,6 +181,7 @@ std::size_t add_entry(std::string_view bytes, std::size_t at, const std::string&
 void add_npz(std::string_view bytes, const std::string& where, Results& results) {
   const std::size_t end = bytes.rfind("PK\x05\x06");
   if (end == std::string_view::npos) broken(where, "a zip archive");
+  piece(bytes, end, 22, where);  // the record is whole
   const std::uint32_t count = little(bytes, end + 10, 2, where);
   std::size_t at = little(bytes, end + 16, 4, where);
   for (std::uint32_t i = 0; i < count; ++i) at = add_entry(bytes, at, where, results);

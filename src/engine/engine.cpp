@@ -16,6 +16,7 @@
 #include "engine/identify.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
+#include "engine/states.h"
 #include "engine/verify.h"
 #include "engine/view.h"
 #include "heads/importance.h"
@@ -285,6 +286,10 @@ IdentifyReport Engine::identify(const IdentifyRequest& request) const {
 
 IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
   return plan_texts(impl_->explainable(), request);
+}
+
+std::vector<std::vector<double>> Engine::states(const Input& input, int position) const {
+  return hidden_vectors(impl_->loaded, input, position);
 }
 
 ModelTest Engine::check(std::span<const Input> inputs,

@@ -19,11 +19,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "engine/asked_output.h"
 #include "explain/gradients.h"
 #include "explain/ledger.h"
 #include "numerics/quadrature.h"
@@ -42,51 +42,7 @@ constexpr int part_nodes = 8;           // completeness: on every part of the wa
 constexpr std::size_t most_parts = 64;  // it is cut into
 constexpr double close_enough = 3e-3;   // more parts are not worth their time
 
-// A kept run and the number of its output that is asked about.
-struct Asked {
-  Tape tape;
-  Var logits;
-  Index at = 0;  // F among the numbers of one input's output
-
-  Asked(const Model& model, const Batch& batch) : logits(model.run(tape, batch)) {
-    const Index row = logits.value.shape().back(), first = logits.value.size() - row;
-    at = first;
-    for (Index i = first; i < logits.value.size(); ++i)
-      if (logits.value.at(i) > logits.value.at(at)) at = i;
-  }
-
-  Tensor seed(const Tensor& output, Index copies) const {
-    std::vector<double> values(static_cast<std::size_t>(output.size()), 0.0);
-    for (Index k = 0; k < copies; ++k) values[static_cast<std::size_t>(k * logits.value.size() + at)] = 1;
-    return Tensor::of(output.shape(), values, output.dtype());
-  }
-};
-
-struct AtPoints {
-  std::vector<double> values;  // of F, [n]
-  Tensor gradients;            // [n, …], if wanted
-};
-
-enum class Want { Values, Gradients };
-
-// F, and its gradient, where the source is put to each of these points, [n, …].
-AtPoints at_points(const Asked& asked, const Place& source, const Tensor& points, Want want) {
-  Tape onto(want == Want::Gradients ? Keep::Everything : Keep::Nothing);
-  const Changed change{.at = asked.tape.at(source), .copies = points};
-  const Replayed replayed = asked.tape.replay({&change, 1}, asked.logits, onto);
-  AtPoints found;
-  for (Index k = 0; k < points.dim(0); ++k)
-    found.values.push_back(replayed.value.value.at(k * asked.logits.value.size() + asked.at));
-  if (want == Want::Gradients) {
-    const Var& entry = replayed.entries.front().var;
-    found.gradients = onto.pull_to({entry}, replayed.value, asked.seed(replayed.value.value, points.dim(0)),
-                                   rules::gradient)
-                          .of(entry);
-  }
-  return found;
-}
-
-std::vector<Place> sources_in(const Asked& asked, const ModelInfo& info) {
+std::vector<Place> sources_in(const AskedOutput& asked, const ModelInfo& info) {
   if (asked.tape.has(Site::Pixels)) return {Site::Pixels};
   std::vector<Place> sources;
   for (int s = 0; s < std::max<int>(1, static_cast<int>(info.stacks.size())); ++s)
@@ -125,7 +81,7 @@ double pattern_deviation(const Tensor& pattern, bool causal) {
   return worst;
 }
 
-TestedProperty test_patterns(const Asked& asked, const ModelInfo& info) {
+TestedProperty test_patterns(const AskedOutput& asked, const ModelInfo& info) {
   TestedProperty property{.name = "patterns",
                           .promise = "every row of attention sums to 1, no weight is below 0",
                           .measured = "largest deviation of a row",
@@ -152,7 +108,7 @@ double length_of(const double* v, std::size_t n) {
   return std::sqrt(std::inner_product(v, v + n, v, 0.0));
 }
 
-double gradient_error(const Asked& asked, const Asked& exact, const Place& source) {
+double gradient_error(const AskedOutput& asked, const AskedOutput& exact, const Place& source) {
   const Tensor gradient =
       asked.tape.pull(asked.logits, asked.seed(asked.logits.value, 1), rules::gradient, {source}).at(source);
   const std::vector<double> g = gradient.to_doubles(), x = exact.tape.at(source).value.to_doubles();
@@ -184,7 +140,7 @@ double gradient_error(const Asked& asked, const Asked& exact, const Place& sourc
   return apart == 0 ? 0 : apart / largest;
 }
 
-TestedProperty test_gradient(const Asked& asked, Asked& exact, const ModelInfo& info,
+TestedProperty test_gradient(const AskedOutput& asked, AskedOutput& exact, const ModelInfo& info,
                              const std::vector<Place>& sources) {
   TestedProperty property{.name = "gradient",
                           .promise = "the gradient at the input equals finite differences in float64",
@@ -222,7 +178,7 @@ struct WayPart {
 
 class Way {
  public:
-  Way(const Asked& asked, const Place& source)
+  Way(const AskedOutput& asked, const Place& source)
       : asked_(asked),
         source_(source),
         x_(asked.tape.at(source).value),
@@ -278,13 +234,14 @@ class Way {
     return part;
   }
 
-  const Asked& asked_;
+  const AskedOutput& asked_;
   Place source_;
   Tensor x_;
   std::vector<double> to_, from_;
 };
 
-TestedProperty test_completeness(const Asked& asked, const ModelInfo&, const std::vector<Place>& sources) {
+TestedProperty test_completeness(const AskedOutput& asked, const ModelInfo&,
+                                 const std::vector<Place>& sources) {
   TestedProperty property{.name = "completeness",
                           .promise = "gradients along a way add up to the change of the output",
                           .measured = "gap, as a share of all change along the way",
@@ -296,7 +253,7 @@ TestedProperty test_completeness(const Asked& asked, const ModelInfo&, const std
 
 // --- conservation -----------------------------------------------------------------------------------------
 
-TestedProperty test_conservation(const Asked& asked, const ModelInfo& info,
+TestedProperty test_conservation(const AskedOutput& asked, const ModelInfo& info,
                                  const std::vector<Place>& sources) {
   int layers = 0;
   for (const Stack& stack : info.stacks) layers = std::max(layers, stack.layers);
@@ -332,7 +289,7 @@ void reverse_pixels(Tensor& pixels, Index picture) {
   });
 }
 
-TestedProperty test_batches(const Asked& asked, const Model& model, const Batch& batch) {
+TestedProperty test_batches(const AskedOutput& asked, const Model& model, const Batch& batch) {
   TestedProperty property{.name = "batches",
                           .promise = "an output has the same bits alone and among other inputs",
                           .measured = "largest difference"};
@@ -348,7 +305,7 @@ TestedProperty test_batches(const Asked& asked, const Model& model, const Batch&
   return property;
 }
 
-TestedProperty test_precision(const Asked& asked, const Asked& exact, const ModelInfo& info) {
+TestedProperty test_precision(const AskedOutput& asked, const AskedOutput& exact, const ModelInfo& info) {
   TestedProperty property{.name = "precision",
                           .promise = "outputs in float32 are those of float64",
                           .measured = "largest difference, as a share of the largest output",
@@ -377,8 +334,8 @@ Batch in_type(Batch batch, DType dtype) {
 
 std::vector<TestedProperty> tested_properties(const Model& model, const Model& exact, const Batch& batch) {
   const ModelInfo& info = model.info();
-  const Asked asked(model, batch);
-  Asked in_double(exact, in_type(batch, exact.info().dtype));
+  const AskedOutput asked(model, batch);
+  AskedOutput in_double(exact, in_type(batch, exact.info().dtype));
   const std::vector<Place> sources = sources_in(asked, info);
   return {test_patterns(asked, info),
           test_gradient(asked, in_double, info, sources),

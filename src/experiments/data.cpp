@@ -73,6 +73,13 @@ std::string data_file(const std::string& data, const std::vector<std::string>& n
                                data, fmt::join(names, ", ")));
 }
 
+std::string mask_token(const Engine& engine) {
+  for (const char* mask : {"[MASK]", "<mask>"})
+    for (const TokenView& token : engine.tokenize({.text = mask}))
+      if (token.piece == mask) return mask;
+  throw Unsupported(fmt::format("mask: {} has no token [MASK] or <mask>", engine.info().architecture));
+}
+
 std::vector<std::size_t> evenly_spaced(std::size_t all, std::size_t count) {
   std::vector<std::size_t> chosen;
   if (count == 0 || count > all) count = all;

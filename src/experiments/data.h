@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <headwater/heads.h>
+#include <headwater/engine.h>
 
 namespace headwater {
 
@@ -27,6 +27,9 @@ struct MinimalPair {
 std::vector<MinimalPair> read_minimal_pairs(const std::string& file, std::size_t limit);
 // The good sentence with this in place of the word that differs; what ends the sentence stays.
 std::string with_word(const MinimalPair& pair, const std::string& replacement);
+
+// What stands for a masked word: "[MASK]" or "<mask>". Throws Unsupported for a tokenizer without one.
+std::string mask_token(const Engine& engine);
 
 // Every so-manieth, from the first: positions of `count` among `all`, in their order.
 std::vector<std::size_t> evenly_spaced(std::size_t all, std::size_t count);

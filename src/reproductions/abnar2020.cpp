@@ -198,13 +198,6 @@ void add_pronouns(Reproduced& made, const Engine& engine, const std::string& mas
   made.tables.push_back(std::move(table));
 }
 
-std::string mask_token(const Engine& engine) {
-  for (const char* mask : {"[MASK]", "<mask>"})
-    for (const TokenView& token : engine.tokenize({.text = mask}))
-      if (token.special && token.text == mask) return mask;
-  return "";
-}
-
 // --- what is asked ----------------------------------------------------------------------------------------
 
 std::vector<Request> verb_requests(const ReproduceRequest& request, const std::string& file,

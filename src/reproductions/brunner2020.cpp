@@ -242,11 +242,14 @@ void add_map(const Tensor& map, std::vector<LayerMixing>& layers) {
     }
 }
 
-void add_mixing(Reproduced& made, const ReproduceRequest& request,
-                const std::vector<LabelledInput>& sentences) {
+struct Mixing2020 {
   std::vector<LayerMixing> layers;
   std::size_t texts = 0, tokens = 0;
-  for (std::size_t s = 0; s < sentences.size() && texts < most_mixed_texts; ++s) {
+};
+
+Mixing2020 measured_mixing(const ReproduceRequest& request, const std::vector<LabelledInput>& sentences) {
+  Mixing2020 found;
+  for (std::size_t s = 0; s < sentences.size() && found.texts < most_mixed_texts; ++s) {
     const std::string& text = sentences[s].input.text;
     const std::size_t length = request.engine.tokenize({.text = text}).size();
     if (length > longest_mixed || length < 12) continue;
@@ -254,54 +257,65 @@ void add_mixing(Reproduced& made, const ReproduceRequest& request,
     if (request.engine.info().task == Task::FillMask) ask.target.position = 0;
     ask.progress = [&](const Progress& p) {
       tell(request, "hidden token attribution",
-           0.6 + 0.4 * (static_cast<double>(texts) + p.done) / static_cast<double>(most_mixed_texts));
+           0.6 + 0.4 * (static_cast<double>(found.texts) + p.done) / static_cast<double>(most_mixed_texts));
     };
-    add_map(map_of(request.engine.explain(ask).attributions.front()), layers);
-    ++texts;
-    tokens += length;
+    add_map(map_of(request.engine.explain(ask).attributions.front()), found.layers);
+    ++found.texts;
+    found.tokens += length;
   }
-  if (layers.empty())
+  if (found.layers.empty())
     throw InputError(
         fmt::format("{}: expected sentences of 12 to {} tokens, found none", request.data, longest_mixed));
+  return found;
+}
+
+double not_own_share(const LayerMixing& layer) {
+  return static_cast<double>(layer.not_own) / static_cast<double>(layer.self.size());
+}
+
+double near_share(const LayerMixing& layer) {
+  return layer.near / static_cast<double>(layer.near_count);
+}
+
+double far_share(const LayerMixing& layer) {
+  return layer.far / static_cast<double>(layer.far_count);
+}
+
+void add_mixing(Reproduced& made, const Mixing2020& found) {
+  const std::vector<LayerMixing>& layers = found.layers;
   FigureTable table{
       .title = "Hidden token attribution: what a hidden vector owes to its own token",
       .header = {"after layer", "own share, median", "published", "not their own largest contributor",
                  "published", "share of a token 1–2 away", "8 or more away"},
       .rows = {},
-      .notes = {fmt::format("{} sentences, {} tokens. Frobenius norm of the derivative by the first block's "
-                            "input; shares depend on the norm, ranks hardly.",
-                            texts, tokens)}};
-  const auto share_not_own = [&](const LayerMixing& layer) {
-    return static_cast<double>(layer.not_own) / static_cast<double>(layer.self.size());
-  };
+      .notes = {fmt::format("{} sentences, {} tokens. Frobenius norm of the derivative by the first "
+                            "block's input; shares depend on the norm, ranks hardly.",
+                            found.texts, found.tokens)}};
   for (std::size_t l = 0; l < layers.size(); ++l)
     table.rows.push_back({std::to_string(l + 1), percent(median_of(layers[l].self)),
                           l + 1 == layers.size() ? "7.5 %"
                           : l == 0               ? "below 50 %"
                                                  : "–",
-                          percent(share_not_own(layers[l])), l + 2 >= layers.size() ? "about 30 %" : "–",
-                          percent(layers[l].near / static_cast<double>(layers[l].near_count)),
-                          percent(layers[l].far / static_cast<double>(layers[l].far_count))});
+                          percent(not_own_share(layers[l])), l + 2 >= layers.size() ? "about 30 %" : "–",
+                          percent(near_share(layers[l])), percent(far_share(layers[l]))});
   made.tables.push_back(std::move(table));
   const LayerMixing &first = layers.front(), &last = layers.back();
+  const double own_first = median_of(first.self), own_last = median_of(last.self);
   made.findings.push_back(
       {"after the first layer less than half of a hidden vector goes back to its own token",
-       outcome_of(median_of(first.self) < 0.5), fmt::format("median {}", percent(median_of(first.self)))});
-  made.findings.push_back({"a token's own share falls with depth",
-                           outcome_of(median_of(last.self) < median_of(first.self)),
+       outcome_of(own_first < 0.5), fmt::format("median {}", percent(own_first))});
+  made.findings.push_back({"a token's own share falls with depth", outcome_of(own_last < own_first),
                            fmt::format("median {} after the first layer, {} after the last (published 7.5 %)",
-                                       percent(median_of(first.self)), percent(median_of(last.self)))});
+                                       percent(own_first), percent(own_last))});
   made.findings.push_back(
       {"in the last layers many tokens are not their own largest contributor (published 30 %)",
-       outcome_of(share_not_own(last) > 0.1),
-       fmt::format("{} after the last layer", percent(share_not_own(last)))});
+       outcome_of(not_own_share(last) > 0.1),
+       fmt::format("{} after the last layer", percent(not_own_share(last)))});
   made.findings.push_back(
       {"mixing is mostly local: near tokens give more than far ones",
-       outcome_of(last.near / static_cast<double>(last.near_count) >
-                  last.far / static_cast<double>(last.far_count)),
+       outcome_of(near_share(last) > far_share(last)),
        fmt::format("{} of a token 1–2 away, {} of one 8 or more away, after the last layer",
-                   percent(last.near / static_cast<double>(last.near_count)),
-                   percent(last.far / static_cast<double>(last.far_count)))});
+                   percent(near_share(last)), percent(far_share(last)))});
 }
 
 Reproduced run(const ReproduceRequest& request) {
@@ -318,7 +332,7 @@ Reproduced run(const ReproduceRequest& request) {
       .findings = {}};
   add_lengths(made, measured_lengths(request, all), info.head_width);
   add_tokens(made, request, some);
-  add_mixing(made, request, some);
+  add_mixing(made, measured_mixing(request, some));
   return made;
 }
 
