@@ -15,6 +15,7 @@
 
 #include <headwater/check.h>
 #include <headwater/error.h>
+#include <headwater/evaluate.h>
 #include <headwater/export.h>
 #include <headwater/heads.h>
 #include <headwater/identify.h>
@@ -59,6 +60,8 @@ class HEADWATER_API Engine {
   // weights a second time, in float64.
   ModelTest check(std::span<const Input> inputs = {},
                   const std::function<void(const Progress&)>& progress = {}) const;
+  // Methods measured over many examples (evaluate.h). Throws Unsupported for models without a head.
+  EvaluateReport evaluate(const EvaluateRequest& request) const;
 
   // Heads over labelled inputs (heads.h); classifiers only. Each has its plan beside it, which throws what
   // the run would: InputError, among others for a bound on memory that is too small.

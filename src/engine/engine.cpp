@@ -12,6 +12,7 @@
 #include "engine/agreement.h"
 #include "engine/asked.h"
 #include "engine/check.h"
+#include "engine/evaluate.h"
 #include "engine/heads.h"
 #include "engine/identify.h"
 #include "engine/jobs.h"
@@ -300,6 +301,12 @@ ModelTest Engine::check(std::span<const Input> inputs,
   test.record = impl_->record();
   test.record.seconds = seconds_since(start);
   return test;
+}
+
+EvaluateReport Engine::evaluate(const EvaluateRequest& request) const {
+  const LoadedModel& loaded = impl_->explainable();
+  const auto explain = [&](const Request& one) { return impl_->explain(loaded, one, nullptr); };
+  return evaluate_examples(loaded, explain, request, impl_->record());
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {

@@ -37,6 +37,7 @@ class ImageProcessor {
   explicit ImageProcessor(const Config& config);
   // What the model sees, before rescaling (for overlays), and the pixels [C, height, width].
   Image crop(const Image& image) const;
+  Image crop(const Image& image, Resample resample) const;  // the same place of a mask: nearest
   Tensor pixels(const Image& image, DType dtype) const;
 
  private:

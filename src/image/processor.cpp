@@ -143,6 +143,10 @@ ImageProcessor::ImageProcessor(const Config& config) {
 }
 
 Image ImageProcessor::crop(const Image& image) const {
+  return crop(image, resample_);
+}
+
+Image ImageProcessor::crop(const Image& image, Resample resample) const {
   int width = resize_width_;
   int height = resize_height_;
   if (shortest_edge_ > 0) {  // the longer edge keeps the proportions, rounded down
@@ -156,7 +160,7 @@ Image ImageProcessor::crop(const Image& image) const {
     width = image.width <= image.height ? shortest_edge_ : static_cast<int>(longer);
     height = image.width <= image.height ? static_cast<int>(longer) : shortest_edge_;
   }
-  Image result = do_resize_ ? resize(image, width, height, resample_) : image;
+  Image result = do_resize_ ? resize(image, width, height, resample) : image;
   return do_center_crop_ ? center_crop(result, crop_width_, crop_height_) : result;
 }
 

@@ -72,7 +72,11 @@ std::vector<double> average_ranks(std::span<const double> values) {
 
 double pearson(std::span<const double> a, std::span<const double> b) {
   const std::size_t n = std::min(a.size(), b.size());
-  if (n < 2) return undefined;
+  // By the values themselves: the rounding of a mean would make an order of equal ones.
+  const auto constant = [](std::span<const double> values) {
+    return std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
+  };
+  if (n < 2 || constant(a.first(n)) || constant(b.first(n))) return undefined;
   const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / static_cast<double>(n);
   const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / static_cast<double>(n);
   double ab = 0, aa = 0, bb = 0;

@@ -31,6 +31,15 @@ TEST(Rank, EqualsSciPyWithTies) {
   EXPECT_NEAR(spearman(e, f), 0.10203658074909452, 1e-14);
 }
 
+TEST(Rank, EqualValuesHaveNoOrderHoweverTheirMeanIsRounded) {
+  const std::vector<double> same(20, .3);
+  std::vector<double> rising;
+  for (int i = 0; i < 20; ++i) rising.push_back(i);
+  EXPECT_TRUE(std::isnan(pearson(same, rising)));
+  EXPECT_TRUE(std::isnan(pearson(rising, same)));
+  EXPECT_TRUE(std::isnan(pearson(same, same)));
+}
+
 TEST(Rank, CountsEveryPairAsTheDefinitionDoes) {
   std::mt19937 random(7);
   for (int n = 2; n < 40; ++n) {

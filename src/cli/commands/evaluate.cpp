@@ -1,0 +1,276 @@
+// `headwater evaluate`: how far explanations can be trusted, by any metric over any examples, with intervals,
+// a random explanation beside them and tests between methods.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <headwater/engine.h>
+
+#include "base/json.h"
+#include "base/strings.h"
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/input_reader.h"
+#include "cli/method_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/repeat.h"
+#include "corpus/evaluation_reader.h"
+#include "corpus/kept_results.h"
+#include "corpus/kept_values.h"
+#include "evaluations/evaluation.h"
+#include "report/evaluate_writer.h"
+#include "report/provenance.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|markdown|csv|json|latex|svg";
+constexpr const char* endings = ".txt=text .md=markdown .tex=latex";
+// These say where things are and how they are shown; every other option can change a number.
+const std::vector<std::string> not_of_the_values = {
+    "--model", "--cache-dir", "--revision", "--threads", "--file",      "--output",     "--format", "--quiet",
+    "--color", "--values",    "--resume",   "--level",   "--resamples", "--max-memory", "--also"};
+
+struct Options {
+  ModelOptions model;
+  CorpusOptions corpus;
+  OutputOptions output;
+  MethodFlags methods;
+  std::string metrics = "comprehensiveness,sufficiency,deletion,insertion";
+  std::vector<std::string> metric_options, also;
+  std::string explained = "prediction", unit = "token", values;
+  EvaluateRequest request;
+  std::size_t limit = 0;
+  bool truncate = false, resume = false, list = false;
+  MemoryOption max_memory;
+};
+
+// "replace=unk" for every metric that has it, or "deletion.replace=unk" for one.
+std::vector<MetricSpec> metric_specs(const Options& options) {
+  std::vector<MetricSpec> specs;
+  for (const std::string& name : split(options.metrics, ','))
+    specs.push_back({std::string(find_evaluation(name).name), {}});
+  for (const std::string& given : options.metric_options) {
+    const std::size_t equals = given.find('='), dot = given.find('.');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError(fmt::format("--metric-option: expected name=value, found \"{}\"", given));
+    const bool of_one = dot < equals;
+    const std::string metric = of_one ? given.substr(0, dot) : "";
+    const std::string name = of_one ? given.substr(dot + 1, equals - dot - 1) : given.substr(0, equals);
+    bool taken = false;
+    for (MetricSpec& spec : specs) {
+      const auto& known = find_evaluation(spec.name).options;
+      const bool has =
+          std::any_of(known.begin(), known.end(), [&](const MethodOption& o) { return o.name == name; });
+      if ((of_one && spec.name != metric) || !has) continue;
+      spec.options[name] = given.substr(equals + 1);
+      taken = true;
+    }
+    if (!taken)
+      throw InputError(
+          fmt::format("--metric-option: expected an option of {}, found \"{}\"; headwater evaluate "
+                      "--list names them",
+                      options.metrics, given));
+  }
+  for (const MetricSpec& spec : specs) {
+    const Evaluation& evaluation = find_evaluation(spec.name);
+    MethodOptions(evaluation.name, evaluation.options, spec.options);
+  }
+  return specs;
+}
+
+// What two runs must have in common for their values to stand in one file.
+OrderedJson identity_of(const Engine& engine, const EvaluationFile& file, const Arguments& given) {
+  OrderedJson options = OrderedJson::object();
+  for (const GivenOption& option : given.given())
+    if (std::find(not_of_the_values.begin(), not_of_the_values.end(), option.flag) == not_of_the_values.end())
+      options[option.flag] = option.values;
+  const RunRecord record = engine.record();
+  return {
+      {"schema", "headwater.values/1"},
+      {"version", record.version},
+      {"inputs", file.identity},
+      {"model",
+       {{"weights", record.weights_sha256}, {"tokenizer", record.tokenizer_sha256}, {"dtype", record.dtype}}},
+      {"kernels", record.kernels},
+      {"options", options}};
+}
+
+std::string formatted(const EvaluateReport& report, const std::string& command, const std::string& format,
+                      const TerminalFormat& terminal) {
+  if (format == "json") return evaluate_json(report, command);
+  if (format == "csv") return evaluate_csv(report);
+  if (format == "markdown") return evaluate_markdown(report, command);
+  if (format == "latex") return evaluate_latex(report, command);
+  if (format == "svg") return evaluate_svg(report, provenance_json({}, report.record, command));
+  return evaluate_text(report, command, terminal);
+}
+
+void check_values(const Options& options) {
+  if (options.resume && options.values.empty())
+    throw InputError("--resume: expected --values FILE beside it, which keeps what was measured, found none");
+  if (!options.values.empty()) Output::require_place(options.values);
+}
+
+EvaluateRequest request_of(const Options& options) {
+  EvaluateRequest request = options.request;
+  request.metrics = metric_specs(options);
+  request.explained =
+      options.explained == "gold" ? EvaluateRequest::Explained::Gold : EvaluateRequest::Explained::Prediction;
+  request.unit = options.unit == "word" ? View::Unit::Word : View::Unit::Token;
+  request.max_memory = options.max_memory.bytes();
+  return request;
+}
+
+// Further files in the format of their endings.
+void write_also(const Options& options, const EvaluateReport& report, const std::string& command) {
+  for (const std::string& path : options.also) {
+    OutputOptions named;
+    named.path = path;
+    Output output(path);
+    output.write(
+        formatted(report, command, named.chosen_format(formats, endings), terminal_of(output, "never")));
+    output.finish();
+    options.output.say(fmt::format("written: {}", path));
+  }
+}
+
+int run(const Options& options, const Arguments& given) {
+  if (options.list) {
+    Output output(options.output.path);
+    if (options.output.chosen_format(formats, endings) == "markdown")
+      output.write(evaluations_markdown());
+    else
+      output.write_text(evaluations_text());
+    output.finish();
+    return 0;
+  }
+  const std::string format = options.output.chosen_format(formats, endings);
+  options.methods.check();
+  EvaluateRequest request = request_of(options);
+  check_values(options);
+  if (options.corpus.file.empty())
+    throw InputError("--file: expected a file or folder of examples, found none");
+  EvaluationFile file = read_evaluation(options.corpus, options.limit);
+  options.output.say(fmt::format("reading {} as {}", options.corpus.file, file.understood));
+  for (EvaluationExample& example : file.examples) example.input.truncate = options.truncate;
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  request.methods = options.methods.specs(engine.info());
+  request.examples = std::move(file.examples);
+  std::optional<KeptResults> kept;
+  if (!options.values.empty()) {
+    kept.emplace(options.values, options.values, identity_of(engine, file, given),
+                 options.resume ? KeptResults::Start::Resume : KeptResults::Start::Anew);
+    request.before = read_values(kept->complete() ? options.values : kept->part());
+    if (!request.before.empty())
+      options.output.say(fmt::format("resuming: {} done already", request.before.size()));
+    request.keep = [&](const ExampleValues& values) { kept->append(values_line(values)); };
+  }
+  ProgressLine progress(options.output.quiet);
+  progress.expect(request.examples.size(), request.before.size());
+  request.progress = [&](const Progress& p, std::size_t done) {
+    progress.show_done(done);
+    progress.show(p);
+  };
+  const EvaluateReport report = engine.evaluate(request);
+  if (kept) kept->finish();
+  progress.clear();
+  const std::string command =
+      repeat_command("evaluate", given, report.record, {"--values", "--resume", "--also"});
+  output.write(formatted(report, command, format, terminal_of(output, options.output.colour)));
+  output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  write_also(options, report, command);
+  return 0;
+}
+
+void add_measure_options(Arguments& arguments, const std::shared_ptr<Options>& options) {
+  arguments
+      .add("--metrics", options->metrics, "Metrics, separated by commas (default " + options->metrics + ")")
+      .value("METRICS")
+      .group("Metrics");
+  arguments
+      .add_repeated(
+          "--metric-option", [options](const std::string& text) { options->metric_options.push_back(text); },
+          "Set an option of the chosen metrics, or METRIC.NAME of one; may be repeated")
+      .value("NAME=VALUE")
+      .group("Metrics");
+  arguments.add("--list", options->list, "Say what the metrics measure and end").group("Metrics");
+  arguments.add("--explained", options->explained, "What is explained: the prediction or the gold label")
+      .choices("prediction|gold")
+      .group("Metrics");
+  arguments.add("--unit", options->unit, "What is taken away at once (default token)")
+      .choices("token|word")
+      .group("Metrics");
+  arguments.add("--seed", options->request.seed, "Of random explanations, subsets and resamples (default 0)")
+      .value("N")
+      .group("Metrics");
+  arguments.add("--resamples", options->request.resamples, "Draws behind an interval (default 2000)")
+      .value("N")
+      .group("Metrics");
+  arguments.add("--level", options->request.level, "Of the intervals (default 0.95)")
+      .value("SHARE")
+      .group("Metrics");
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  options->corpus.labelled = true;
+  add_corpus_options(arguments, options->corpus,
+                     "Examples: txt, tsv, csv, jsonl; an ERASER folder or .jsonl; BLiMP .jsonl; a folder of "
+                     "images/ and masks/");
+  arguments.add("--limit", options->limit, "The first so many; 0: all (default 0)").value("N").group("Input");
+  arguments.add("--truncate", options->truncate, "Cut a text that is too long instead of refusing it")
+      .group("Input");
+  arguments
+      .add_repeated(
+          "--gold-label",
+          [options](const std::string& text) {
+            const std::size_t equals = text.find('=');
+            if (equals == std::string::npos)
+              throw InputError(fmt::format("--gold-label: expected FILE'S=MODEL'S, found \"{}\"", text));
+            options->request.gold_labels[text.substr(0, equals)] = text.substr(equals + 1);
+          },
+          "A label of the file by the model's name, as NEG=LABEL_0; may be repeated")
+      .value("NAME=LABEL")
+      .group("Input");
+  add_model_options(arguments, options->model);
+  add_measure_options(arguments, options);
+  arguments
+      .add(
+          "--methods", [options](const std::string& names) { options->methods.names = names; },
+          "Methods, separated by commas; --method is the same")
+      .value("METHODS")
+      .group("Methods");
+  add_method_options(arguments, options->methods);
+  add_memory_option(arguments, options->max_memory);
+  add_output_options(arguments, options->output, formats);
+  add_colour_option(arguments, options->output);
+  arguments
+      .add_repeated(
+          "--also", [options](const std::string& path) { options->also.push_back(path); },
+          "Write the same results to this file too, in the format of its ending; again for another")
+      .value("FILE")
+      .group("Output");
+  arguments.add("--values", options->values, "Keep what is measured of every example here, as it comes")
+      .value("FILE")
+      .group("Output");
+  arguments.add("--resume", options->resume, "Go on with the values that an earlier run left")
+      .group("Output");
+  return [options, given = arguments] { return run(*options, given); };
+}
+
+}  // namespace
+
+extern const Command evaluate{.name = "evaluate",
+                              .summary = "How far explanations can be trusted, over many examples",
+                              .group = "Use a model",
+                              .setup = setup};
+
+}  // namespace headwater

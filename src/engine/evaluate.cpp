@@ -1,0 +1,296 @@
+// Examples go through in windows: each is explained by every method, then all changed inputs of the window
+// are run together, then measured. What is measured of an example does not depend on its window.
+#include "engine/evaluate.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "report/focus.h"
+#include "trial/perturbed_runs.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr std::size_t window_inputs = 4096, window_images = 256;  // changed inputs that wait at a time
+constexpr std::size_t window_examples = 32;                       // what a kill may cost
+
+// Every method that has to run: those asked for, then those that metrics compare with.
+struct Explainers {
+  std::vector<MethodSpec> specs;
+  std::size_t asked = 0;                              // of them, the first so many
+  std::vector<std::optional<std::size_t>> reference;  // of each metric: which of the specs
+};
+
+bool same_spec(const MethodSpec& a, const MethodSpec& b) {
+  const Method &first = find_method(a.name), &second = find_method(b.name);
+  return &first == &second && a.aggregate == b.aggregate &&
+         MethodOptions(first.name, first.options, a.options).all() ==
+             MethodOptions(second.name, second.options, b.options).all();
+}
+
+Explainers explainers_of(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics) {
+  Explainers made{.specs = request.methods, .asked = request.methods.size()};
+  for (const ChosenMetric& metric : metrics) {
+    made.reference.emplace_back();
+    if (metric.evaluation->reference == nullptr) continue;
+    const MethodSpec wanted = metric.evaluation->reference(metric.options);
+    std::size_t at = 0;
+    while (at < made.specs.size() && !same_spec(made.specs[at], wanted)) ++at;
+    if (at == made.specs.size()) made.specs.push_back(wanted);
+    made.reference.back() = at;
+  }
+  return made;
+}
+
+// The one place where scores are read out of a result: the answer's row, [layer][token].
+std::vector<std::vector<double>> answer_by_layer(const Report& report, const Attribution& result) {
+  std::vector<std::vector<double>> rows;
+  if (result.scores.empty())
+    throw Unsupported(
+        fmt::format("{}: gives no score per token, and metrics measure those", name_of(result)));
+  const Tensor all = answer_rows(report, result);
+  for (Index layer = 0; layer < all.dim(0); ++layer) rows.push_back(all.rows(layer, 1).to_doubles());
+  return rows;
+}
+
+// The id of a word that is one token, as targets write it; nothing if it is several.
+std::optional<std::string> one_token(const Tokenizer& tokenizer, const std::string& word) {
+  for (const std::string& text : {" " + word, word}) {
+    std::vector<int> ids;
+    for (const Token& token : tokenizer.encode(text, std::nullopt, {}).tokens)
+      if (!token.special) ids.push_back(token.id);
+    if (ids.size() == 1) return fmt::format("#{}", ids.front());
+  }
+  return std::nullopt;
+}
+
+// An example under way.
+struct Pending {
+  ExampleValues values;
+  Sample sample;
+  std::vector<Trial> trials;                                   // of each method, the random explanation last
+  std::vector<std::vector<double>> references;                 // per unit, of each explainer
+  std::vector<std::vector<std::vector<std::size_t>>> tickets;  // [metric][method]
+};
+
+class Evaluating {
+ public:
+  Evaluating(const LoadedModel& loaded, const std::function<Report(const Request&)>& explain,
+             const EvaluateRequest& request)
+      : loaded_(loaded),
+        explain_(explain),
+        request_(request),
+        metrics_(metrics_of(request, loaded.info())),
+        explainers_(explainers_of(request, metrics_)),
+        runs_(loaded) {}
+
+  void add(std::size_t number) {
+    const EvaluationExample& example = request_.examples[number];
+    pending_.push_back(std::make_unique<Pending>());
+    Pending& made = *pending_.back();
+    made.values.example = number;
+    try {
+      begin(example, number, made);
+    } catch (const InputError& error) {
+      throw InputError(example.name.empty() ? error.what()
+                                            : fmt::format("{}: {}", example.name, error.what()));
+    }
+  }
+
+  bool full() const {
+    const std::size_t most = loaded_.processor ? window_images : window_inputs;
+    return runs_.waiting() >= most || pending_.size() >= window_examples;
+  }
+
+  // Runs and measures what is pending, and gives it out.
+  void finish(const std::function<void(ExampleValues)>& give, const std::function<void(double)>& advance) {
+    const std::size_t waiting = runs_.waiting();
+    runs_.run([&](std::size_t done) {
+      if (advance)
+        advance(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, waiting)));
+    });
+    ran_ += waiting;
+    for (const auto& pending : pending_) {
+      if (pending->values.left_out.empty()) measure(*pending);
+      give(std::move(pending->values));
+    }
+    pending_.clear();
+    runs_.forget();
+  }
+
+  const std::vector<ChosenMetric>& metrics() const { return metrics_; }
+  std::size_t ran() const { return ran_; }
+  std::function<void(const Progress&)> on_progress;
+
+ private:
+  TargetSpec target_of(const EvaluationExample& example, std::string& left_out) const {
+    TargetSpec target = example.target;
+    if (target.label.empty() && request_.explained == EvaluateRequest::Explained::Gold) {
+      if (example.gold.empty())
+        throw InputError("target: expected a gold label to explain, found none; explain the prediction");
+      target.label = std::to_string(gold_index(loaded_.info(), request_.gold_labels, example.gold));
+    }
+    if (!example.one_token || !loaded_.tokenizer) return target;
+    for (std::string* word : {&target.label, &target.contrast}) {
+      if (word->empty()) continue;
+      const std::optional<std::string> id = one_token(*loaded_.tokenizer, *word);
+      if (!id) {
+        left_out = fmt::format("'{}' is more than one token", *word);
+        return target;
+      }
+      *word = *id;
+    }
+    return target;
+  }
+
+  void begin(const EvaluationExample& given, std::size_t number, Pending& made) {
+    const TargetSpec target = target_of(given, made.values.left_out);
+    if (!made.values.left_out.empty()) return;
+    const std::optional<EvaluationExample> in_place = placed(loaded_, given, made.values.left_out);
+    if (!in_place) return;
+    const EvaluationExample& example = *in_place;
+    const Report report = explain_({.input = example.input,
+                                    .target = target,
+                                    .methods = explainers_.specs,
+                                    .max_memory = request_.max_memory,
+                                    .progress = on_progress});
+    made.sample = sample_of(loaded_, example, report);
+    made.sample.number = number;
+    made.sample.seed = request_.seed;
+    if (!example.gold.empty() && !loaded_.info().labels.empty())
+      made.sample.gold = gold_index(loaded_.info(), request_.gold_labels, example.gold);
+    const bool output = loaded_.info().task != Task::FeatureExtraction;
+    const std::size_t input = runs_.add(prepare(loaded_, example.input), report.target, request_.unit);
+    made.sample.units = runs_.units(input);
+    for (std::size_t m = 0; m < explainers_.specs.size(); ++m) {
+      std::vector<std::vector<double>> rows = answer_by_layer(report, report.attributions[m]);
+      made.references.push_back(unit_scores(rows.back(), made.sample));
+      if (m < explainers_.asked)
+        made.trials.push_back({made.sample, std::move(rows), made.references.back(), {}});
+    }
+    std::vector<double> random = random_row(made.sample, tokens_of_rows(made, report));
+    std::vector<double> scores = unit_scores(random, made.sample);
+    made.trials.push_back({made.sample, {std::move(random)}, std::move(scores), {}});
+    if (output) ask(made, input);
+  }
+
+  static std::size_t tokens_of_rows(const Pending& made, const Report& report) {
+    return made.trials.empty() ? static_cast<std::size_t>(token_count(report))
+                               : made.trials.front().rows.back().size();
+  }
+
+  void ask(Pending& made, std::size_t input) {
+    for (const ChosenMetric& metric : metrics_) {
+      made.tickets.emplace_back(made.trials.size());
+      if (metric.evaluation->asks == nullptr) continue;
+      std::string replace = "auto";
+      for (const auto& [name, value] : metric.options.all())
+        if (name == "replace") replace = value;
+      for (std::size_t m = 0; m < made.trials.size(); ++m)
+        for (Perturbation& changed : metric.evaluation->asks(made.trials[m], metric.options))
+          made.tickets.back()[m].push_back(runs_.ask(input, replace, std::move(changed)));
+    }
+  }
+
+  void measure(Pending& made) {
+    for (std::size_t k = 0; k < metrics_.size(); ++k) {
+      made.values.values.emplace_back();
+      const auto reference = explainers_.reference[k];
+      for (std::size_t m = 0; m < made.trials.size(); ++m) {
+        Trial& trial = made.trials[m];
+        trial.reference = reference ? made.references[*reference] : std::vector<double>{};
+        std::vector<Reply> replies;
+        for (const std::size_t ticket : made.tickets[k][m]) replies.push_back(runs_.reply(ticket));
+        made.values.values.back().push_back(
+            metrics_[k].evaluation->measure(trial, metrics_[k].options, replies));
+      }
+    }
+  }
+
+  const LoadedModel& loaded_;
+  const std::function<Report(const Request&)>& explain_;
+  const EvaluateRequest& request_;
+  const std::vector<ChosenMetric> metrics_;
+  const Explainers explainers_;
+  PerturbedRuns runs_;
+  std::vector<std::unique_ptr<Pending>> pending_;
+  std::size_t ran_ = 0;
+};
+
+void check_request(const EvaluateRequest& request, const ModelInfo& info) {
+  if (request.examples.empty()) throw InputError("examples: expected at least one, found none");
+  if (request.methods.empty()) throw InputError("methods: expected at least one, found none");
+  if (request.metrics.empty()) throw InputError("metrics: expected at least one, found none");
+  if (request.resamples < 1)
+    throw InputError(fmt::format("resamples: expected at least 1, found {}", request.resamples));
+  if (!(request.level > 0 && request.level < 1))
+    throw InputError(fmt::format("level: expected a share between 0 and 1, found {}", request.level));
+  if (request.before.size() > request.examples.size())
+    throw InternalError("evaluate: expected no more earlier values than examples");
+  if (info.task == Task::FeatureExtraction)
+    throw Unsupported(
+        fmt::format("evaluate: {} has no head, and metrics measure an output; open a folder with one",
+                    info.architecture));
+}
+
+}  // namespace
+
+std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const ModelInfo& info) {
+  std::vector<ChosenMetric> metrics;
+  const bool pictures = info.task == Task::ImageClassification;
+  for (const MetricSpec& spec : request.metrics) {
+    const Evaluation& evaluation = find_evaluation(spec.name);
+    using Needs = Evaluation::Needs;
+    const bool of_pictures = evaluation.needs == Needs::Mask || evaluation.needs == Needs::Image;
+    const bool of_texts = evaluation.needs == Needs::Evidence || evaluation.needs == Needs::Cues;
+    if ((of_pictures && !pictures) || (of_texts && pictures))
+      throw Unsupported(fmt::format("{}: needs {}, and {} reads {}", evaluation.name,
+                                    text_of(evaluation.needs), info.architecture,
+                                    pictures ? "images" : "texts"));
+    metrics.push_back({&evaluation, MethodOptions(evaluation.name, evaluation.options, spec.options)});
+    if (evaluation.reference != nullptr) {
+      const MethodSpec reference = evaluation.reference(metrics.back().options);
+      const Method& method = find_method(reference.name);
+      require_supported(method, info);
+    }
+    if (evaluation.points != nullptr) evaluation.points(info, metrics.back().options);  // refuses bad lists
+  }
+  return metrics;
+}
+
+EvaluateReport evaluate_examples(const LoadedModel& loaded,
+                                 const std::function<Report(const Request&)>& explain,
+                                 const EvaluateRequest& request, RunRecord record) {
+  const auto start = std::chrono::steady_clock::now();
+  check_request(request, loaded.info());
+  Evaluating evaluating(loaded, explain, request);
+  std::vector<ExampleValues> values = request.before;
+  const auto give = [&](ExampleValues made) {
+    if (request.keep) request.keep(made);
+    values.push_back(std::move(made));
+  };
+  std::size_t next = values.size();
+  const auto tell = [&](const Progress& progress) {
+    if (request.progress) request.progress(progress, values.size());
+  };
+  evaluating.on_progress = tell;
+  for (; next < request.examples.size(); ++next) {
+    evaluating.add(next);
+    if (evaluating.full() || next + 1 == request.examples.size())
+      evaluating.finish(give, [&](double done) { tell({.method = "changed inputs", .done = done}); });
+  }
+  EvaluateReport report{.model = loaded.info(), .perturbed_inputs = evaluating.ran()};
+  sum_up(evaluating.metrics(), values, request, report);
+  report.record = std::move(record);
+  report.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace headwater

@@ -1,0 +1,71 @@
+// Evaluation: one way to measure an explanation, as a record. Help, docs and tables read the record; the
+// folder is the registry.
+//
+// A metric is measured on one example and one method at a time. It may ask for changed inputs first; the
+// model's replies come in the order of the asking. Figures over examples are means, unless the record says
+// how they are combined.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "methods/method.h"
+#include "trial/trial.h"
+
+namespace headwater {
+
+struct Evaluation {
+  enum class Better { Higher, Lower };
+  enum class Needs { Target, Evidence, Cues, Mask, Image };
+
+  std::string_view name, summary;
+  std::string_view formula;  // in Unicode text
+  std::string_view paper;    // authors, year, title, venue
+  Better better = Better::Higher;
+  std::string_view turned_by{};  // "order=least": with this option the other way is better
+  Needs needs = Needs::Target;
+  std::vector<MethodOption> options{};
+  std::string_view curve_over{};  // what the curve's x is: "share of units removed"; empty: no curve
+  // The method it compares with, as its options say; null: none.
+  MethodSpec (*reference)(const MethodOptions&) = nullptr;
+  // Changed inputs it wants to see; null: none.
+  std::vector<Perturbation> (*asks)(const Trial&, const MethodOptions&) = nullptr;
+  // NaN: it means nothing for this example.
+  EvaluationValue (*measure)(const Trial&, const MethodOptions&, std::span<const Reply>) = nullptr;
+  // Where the curve is read. Null: no curve.
+  std::vector<double> (*points)(const ModelInfo&, const MethodOptions&) = nullptr;
+  // From the sums of all examples' parts to the figure; null: the mean of their values.
+  double (*combine)(std::span<const double> sums) = nullptr;
+};
+
+std::span<const Evaluation* const> all_evaluations();
+const Evaluation& find_evaluation(std::string_view name);  // throws InputError with the nearest names
+bool higher_is_better(const Evaluation& evaluation, const MethodOptions& options);
+std::string_view text_of(Evaluation::Needs needs);  // "words that people marked as the reason"
+
+// The records for reading: a list, and docs' page of all.
+std::string evaluations_text();
+std::string evaluations_markdown();
+
+// What is no value.
+EvaluationValue no_value();
+
+// Options that several metrics share.
+inline constexpr MethodOption replace_option{
+    "replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
+    "what stands in a unit's place; auto: mask where there is one, otherwise mean (of the input's own token "
+    "embeddings, or of the picture's colour); black for images; delete shortens the text"};
+inline constexpr MethodOption quantity_option{"quantity", "probability|logit", "probability",
+                                              "what F is: the target's probability or its logit"};
+inline constexpr MethodOption with_option{
+    "with", "text", "occlusion",
+    "the method it is compared with: occlusion (blank-out, the fall of the probability), saliency (input "
+    "gradients) or any other"};
+// The method that `with` names; occlusion measures the probability, as published.
+MethodSpec reference_of(const MethodOptions& options);
+inline double quantity_in(const Reply& reply, const MethodOptions& options) {
+  return options.text("quantity") == "logit" ? reply.logit : reply.probability;
+}
+
+}  // namespace headwater

@@ -1,0 +1,215 @@
+// Numbers worked by hand, the specification's, and the ends: nothing to take away, nothing marked, scores all
+// equal. tests/golden/evaluation_goldens_test.cpp compares with scikit-learn.
+#include "evaluations/evaluation.h"
+
+#include <cmath>
+#include <functional>
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+namespace headwater {
+namespace {
+
+using Given = std::map<std::string, std::string>;
+using ByKept = std::function<double(const std::vector<bool>&)>;
+
+Sample sample_of_units(int units) {
+  Sample sample;
+  for (int u = 0; u < units; ++u) sample.units.push_back({u});
+  return sample;
+}
+
+EvaluationValue measured(const char* name, const Trial& trial, const ByKept& p, const Given& given = {}) {
+  const Evaluation& evaluation = find_evaluation(name);
+  const MethodOptions options(evaluation.name, evaluation.options, given);
+  std::vector<Reply> replies;
+  if (evaluation.asks != nullptr)
+    for (const Perturbation& asked : evaluation.asks(trial, options))
+      replies.push_back({.probability = p(asked.kept), .logit = 10 * p(asked.kept)});
+  return evaluation.measure(trial, options, replies);
+}
+
+Trial trial_of(const Sample& sample, std::vector<double> scores, std::vector<double> reference = {}) {
+  return {sample, {scores}, scores, std::move(reference)};
+}
+
+// Each unit that stays adds its weight.
+ByKept additive(std::vector<double> weights) {
+  return [weights](const std::vector<bool>& kept) {
+    double sum = 0;
+    for (std::size_t u = 0; u < kept.size(); ++u) sum += kept[u] ? weights[u] : 0;
+    return sum;
+  };
+}
+
+const ByKept nothing = [](const std::vector<bool>&) { return 0.5; };
+
+TEST(Evaluation, RecordsAreComplete) {
+  ASSERT_GE(all_evaluations().size(), 18U);
+  for (const Evaluation* evaluation : all_evaluations()) {
+    EXPECT_EQ(&find_evaluation(evaluation->name), evaluation);
+    EXPECT_FALSE(evaluation->summary.empty()) << evaluation->name;
+    EXPECT_FALSE(evaluation->formula.empty()) << evaluation->name;
+    EXPECT_FALSE(evaluation->paper.empty()) << evaluation->name;
+    EXPECT_NE(evaluation->measure, nullptr) << evaluation->name;
+    EXPECT_EQ(evaluation->points == nullptr, evaluation->curve_over.empty()) << evaluation->name;
+    MethodOptions(evaluation->name, evaluation->options, {});
+  }
+  EXPECT_THROW(find_evaluation("deletoin"), InputError);
+}
+
+TEST(Evaluation, DeletionByHand) {
+  // Four units in the order 1, 3, 0, 2; each holds a quarter of the probability, so every path is straight.
+  const Sample sample = sample_of_units(4);
+  const Trial trial = trial_of(sample, {1, 4, 0, 2});
+  EXPECT_NEAR(measured("deletion", trial, additive({.25, .25, .25, .25}), {{"steps", "4"}}).value, .5, 1e-15);
+  // All the probability in unit 1: gone after the first of four steps, area ¼ · (1 + 0)/2.
+  EXPECT_NEAR(measured("deletion", trial, additive({0, 1, 0, 0}), {{"steps", "0"}}).value, .125, 1e-15);
+  EXPECT_NEAR(measured("insertion", trial, additive({0, 1, 0, 0}), {{"steps", "0"}}).value, .875, 1e-15);
+  EXPECT_NEAR(
+      measured("deletion", trial, additive({0, 1, 0, 0}), {{"steps", "0"}, {"quantity", "logit"}}).value,
+      1.25, 1e-14);
+}
+
+TEST(Evaluation, WhichWayIsBetterTurnsWithTheOrder) {
+  const Evaluation& deletion = find_evaluation("deletion");
+  EXPECT_FALSE(higher_is_better(deletion, MethodOptions("deletion", deletion.options, {})));
+  EXPECT_TRUE(higher_is_better(deletion, MethodOptions("deletion", deletion.options, {{"order", "least"}})));
+}
+
+TEST(Evaluation, SharesAreRoundedUp) {
+  // Ten units: 1 %, 5 % and 10 % are one unit, 20 % two, 50 % five; each holds a tenth.
+  const Sample sample = sample_of_units(10);
+  const Trial trial = trial_of(sample, {9, 8, 7, 6, 5, 4, 3, 2, 1, 0});
+  const ByKept p = additive(std::vector<double>(10, .1));
+  EXPECT_NEAR(measured("comprehensiveness", trial, p).value, (.1 + .1 + .1 + .2 + .5) / 5, 1e-15);
+  EXPECT_NEAR(measured("sufficiency", trial, p).value, (.9 + .9 + .9 + .8 + .5) / 5, 1e-15);
+  EXPECT_NEAR(measured("log_odds", trial, p).value, std::log(.8), 1e-15);
+  EXPECT_THROW(measured("sufficiency", trial, p, {{"shares", "0,5"}}), InputError);
+  EXPECT_THROW(measured("comprehensiveness", trial, p, {{"shares", "half"}}), InputError);
+}
+
+TEST(Evaluation, AnAdditiveModelIsExplainedByItsWeights) {
+  const Sample sample = sample_of_units(6);
+  const std::vector<double> weights{.3, -.1, .2, .05, -.2, .4};
+  std::vector<double> doubled, negated;
+  for (const double w : weights) {
+    doubled.push_back(2 * w);
+    negated.push_back(-w);
+  }
+  const ByKept p = additive(weights);
+  EXPECT_NEAR(measured("sensitivity_n", trial_of(sample, weights), p, {{"shares", "20,50"}}).value, 1, 1e-12);
+  EXPECT_NEAR(measured("sensitivity_n", trial_of(sample, doubled), p, {{"shares", "50"}}).value, 1, 1e-12);
+  EXPECT_NEAR(measured("sensitivity_n", trial_of(sample, negated), p, {{"shares", "50"}}).value, -1, 1e-12);
+  EXPECT_NEAR(measured("infidelity", trial_of(sample, weights), p, {{"scaled", "no"}}).value, 0, 1e-25);
+  EXPECT_NEAR(measured("infidelity", trial_of(sample, doubled), p).value, 0, 1e-25);
+  // Twice the weights miss by the sum itself; no scores at all miss by as much.
+  const double missed = measured("infidelity", trial_of(sample, doubled), p, {{"scaled", "no"}}).value;
+  EXPECT_GT(missed, .001);
+  EXPECT_NEAR(missed, measured("infidelity", trial_of(sample, std::vector<double>(6, 0.0)), p).value, 1e-15);
+}
+
+TEST(Evaluation, AgreementIsTheSpecificationsNumber) {
+  const Sample sample = sample_of_units(5);
+  const Trial trial = trial_of(sample, {.4, .1, .1, .25, .15}, {.3, .2, .05, .05, .4});
+  EXPECT_NEAR(measured("spearman_agreement", trial, nothing).value, 0.28947368421052633, 1e-14);
+  EXPECT_NEAR(measured("kendall_agreement", trial, nothing).value, 0.2222222222222222, 1e-14);
+  EXPECT_NEAR(measured("top_k_agreement", trial, nothing, {{"k", "2"}}).value, .5, 1e-15);
+  const Trial flat = trial_of(sample, std::vector<double>(5, 0.0), {1, 2, 3, 4, 5});
+  EXPECT_TRUE(std::isnan(measured("spearman_agreement", flat, nothing).value));
+  EXPECT_TRUE(std::isnan(measured("kendall_agreement", flat, nothing).value));
+  const Evaluation& spearman = find_evaluation("spearman_agreement");
+  const MethodSpec blank_out = spearman.reference(MethodOptions(spearman.name, spearman.options, {}));
+  EXPECT_EQ(blank_out.name, "occlusion");
+  EXPECT_EQ(blank_out.options.at("quantity"), "probability");
+}
+
+TEST(Evaluation, CuesAreTheSpecificationsNumbers) {
+  Sample sample;
+  for (Index t = 0; t < 5; ++t) sample.tokens.push_back({.begin = 2 * t, .end = 2 * t + 1});
+  sample.cues = {{2, 3}, {6, 7}};  // tokens 1 and 3
+  const std::vector<double> row{.40, .10, .10, .25, .15};
+  const Trial trial{sample, {std::vector<double>(5, .2), row}, {}, {}};
+  const EvaluationValue mass = measured("cue_mass", trial, nothing);
+  EXPECT_NEAR(mass.value, .35, 1e-15);
+  ASSERT_EQ(mass.curve.size(), 2U);
+  EXPECT_NEAR(mass.curve[0], .4, 1e-15);
+  EXPECT_NEAR(measured("cue_precision", trial, nothing).value, .45, 1e-15);
+  sample.cues = {{2, 7}};  // a word of three tokens counts by its first
+  EXPECT_NEAR(measured("cue_mass", trial, nothing).value, .10, 1e-15);
+  sample.cues = {};
+  EXPECT_TRUE(std::isnan(measured("cue_mass", trial, nothing).value));
+  EXPECT_TRUE(std::isnan(measured("cue_precision", trial, nothing).value));
+}
+
+TEST(Evaluation, NothingToTakeAwayHasNoValue) {
+  const Sample sample = sample_of_units(0);
+  const Trial trial = trial_of(sample, {});
+  for (const char* name : {"deletion", "insertion", "comprehensiveness", "sufficiency", "log_odds",
+                           "sensitivity_n", "infidelity", "spearman_agreement", "top_k_agreement"})
+    EXPECT_TRUE(std::isnan(measured(name, trial, nothing).value)) << name;
+}
+
+TEST(Evaluation, OneUnitHasValuesButNoOrder) {
+  const Sample sample = sample_of_units(1);
+  const Trial trial = trial_of(sample, {.3}, {.2});
+  const ByKept p = additive({.8});
+  EXPECT_NEAR(measured("deletion", trial, p).value, .4, 1e-15) << "rounded halves up: gone at the half";
+  EXPECT_NEAR(measured("deletion", trial, p, {{"steps", "0"}}).value, .4, 1e-15);
+  EXPECT_NEAR(measured("comprehensiveness", trial, p).value, .8, 1e-15);
+  EXPECT_NEAR(measured("sufficiency", trial, p).value, 0, 1e-15);
+  EXPECT_EQ(measured("top_k_agreement", trial, p).value, 1);
+  EXPECT_TRUE(std::isnan(measured("spearman_agreement", trial, p).value));
+  EXPECT_TRUE(std::isnan(measured("sensitivity_n", trial, p).value));
+}
+
+TEST(Evaluation, EqualScoresGoFromLeftToRight) {
+  const Sample sample = sample_of_units(3);
+  const Trial trial = trial_of(sample, {0, 0, 0});
+  EXPECT_NEAR(measured("deletion", trial, additive({1, 0, 0}), {{"steps", "0"}}).value, 1.0 / 6, 1e-15);
+  EXPECT_NEAR(measured("deletion", trial, additive({0, 0, 1}), {{"steps", "0"}}).value, 5.0 / 6, 1e-15);
+}
+
+TEST(Evaluation, NothingMarkedHasNoValue) {
+  Sample sample;
+  sample.annotated = true;
+  sample.words = {{0, 2, false}, {3, 5, false}};
+  sample.tokens = {{.begin = 0, .end = 2}, {.begin = 3, .end = 5}};
+  const Trial trial{sample, {{.1, .2}}, {}, {}};
+  for (const char* name : {"token_f1", "iou_f1", "auprc"})
+    EXPECT_TRUE(std::isnan(measured(name, trial, nothing).value)) << name;
+  EXPECT_THROW(
+      find_evaluation("token_f1")
+          .points({}, MethodOptions("token_f1", find_evaluation("token_f1").options, {{"k", "ten"}})),
+      InputError);
+}
+
+TEST(Evaluation, PixelsAsPublished) {
+  // 20 pixels in a row of two cells; correct until more than half of the pixels are black: accuracy
+  // 1 at 0 … 0.5 and 0 from 0.6 on. AUC = 100 (0.5 + 0.05).
+  Sample sample;
+  sample.width = 20;
+  sample.height = 1;
+  sample.grid_width = 2;
+  sample.grid_height = 1;
+  sample.gold = 3;
+  const Trial trial{sample, {{1.0, 0.0}}, {}, {}};
+  const Evaluation& evaluation = find_evaluation("pixel_perturbation");
+  const MethodOptions options(evaluation.name, evaluation.options, {});
+  std::vector<Reply> replies;
+  for (const Perturbation& asked : evaluation.asks(trial, options)) {
+    EXPECT_EQ(asked.of, Perturbation::Of::Pixels);
+    const auto black = std::count(asked.kept.begin(), asked.kept.end(), false);
+    EXPECT_TRUE(black == 0 || !asked.kept[0]) << "the highest first";
+    replies.push_back({.predicted = black <= 10 ? 3 : 1});
+  }
+  ASSERT_EQ(replies.size(), 10U);
+  const EvaluationValue made = evaluation.measure(trial, options, replies);
+  EXPECT_NEAR(made.value, 55, 1e-12);
+  for (Reply& reply : replies) reply.predicted = 3;
+  EXPECT_NEAR(evaluation.measure(trial, options, replies).value, 90, 1e-12) << "the most there can be";
+}
+
+}  // namespace
+}  // namespace headwater

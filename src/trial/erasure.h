@@ -1,0 +1,37 @@
+// Erasure: which units go, in the order of their scores, and how many at a time. What metrics of deletion
+// and insertion share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trial/trial.h"
+
+namespace headwater {
+
+enum class First { Most, Least };  // important
+
+// Units in the order they are taken: by falling scores, or rising; equal ones from left to right.
+std::vector<std::size_t> erasure_order(const std::vector<double>& scores, First first);
+
+// All units but the first `count` of the order; or these alone.
+Perturbation without_first(const std::vector<std::size_t>& order, std::size_t count);
+Perturbation only_first(const std::vector<std::size_t>& order, std::size_t count);
+
+// How many of n units are gone at each step j = 0 … steps: n j / steps, rounded, halves up; 0 steps: one by
+// one. n = 0 has step 0 alone.
+std::vector<std::size_t> step_counts(std::size_t n, int steps);
+
+// "1,5,10,20,50": whole percentages from 1 to 100. Throws InputError that begins with `where`.
+std::vector<int> parsed_shares(const std::string& text, const std::string& where);
+// ⌈share n / 100⌉: at least one unit.
+std::size_t share_count(std::size_t n, int share);
+
+// The area under values at these steps over the share of units gone (or back), and the values themselves;
+// with 0 steps on as many points as step_points has, straight between the units, so that curves of examples
+// of all lengths have a mean. n must not be 0.
+EvaluationValue step_curve(std::size_t n, int steps, const std::vector<double>& values);
+std::vector<double> step_points(int steps);
+
+}  // namespace headwater

@@ -1,0 +1,62 @@
+// Perturbed runs: changed inputs of many examples, gathered and then run in batches of equal length. Equal
+// ones of an example are run once; an answer's bits do not depend on its batch.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "explain/objective.h"
+#include "explain/replacement.h"
+#include "study/study.h"
+#include "trial/trial.h"
+
+namespace headwater {
+
+class PerturbedRuns {
+ public:
+  explicit PerturbedRuns(const LoadedModel& loaded) : loaded_(loaded) {}
+
+  // An input with its target. Units are what may be taken away: tokens or words, no special ones.
+  std::size_t add(Prepared prepared, const Target& target, View::Unit unit);
+  const std::vector<std::vector<int>>& units(std::size_t input) const { return inputs_[input]->units; }
+
+  // One more to run; where its reply will be. `replace` as replacement_of takes it, for pixels ignored: they
+  // become black. Throws InputError for a replacement that the model has not.
+  std::size_t ask(std::size_t input, const std::string& replace, Perturbation perturbation);
+  std::size_t waiting() const { return asked_.size(); }
+  // Runs what waits. `advance` is told how many are done.
+  void run(const std::function<void(std::size_t done)>& advance);
+  const Reply& reply(std::size_t ticket) const { return replies_[ticket]; }
+  void forget();  // inputs and replies
+
+ private:
+  struct Known {
+    std::unique_ptr<Study> study;
+    std::unique_ptr<Objective> probability, logit;  // probability: null for a score that has none
+    std::vector<std::vector<int>> units;
+    std::map<std::string, Replacement> replacements;
+    std::map<Replacement, Tensor> absent;  // [T, D], or [1, D] for all tokens alike
+    std::map<std::pair<Replacement, Perturbation>, std::size_t> tickets;
+  };
+  struct Asked {
+    std::size_t input;
+    Replacement replacement;
+    Perturbation perturbation;
+  };
+
+  const Tensor& absent_for(Known& known, Replacement replacement);
+  Batch batch_for(const Asked& asked);
+  void take_away(Tensor& embeddings, const std::vector<std::size_t>& members);
+  Reply reply_of(const Known& known, const Tensor& logits, const std::vector<int>& positions) const;
+
+  const LoadedModel& loaded_;
+  std::vector<std::unique_ptr<Known>> inputs_;
+  std::vector<Asked> asked_;
+  std::vector<Reply> replies_;
+  std::map<Replacement, Tensor> shared_absent_;  // embeddings of special tokens, [1, D]
+};
+
+}  // namespace headwater
