@@ -50,7 +50,9 @@ std::vector<double> magnitudes(std::vector<double> row) {
 void add_example(const Report& report, Measured& measured) {
   const Attribution &blank = report.attributions[3], &gradient = report.attributions[4];
   const std::vector<double> erased = magnitudes(answer_in(blank, 0)), slope = answer_in(gradient, 0);
-  const std::vector<bool> among = measured_of(blank, erased.size());
+  std::vector<bool> among = measured_of(blank, erased.size());
+  // The masked token cannot be blanked out: its score would be 0 for every sentence.
+  if (report.target.position >= 0) among[static_cast<std::size_t>(report.target.position)] = false;
   const auto layers = static_cast<std::size_t>(layers_of(report.attributions[0]));
   for (std::size_t r = 0; r < 3; ++r)
     for (std::size_t l = 0; l < layers; ++l) {
@@ -154,7 +156,7 @@ struct Pronoun {
 };
 
 constexpr Pronoun pronouns[]{
-    {"The author talked to Sara about {} book.", "author", "sara", "p(his) .0700, p(her) .1019"},
+    {"The author talked to Sara about {} book", "author", "sara", "p(his) .0700, p(her) .1019"},
     {"Mary convinced John of {} love.", "mary", "john", "picture only"},
 };
 
@@ -229,7 +231,8 @@ Reproduced run(const ReproduceRequest& request) {
   made.here = {described(info)};
   std::vector<Request> asks;
   if (verbs) {
-    const std::string file = data_file(request.data, {"regular_plural_subject_verb_agreement_1.jsonl"});
+    const std::string file = data_file(request.data, {"distractor_agreement_relative_clause.jsonl",
+                                                      "regular_plural_subject_verb_agreement_1.jsonl"});
     const std::string mask = mask_token(request.engine);
     add_pronouns(made, request.engine, mask);
     asks = verb_requests(request, file, mask);
@@ -261,7 +264,7 @@ const Reproduction abnar2020{
         "2,000 test "
         "sentences; SST-2: DistilBERT; pronouns: BERT-base uncased",
     .model = "BERT-base uncased with its masked-word head, or a sentiment classifier",
-    .data = "BLiMP (regular_plural_subject_verb_agreement_1.jsonl), or SST-2 (dev.tsv)",
+    .data = "BLiMP (distractor_agreement_relative_clause.jsonl), or SST-2 (dev.tsv)",
     .limit = 100,
     .run = run};
 
