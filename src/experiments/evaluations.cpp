@@ -36,4 +36,26 @@ std::string interval(const EvaluationCell& cell, int decimals, double scale) {
                      scale * cell.high, decimals);
 }
 
+Lead lead_of(const std::string& ours, const std::map<std::string, EvaluationCell>& cells,
+             const std::vector<NamedMethod>& methods, Better better) {
+  const auto ahead = [&](const std::string& a, const std::string& b) {
+    return better == Better::Higher ? cells.at(a).value > cells.at(b).value
+                                    : cells.at(a).value < cells.at(b).value;
+  };
+  std::string rival;  // the best of the others
+  for (const NamedMethod& method : methods)
+    if (method.name != ours && (rival.empty() || ahead(method.name, rival))) rival = method.name;
+  const EvaluationCell &a = cells.at(ours), &b = cells.at(rival);
+  const auto holds_other = [](const EvaluationCell& one, double value) {
+    return value >= one.low && value <= one.high;
+  };
+  Lead lead{.best = ahead(rival, ours) ? rival : ours, .evidence = {}};
+  lead.leads = lead.best == ours;
+  lead.decided = !holds_other(a, b.value) && !holds_other(b, a.value);
+  lead.evidence =
+      fmt::format("{} {}, the best other {} {}, random {}{}", ours, interval(a, 3), rival, interval(b, 3),
+                  figure(cells.at("random").value, 3), lead.decided ? "" : "; too close to tell");
+  return lead;
+}
+
 }  // namespace headwater

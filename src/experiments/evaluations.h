@@ -31,4 +31,14 @@ std::map<std::string, EvaluationCell> evaluated(const Engine& engine, const Eval
 // "0.43 [0.38, 0.48]", times `scale`.
 std::string interval(const EvaluationCell& cell, int decimals = 2, double scale = 1);
 
+// Whether a method leads all others: decided only where neither's interval holds the other's figure.
+struct Lead {
+  std::string best;
+  bool leads = false, decided = false;
+  std::string evidence;  // the figures
+};
+enum class Better { Higher, Lower };
+Lead lead_of(const std::string& ours, const std::map<std::string, EvaluationCell>& cells,
+             const std::vector<NamedMethod>& methods, Better better);
+
 }  // namespace headwater

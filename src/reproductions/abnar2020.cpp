@@ -132,13 +132,16 @@ void add_correlations(Reproduced& made, const Measured& measured, bool verbs) {
         ".11 .12 .13 .13, flow .11 .11 .12 .14, all ± about .2, of rows joined by their maximum; "
         "here the row of [CLS].");
   const auto judge_pair = [&](const char* what, const Correlations& found) {
-    const double raw = mean_over_upper_half(found, 0), rollout = mean_over_upper_half(found, 1),
-                 flow = mean_over_upper_half(found, 2);
-    made.findings.push_back(
-        {fmt::format("in the upper layers rollout and flow agree with {} more than raw attention does", what),
-         outcome_of(rollout > raw && flow > raw),
-         fmt::format("upper half of the layers: raw {}, rollout {}, flow {}", figure(raw), figure(rollout),
-                     figure(flow))});
+    const double raw = mean_over_upper_half(found, 0);
+    for (const std::size_t reading : {std::size_t{1}, std::size_t{2}}) {
+      const double ours = mean_over_upper_half(found, reading);
+      made.findings.push_back(
+          {fmt::format("in the upper layers {} agrees with {} more than raw attention does",
+                       reading_names[reading], what),
+           outcome_of(ours > raw),
+           fmt::format("upper half of the layers: {} {}, raw {}", reading_names[reading], figure(ours),
+                       figure(raw))});
+    }
   };
   judge_pair("blank-out", measured.blank);
   judge_pair("input gradients", measured.gradient);

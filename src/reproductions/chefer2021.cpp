@@ -67,19 +67,10 @@ double value_in(const Cells& cells, const char* name) {
   return cells.at(name).value;
 }
 
-void judge_best(Reproduced& made, const std::string& claim, const Cells& cells, bool higher) {
-  std::string best;
-  for (const NamedMethod& method : compared_methods()) {
-    const double value = value_in(cells, method.name.c_str());
-    if (best.empty() ||
-        (higher ? value > value_in(cells, best.c_str()) : value < value_in(cells, best.c_str())))
-      best = method.name;
-  }
+void judge_best(Reproduced& made, const std::string& claim, const Cells& cells, Better better) {
+  const Lead lead = lead_of("chefer", cells, compared_methods(), better);
   made.findings.push_back(
-      {claim, outcome_of(best == "chefer"),
-       fmt::format("best here is {} with {}, chefer has {}, random {}", best,
-                   figure(value_in(cells, best.c_str())), figure(value_in(cells, "chefer")),
-                   figure(value_in(cells, "random")))});
+      {claim, lead.decided ? outcome_of(lead.leads) : Finding::Outcome::Unclear, lead.evidence});
 }
 
 void reproduce_pictures(const ReproduceRequest& request, Reproduced& made) {
@@ -121,9 +112,9 @@ void reproduce_pictures(const ReproduceRequest& request, Reproduced& made) {
       "Published figures of segmentation and ablation are as remembered, not confirmed.");
   made.tables.push_back(std::move(perturbation));
   made.tables.push_back(std::move(segmentation));
-  judge_best(made, "relevance has the best positive perturbation", positive, false);
-  judge_best(made, "relevance has the best negative perturbation", negative, true);
-  judge_best(made, "relevance segments best (mIoU)", iou, true);
+  judge_best(made, "relevance has the best positive perturbation", positive, Better::Lower);
+  judge_best(made, "relevance has the best negative perturbation", negative, Better::Higher);
+  judge_best(made, "relevance segments best (mIoU)", iou, Better::Higher);
   made.findings.push_back(
       {"the whole method segments better than the last block alone, and that better than the first",
        outcome_of(value_in(iou, "chefer") >= value_in(iou, "chefer, last block") &&
@@ -153,7 +144,7 @@ void reproduce_rationales(const ReproduceRequest& request, Reproduced& made) {
     table.rows.push_back({name, interval(cell, 3), cell.curve.empty() ? "–" : figure(cell.curve.front(), 3),
                           cell.curve.empty() ? "–" : figure(cell.curve.back(), 3)});
   made.tables.push_back(std::move(table));
-  judge_best(made, "relevance finds the words people marked best", cells, true);
+  judge_best(made, "relevance finds the words people marked best", cells, Better::Higher);
   made.findings.push_back(
       {"attention rollout finds them least of the six", outcome_of([&] {
          for (const NamedMethod& method : compared_methods())

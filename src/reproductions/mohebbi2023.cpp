@@ -91,14 +91,9 @@ FigureTable layer_table(const std::vector<NamedMethod>& methods, const Cells& ce
 }
 
 void judge_first(Reproduced& made, const std::string& claim, const Cells& cells) {
-  std::string best;
-  for (const NamedMethod& method : mixing_methods())
-    if (best.empty() || cells.at(method.name).value > cells.at(best).value) best = method.name;
+  const Lead lead = lead_of("value_zeroing", cells, mixing_methods(), Better::Higher);
   made.findings.push_back(
-      {claim, outcome_of(best == "value_zeroing"),
-       fmt::format("best is {} with {}, value_zeroing has {}, random {}", best,
-                   figure(cells.at(best).value, 3), figure(cells.at("value_zeroing").value, 3),
-                   figure(cells.at("random").value, 3))});
+      {claim, lead.decided ? outcome_of(lead.leads) : Finding::Outcome::Unclear, lead.evidence});
 }
 
 // Whether the word that fits is a plural's: words of BLiMP's four paradigms, and verbs, of which the singular
