@@ -99,26 +99,29 @@ void add_lengths(Reproduced& made, const std::vector<LengthFigures>& figures, in
   FigureTable table{
       .title = "Attention that the head's output does not fix, by length (mean over heads)",
       .header = {"tokens", "published", "rank of V", "free dimensions", "with rows of sum 1",
-                 "Pearson(A, A⊥)", "|A − A⊥| / |A|"},
+                 "Pearson(A, A⊥)", "‖A − A⊥‖ / ‖A‖"},
       .rows = {},
       .notes = {"Published is a count for heads of full rank: identifiable up to as many tokens as a "
                 "value vector is wide, one more where rows sum to 1. The correlation is a curve in the "
                 "paper, said to fall once a text is longer than that; no values are quoted."}};
   bool threshold = true, falls = true;
+  std::string beyond;  // the first length beyond, and what is free there
   double before = 2;
   for (const LengthFigures& f : figures) {
     const bool fixed = f.tokens <= static_cast<std::size_t>(width);
     table.rows.push_back({std::to_string(f.tokens), fixed ? "identifiable" : "not identifiable",
                           figure(f.rank, 1), figure(f.free, 0), figure(f.free_sum, 0), figure(f.pearson, 3),
                           figure(f.null_energy, 3)});
-    threshold = threshold && (f.free == 0) == fixed;
+    if (!fixed) threshold = threshold && f.free > 0;
+    if (!fixed && beyond.empty())
+      beyond = fmt::format("values are {} wide; {} free dimensions at {} tokens", width, figure(f.free, 0),
+                           f.tokens);
     if (!fixed) falls = falls && f.pearson < before;
     if (!fixed) before = f.pearson;
   }
   made.tables.push_back(std::move(table));
   made.findings.push_back({"attention is not identifiable for texts longer than a head's values are wide",
-                           outcome_of(threshold),
-                           fmt::format("free dimensions are 0 up to {} tokens alone", width)});
+                           outcome_of(threshold), beyond.empty() ? "no text was longer" : beyond});
   if (!figures.empty())
     made.findings.push_back(
         {"effective attention leaves attention behind as texts get longer", outcome_of(falls),
