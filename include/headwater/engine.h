@@ -7,11 +7,13 @@
 // Const and thread-safe after loading. Throws the errors of error.h and nothing else.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <headwater/check.h>
 #include <headwater/error.h>
 #include <headwater/evaluate.h>
 #include <headwater/export.h>
@@ -52,6 +54,12 @@ class HEADWATER_API Engine {
   // Token identifiability of many texts (identify.h). Throws Unsupported for image models.
   IdentifyReport identify(const IdentifyRequest& request) const;
   IdentifyPlan plan_identify(const IdentifyRequest& request) const;
+  // Of one token what enters the first block and what leaves every block: [layers + 1][width].
+  std::vector<std::vector<double>> states(const Input& input, int position) const;
+  // The model's self-test (check.h) on these inputs, or on a few of its own where none are given. Loads the
+  // weights a second time, in float64.
+  ModelTest check(std::span<const Input> inputs = {},
+                  const std::function<void(const Progress&)>& progress = {}) const;
   // Methods measured over many examples (evaluate.h). Throws Unsupported for models without a head.
   EvaluateReport evaluate(const EvaluateRequest& request) const;
 

@@ -11,11 +11,13 @@
 #include "checkpoint/checkpoint.h"
 #include "engine/agreement.h"
 #include "engine/asked.h"
+#include "engine/check.h"
 #include "engine/evaluate.h"
 #include "engine/heads.h"
 #include "engine/identify.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
+#include "engine/states.h"
 #include "engine/verify.h"
 #include "heads/importance.h"
 #include "heads/pruning.h"
@@ -298,6 +300,20 @@ IdentifyReport Engine::identify(const IdentifyRequest& request) const {
 
 IdentifyPlan Engine::plan_identify(const IdentifyRequest& request) const {
   return plan_texts(impl_->of_one_sequence(), request);
+}
+
+std::vector<std::vector<double>> Engine::states(const Input& input, int position) const {
+  return hidden_vectors(impl_->loaded, input, position);
+}
+
+ModelTest Engine::check(std::span<const Input> inputs,
+                        const std::function<void(const Progress&)>& progress) const {
+  const auto start = std::chrono::steady_clock::now();
+  const bool exact = info().dtype == DType::Float64;
+  ModelTest test = test_model(impl_->loaded, exact ? impl_->loaded : impl_->exact_model(), inputs, progress);
+  test.record = impl_->record();
+  test.record.seconds = seconds_since(start);
+  return test;
 }
 
 EvaluateReport Engine::evaluate(const EvaluateRequest& request) const {

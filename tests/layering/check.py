@@ -10,7 +10,7 @@ import re
 import sys
 
 ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks models study explain methods heads probing report "
-         "trial evaluations engine corpus cli").split()
+         "trial evaluations engine corpus comparison experiments reproductions cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")
 TYPE = re.compile(r"^(?:struct|class|enum class|union) (?:HEADWATER_API )?(\w+)(?: final)?(?: :[^;]*)? \{")

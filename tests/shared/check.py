@@ -3,7 +3,7 @@
 minilm-sst2 must classify exactly as many sentences of SST-2 dev correctly as its README says, and the story models must
 continue a text with exactly the ids transformers gives (story_ids.json, by make_story_ids.py). A word given as a target to
 stories15M must be the token it predicts, and several tokens the sum of what it predicts step by step. A pruned minilm-sst2
-must have the logits of the masked model in transformers, where that is installed. Without the folder the check is skipped.
+must have the logits of the masked model in transformers, where that is installed. The models must pass their self-test. Without the folder the check is skipped.
 """
 
 import argparse
@@ -96,6 +96,19 @@ def check_targets(program):
         sys.exit(f"wasn't: expected {expected} and checks that pass, found {report['target']} and {result['checks']}")
 
 
+def check_properties(program):
+    """The real models keep what explanations rest on, and a paper's experiment runs on one of them."""
+    for name in ("minilm-sst2", "stories260K"):
+        test, = lines_of(program, "check", "-m", SHARED / "models" / name, "--format", "json", whole=True)
+        if not test["passed"]:
+            sys.exit(f"{name}: expected every property to hold, found {test['properties']}")
+        print(f"{name}: {len(test['properties'])} properties hold")
+    found, = lines_of(program, "reproduce", "abnar2020", "-m", SHARED / "models/minilm-sst2", "--data", SHARED / "data/sst2",
+                      "--limit", 3, "--format", "json", whole=True)
+    if [len(table["rows"]) for table in found["tables"]] != [6, 6]:
+        sys.exit(f"abnar2020: expected two tables of six layers, found {found['tables']}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -119,6 +132,7 @@ def main():
             sys.exit(f"{name}: the story differs from transformers'")
         print(f"{name}: {len(expected)} ids as transformers gives them")
     check_targets(program)
+    check_properties(program)
     check_pruned(program)
 
 

@@ -1,0 +1,70 @@
+// `headwater check`: does a model keep the promises that explanations rest on?
+//
+// Exit code 0: every property tested holds. 1: one does not.
+#include <memory>
+#include <vector>
+
+#include <headwater/engine.h>
+
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/input_reader.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/repeat.h"
+#include "report/check_writer.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|json";
+
+struct Options {
+  ModelOptions model;
+  InputOptions input;
+  OutputOptions output;
+};
+
+// None where none were named: the model has its own then, and standard input is not waited for.
+std::vector<Input> given_inputs(const InputOptions& options) {
+  std::vector<Input> inputs;
+  if (!options.text && options.corpus.file.empty() && options.images.empty()) return inputs;
+  InputReader reader(options);
+  while (std::optional<Example> example = reader.next()) inputs.push_back(std::move(example->input));
+  if (inputs.empty()) throw InputError("expected a text, found an empty input");
+  return inputs;
+}
+
+int run(const Options& options, const Arguments& given) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::vector<Input> inputs = given_inputs(options.input);
+  Output output(options.output.path);
+  const Engine engine = options.model.load();
+  ProgressLine progress(options.output.quiet);
+  const ModelTest test = engine.check(inputs, [&](const Progress& p) { progress.show(p); });
+  progress.clear();
+  const std::string command = repeat_command("check", given, test.record);
+  output.write(format == "json" ? check_json(test, command)
+                                : check_page(test, command, terminal_of(output, options.output.colour)));
+  output.finish();
+  return holds(test) ? 0 : 1;
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  add_input_options(arguments, options->input);
+  add_model_options(arguments, options->model);
+  add_output_options(arguments, options->output, formats);
+  add_colour_option(arguments, options->output);
+  return [options, given = arguments] { return run(*options, given); };
+}
+
+}  // namespace
+
+extern const Command check{.name = "check",
+                           .summary = "Whether a model keeps the promises explanations rest on",
+                           .group = "Use a model",
+                           .setup = setup};
+
+}  // namespace headwater

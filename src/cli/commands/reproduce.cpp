@@ -1,0 +1,90 @@
+// `headwater reproduce`: a paper's experiment run again, beside what was published.
+#include <memory>
+
+#include <fmt/format.h>
+#include <headwater/engine.h>
+
+#include "cli/arguments.h"
+#include "cli/commands/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/repeat.h"
+#include "report/table.h"
+#include "reproductions/reproduction.h"
+
+namespace headwater {
+namespace {
+
+constexpr const char* formats = "text|md|json";
+
+struct Options {
+  std::string paper, data;
+  ModelOptions model;
+  OutputOptions output;
+  std::size_t limit = 0;
+  unsigned seed = 1;
+};
+
+std::string list_of_papers() {
+  Table table{.header = {"paper", "question", "model", "data"}, .rows = {}, .right = ""};
+  for (const Reproduction* one : all_reproductions())
+    table.rows.push_back(
+        {std::string(one->name), std::string(one->summary), std::string(one->model), std::string(one->data)});
+  return table.str();
+}
+
+std::string formatted(const ReproducedReport& report, const std::string& format, const std::string& command,
+                      const TerminalFormat& terminal) {
+  if (format == "json") return reproduced_json(report, command);
+  if (format == "md") return reproduced_markdown(report, command);
+  return reproduced_text(report, command, terminal.width);
+}
+
+int run(const Options& options, const Arguments& given) {
+  const std::string format = options.output.chosen_format(formats, ".txt=text .markdown=md");
+  Output output(options.output.path);
+  if (options.paper.empty()) {
+    output.write_text(list_of_papers());
+    output.finish();
+    return 0;
+  }
+  const Reproduction& paper = find_reproduction(options.paper);
+  if (options.data.empty()) throw InputError(fmt::format("--data: expected {}, found nothing", paper.data));
+  if (options.model.model.empty())
+    throw InputError(fmt::format("--model: expected {}, found nothing", paper.model));
+  const Engine engine = options.model.load();
+  ProgressLine progress(options.output.quiet);
+  const ReproduceRequest request{.engine = engine,
+                                 .data = options.data,
+                                 .limit = options.limit == 0 ? paper.limit : options.limit,
+                                 .seed = options.seed,
+                                 .progress = [&](const Progress& p) { progress.show(p); }};
+  const ReproducedReport report{paper, paper.run(request), engine.record()};
+  progress.clear();
+  const std::string command = repeat_command("reproduce", given, report.record);
+  output.write(formatted(report, format, command, terminal_of(output, options.output.colour)));
+  output.finish();
+  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
+  return 0;
+}
+
+std::function<int()> setup(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  arguments.add("paper  ", options->paper, "Which paper; without it they are listed");
+  arguments.under("Input").add("--data PATH", options->data, "The corpus: its folder, or a file");
+  arguments.under("Input").add("--limit N", options->limit, "Inputs, evenly spaced (default: by the paper)");
+  arguments.under("Input").add("--seed N", options->seed, "Of what is drawn (default 1)");
+  add_model_options(arguments, options->model);
+  add_output_options(arguments, options->output, formats);
+  return [options, given = arguments] { return run(*options, given); };
+}
+
+}  // namespace
+
+extern const Command reproduce{.name = "reproduce",
+                               .summary = "A paper's experiment run again, beside what was published",
+                               .group = "Use a model",
+                               .setup = setup};
+
+}  // namespace headwater

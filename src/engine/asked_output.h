@@ -1,0 +1,31 @@
+// One number F of a model's output, and how it changes with the input: what the self-test asks.
+#pragma once
+
+#include <vector>
+
+#include "models/model.h"
+
+namespace headwater {
+
+// A kept run of one input; F is the largest number of the last row of its output.
+struct AskedOutput {
+  Tape tape;
+  Var logits;
+  Index at = 0;  // F among the numbers of one input's output
+
+  AskedOutput(const Model& model, const Batch& batch);
+  // ∂F/∂output of so many copies.
+  Tensor seed(const Tensor& output, Index copies) const;
+};
+
+struct AtPoints {
+  std::vector<double> values;  // of F, [n]
+  Tensor gradients;            // [n, …], if wanted
+};
+
+enum class Want { Values, Gradients };
+
+// F, and its gradient, where the value at `source` is put to each of these points, [n, …].
+AtPoints at_points(const AskedOutput& asked, const Place& source, const Tensor& points, Want want);
+
+}  // namespace headwater

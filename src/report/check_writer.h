@@ -1,0 +1,15 @@
+// A model's self-test as one page for the terminal, or as JSON.
+#pragma once
+
+#include <string>
+
+#include <headwater/check.h>
+#include <headwater/formats.h>
+
+namespace headwater {
+
+// `command`: what repeats the run.
+std::string check_page(const ModelTest& test, const std::string& command, const TerminalFormat& format);
+std::string check_json(const ModelTest& test, const std::string& command);
+
+}  // namespace headwater
