@@ -157,7 +157,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   } else {
     result.details.push_back(
         {"r_squared",
-         {"value"},
+         {Axis("value")},
          Tensor::of({1}, std::vector<double>{shapley.fit.r_squared}, study.info().dtype)});
     result.notes.push_back(
         fmt::format("Estimated from {} coalitions of {} units; an additive model explains {:.1f} % of their "
