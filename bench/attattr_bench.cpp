@@ -57,8 +57,8 @@ class Subject {
   double peak_mebibytes() const { return static_cast<double>(peak_) / (1 << 20); }
   void write(const std::string& path) const {
     std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(last_.scores.data<float>()),
-               static_cast<std::streamsize>(last_.scores.size() * 4));
+    file.write(reinterpret_cast<const char*>(last_.scores().data<float>()),
+               static_cast<std::streamsize>(last_.scores().size() * 4));
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "blocks/attention_sites.h"
 #include "blocks/weights.h"
 
 namespace headwater {
@@ -17,16 +18,6 @@ struct BlockAt {
 
 // LayerNorm, or RMSNorm where the weights have no beta.
 Var norm(const Var& x, const NormWeights& w, Place place = {});
-
-// What the values of one attention are called: of a sequence to itself, or to the output of another stack.
-struct AttentionSites {
-  Site q, k, v, scores, pattern, z, out;
-};
-inline constexpr AttentionSites self_attention{Site::Q,       Site::K, Site::V,      Site::Scores,
-                                               Site::Pattern, Site::Z, Site::AttnOut};
-inline constexpr AttentionSites cross_attention{Site::CrossQ,      Site::CrossK,       Site::CrossV,
-                                                Site::CrossScores, Site::CrossPattern, Site::CrossZ,
-                                                Site::CrossOut};
 
 // Queries from `asking` [B, T, D], keys and values from `read` [B, S, D']: [B, T, D]. `read` is not looked at
 // where the options' cache has what another stack gave.

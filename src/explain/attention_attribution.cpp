@@ -20,6 +20,9 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/format.h>
+#include <headwater/error.h>
+
 #include "explain/attention_slopes.h"
 #include "explain/gradients.h"
 #include "kernels/kernels.h"
@@ -38,8 +41,9 @@ constexpr double resolution = 64;  // roundings that more nodes cannot mend
 
 // to [H, T, T] = A ⊙ ⟨Ḡ_{h,i}, V_{h,j}⟩; says how large the largest is.
 template <class R>
-double attribute_heads(const Study& study, int layer, const std::vector<R>& gradient, R* to) {
-  const Tensor pattern = study.at(Site::Pattern, layer), v = study.at(Site::V, layer);
+double attribute_heads(const Study& study, const MixingStep& step, const std::vector<R>& gradient, R* to) {
+  const AttentionKind& kind = step.kind;
+  const Tensor pattern = study.at(kind.pattern(step.layer)), v = study.at(kind.at(kind.sites.v, step.layer));
   const Index H = pattern.dim(1), T = pattern.dim(2), S = pattern.dim(3);
   const Index E = static_cast<Index>(gradient.size()) / (T * H), G = v.dim(2) / E;
   std::vector<kernels::GemmTask<R>> tasks;
@@ -56,6 +60,13 @@ double attribute_heads(const Study& study, int layer, const std::vector<R>& grad
   return static_cast<double>(largest);
 }
 
+// Where the scores of one attention stand, [H, T, S]; shares the map's memory.
+Tensor cells_of(const AttentionAttribution& found, const MixingStep& step) {
+  for (const Map& map : found.maps)
+    if (map.name == step.kind.name) return map.values.rows(step.layer, 1);
+  throw InternalError(fmt::format("attattr: expected a map of {} attention, found none", step.kind.name));
+}
+
 // A layer on its way.
 struct Layer {
   int number;
@@ -65,10 +76,16 @@ struct Layer {
 class Attributor {
  public:
   Attributor(const Study& study, const Objective& objective, const AttentionAttributionOptions& options)
-      : study_(study), options_(options), slopes_(study, objective), whole_(objective.value()) {
-    const auto L = static_cast<std::size_t>(study.info().layers);
-    const Index H = study.info().heads, T = study.size();
-    result_.scores = Tensor({study.info().layers, H, T, T}, study.info().dtype);
+      : study_(study),
+        options_(options),
+        slopes_(study, objective),
+        whole_(objective.value()) {
+    result_.steps = mixing_steps(study.info());
+    const std::size_t L = result_.steps.size();
+    for (const AttentionKind& kind : attentions_of(study.info()))
+      result_.maps.push_back(map_of(
+          kind, HeadAxis::Each,
+          Tensor({kind.layers, kind.heads, study.size(kind.queries), study.size(kind.keys)}, study.info().dtype)));
     result_.nodes.resize(L);
     result_.change.resize(L);
     result_.defect.resize(L);
@@ -77,7 +94,7 @@ class Attributor {
   }
 
   AttentionAttribution run() {
-    const int L = study_.info().layers;
+    const int L = static_cast<int>(result_.steps.size());
     std::vector<Tensor> ends;
     if (!options_.nodes) ends = slopes_.whole_gradients();
     for (int first = 0; first < L;) {
@@ -155,7 +172,7 @@ class Attributor {
   }
 
   void progress(int first, int last, double share) const {
-    study_.progress((first + share * (last - first)) / study_.info().layers);
+    study_.progress((first + share * (last - first)) / static_cast<double>(result_.steps.size()));
   }
 
   // Attributes what is there, and asks for more if it does not suffice.
@@ -182,9 +199,10 @@ class Attributor {
   double attribute(int layer, const std::vector<double>& gradient) {
     return dispatch(study_.info().dtype, [&](auto r) {
       using R = decltype(r);
-      return attribute_heads(
-          study_, layer, std::vector<R>(gradient.begin(), gradient.end()),
-          result_.scores.data<R>() + layer * (result_.scores.size() / result_.scores.dim(0)));
+      const MixingStep& step = result_.steps[static_cast<std::size_t>(layer)];
+      Tensor own = cells_of(result_, step);
+      return attribute_heads(study_, step, std::vector<R>(gradient.begin(), gradient.end()),
+                             own.template data<R>());
     });
   }
 
@@ -198,12 +216,11 @@ class Attributor {
 }  // namespace
 
 double completeness_gap(const AttentionAttribution& found) {
-  const Index L = found.scores.dim(0), cells = found.scores.size() / L;
   double worst = 0;
-  for (Index l = 0; l < L; ++l) {
-    const auto at = static_cast<std::size_t>(l);
+  for (std::size_t at = 0; at < found.steps.size(); ++at) {
+    const Tensor cells = cells_of(found, found.steps[at]);
     double unit = std::abs(found.change[at]);
-    for (Index i = 0; i < cells; ++i) unit = std::max(unit, std::abs(found.scores.at(l * cells + i)));
+    for (Index i = 0; i < cells.size(); ++i) unit = std::max(unit, std::abs(cells.at(i)));
     const double gap = std::max(0.0, std::abs(found.defect[at]) - found.rounding[at]);
     if (gap > 0) worst = std::max(worst, gap / unit);
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "explain/mixing_steps.h"
 #include "explain/objective.h"
 #include "numerics/quadrature.h"
 #include "study/study.h"
@@ -18,8 +19,10 @@ struct AttentionAttributionOptions {
   double tolerance = 0.01;
 };
 
+// Per layer: of models with several kinds of attention, per attention in the order they run.
 struct AttentionAttribution {
-  Tensor scores;                 // [L, H, T, T], signed; rows are queries
+  std::vector<Map> maps;          // one for each kind of attention: [layer, head, query, key], signed
+  std::vector<MixingStep> steps;  // the attentions that the lists below are of
   std::vector<int> nodes;        // evaluations per layer, forward and back
   std::vector<double> change;    // F(A) − F(0) per layer
   std::vector<double> defect;    // Σ scores − F(A) + F(0) per layer
@@ -27,6 +30,8 @@ struct AttentionAttribution {
   std::vector<double>
       error;        // estimated, of any attribution, in shares of the layer's largest; adaptive only
   double flop = 0;  // of all products but the study's own run
+
+  const Tensor& scores() const { return maps.front().values; }  // of the first kind, the only one of usual models
 };
 
 // How far it is from what was asked, to be compared with the tolerance; the worst layer counts. Completeness:

@@ -71,10 +71,17 @@ bool has_gate(const Tape& tape) {
 AttentionSlopes::AttentionSlopes(const Study& study, const Objective& objective)
     : study_(study),
       objective_(objective),
+      steps_(mixing_steps(study.info())),
       positions_(objective.positions()),
       read_(study.tape().rows_read(study.tape().spot(Site::Logits),
-                                   {Site::ResidPost, study.info().layers - 1}, study.logit_rows(positions_))),
+                                   {Site::ResidPost, study.info().layers - 1, study.written()},
+                                   study.logit_rows(positions_))),
       gated_(has_gate(study.tape())) {}
+
+Place AttentionSlopes::mix_of(int layer) const {
+  const auto& [kind, own] = steps_[static_cast<std::size_t>(layer)];
+  return kind.at(kind.sites.z, own);
+}
 
 Replayed AttentionSlopes::replay(std::span<const ScaledAttention> points, Tape& onto) const {
   const Tape& tape = study_.tape();
@@ -84,7 +91,7 @@ Replayed AttentionSlopes::replay(std::span<const ScaledAttention> points, Tape& 
     const auto end = std::find_if(points.begin(), points.end(),
                                   [layer](const ScaledAttention& p) { return p.layer != layer; });
     const auto own = points.first(static_cast<std::size_t>(end - points.begin()));
-    changes.push_back({tape.spot({Site::Z, layer}), scaled_copies(study_.at(Site::Z, layer), own)});
+    changes.push_back({tape.spot(mix_of(layer)), scaled_copies(study_.at(mix_of(layer)), own)});
     points = points.subspan(own.size());
   }
   return tape.replay(
@@ -128,7 +135,7 @@ std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
 // The gradient at a mix of which only some rows were computed: 0 at the others.
 Tensor AttentionSlopes::all_rows(const Tensor& gradient, const Rows& rows, int layer) const {
   if (!rows) return gradient.clone();
-  const Tensor mix = study_.at(Site::Z, layer);
+  const Tensor mix = study_.at(mix_of(layer));
   Tensor all = Tensor::zeros(mix.shape(), mix.dtype());
   dispatch(mix.dtype(), [&](auto r) {
     using R = decltype(r);
@@ -157,14 +164,14 @@ std::vector<Tensor> AttentionSlopes::whole_gradients() {
   Batch batch = study_.batch();
   batch.positions = positions_;
   std::vector<Place> wanted;
-  for (int l = 0; l < study_.info().layers; ++l) wanted.emplace_back(Site::Z, l);
+  for (int l = 0; l < static_cast<int>(steps_.size()); ++l) wanted.push_back(mix_of(l));
   Tape tape;
   const Var logits = study_.model().run(tape, batch);
   const Signals signals =
       tape.pull(logits, objective_.seed(logits.value, positions_), rules::gradient, wanted);
   std::vector<Tensor> gradients;
   for (const Place& place : wanted) gradients.push_back(signals.at(place));
-  flop_ += study_.info().layers * block_flop(study_.info(), gated_, study_.size(), study_.size());
+  flop_ += static_cast<double>(steps_.size()) * block_flop(study_.info(), gated_, study_.size(), study_.size());
   return gradients;
 }
 
@@ -176,15 +183,18 @@ Slope AttentionSlopes::whole(int layer, Tensor gradient) const {
 double AttentionSlopes::cost_of(int layer) const {
   const ModelInfo& info = study_.info();
   const double tokens = study_.size(), last = read_ ? static_cast<double>(read_->size()) : tokens;
-  if (layer + 1 == info.layers) return output_flop(info, last) + feed_forward_flop(info, gated_, last);
+  const int last_one = static_cast<int>(steps_.size()) - 1;
+  if (layer == last_one) return output_flop(info, last) + feed_forward_flop(info, gated_, last);
   return output_flop(info, tokens) + feed_forward_flop(info, gated_, tokens) +
-         (info.layers - layer - 2) * block_flop(info, gated_, tokens, tokens) +
+         (last_one - layer - 1) * block_flop(info, gated_, tokens, tokens) +
          block_flop(info, gated_, last, tokens);
 }
 
 double AttentionSlopes::growth(int layer) const {
-  const Tensor stream = study_.at(Site::ResidPre, layer), attended = study_.at(Site::AttnOut, layer);
-  const LinearWeights* out = as_linear(study_.tape().op_at({Site::AttnOut, layer}).op);
+  const auto& [kind, own] = steps_[static_cast<std::size_t>(layer)];
+  const Place added = kind.at(kind.sites.out, own);
+  const Tensor stream = study_.at(kind.at(kind.before, own)), attended = study_.at(added);
+  const LinearWeights* out = as_linear(study_.tape().op_at(added).op);
   const Tensor bias = out == nullptr ? Tensor() : out->bias;
   const Index T = stream.dim(1), D = stream.dim(2);
   return dispatch(stream.dtype(), [&](auto r) {
@@ -194,9 +204,9 @@ double AttentionSlopes::growth(int layer) const {
     for (Index t = 0; t < T; ++t) {
       double before = 0, added = 0;
       for (Index d = 0; d < D; ++d) {
-        const double own = b == nullptr ? 0 : static_cast<double>(b[d]);
-        const double base = static_cast<double>(x[t * D + d]) + own;
-        const double more = static_cast<double>(o[t * D + d]) - own;
+        const double of_bias = b == nullptr ? 0 : static_cast<double>(b[d]);
+        const double base = static_cast<double>(x[t * D + d]) + of_bias;
+        const double more = static_cast<double>(o[t * D + d]) - of_bias;
         before += base * base;
         added += more * more;
       }
@@ -212,7 +222,7 @@ int AttentionSlopes::layers_together(int first, std::size_t points) const {
       2 * kept_slopes * slope + most_pieces * slope / bytes_of(study_.info().dtype) * sizeof(double);
   std::size_t bytes = 0;
   int count = 0;
-  for (int l = first; l < study_.info().layers; ++l, ++count) {
+  for (int l = first; l < static_cast<int>(steps_.size()); ++l, ++count) {
     bytes += points * bytes_of_point(l) + slopes;
     const auto tokens = static_cast<Index>((static_cast<std::size_t>(count) + 1) * points) * study_.size();
     if (bytes > study_.scratch || tokens > busy_tokens) break;
@@ -222,7 +232,7 @@ int AttentionSlopes::layers_together(int first, std::size_t points) const {
 
 std::size_t AttentionSlopes::bytes_of_point(int layer) const {
   ModelInfo above = study_.info();
-  above.layers -= layer;
+  if (study_.written() == 0) above.layers -= layer;
   return planned_run_bytes(above, study_.size(), objective_rows(study_.info(), study_.size())) +
          more_target_bytes(study_);
 }
@@ -236,7 +246,7 @@ std::size_t AttentionSlopes::fitting(std::span<const ScaledAttention> points) co
 }
 
 double AttentionSlopes::along_attention(int layer, const Tensor& gradient) const {
-  return inner_product(gradient, study_.at(Site::Z, layer));
+  return inner_product(gradient, study_.at(mix_of(layer)));
 }
 
 }  // namespace headwater

@@ -6,13 +6,15 @@
 #include <span>
 #include <vector>
 
+#include "explain/mixing_steps.h"
 #include "explain/objective.h"
 #include "numerics/path_integral.h"
 #include "study/study.h"
 
 namespace headwater {
 
-// The attention of this layer is `share` of what it was; lower layers stay, higher ones follow.
+// An attention is `share` of what it was; those that run before it stay, later ones follow. It is counted through all
+// (explain/mixing_steps.h): of a model with one stack it is the layer.
 struct ScaledAttention {
   int layer;
   double share;
@@ -43,6 +45,7 @@ class AttentionSlopes {
   static constexpr std::size_t kept_slopes = 16, most_pieces = 72;
 
  private:
+  Place mix_of(int layer) const;
   Replayed replay(std::span<const ScaledAttention> points, Tape& onto) const;
   std::size_t bytes_of_point(int layer) const;
   std::size_t fitting(std::span<const ScaledAttention> points) const;
@@ -52,6 +55,7 @@ class AttentionSlopes {
 
   const Study& study_;
   const Objective& objective_;
+  std::vector<MixingStep> steps_;
   std::vector<int> positions_;  // of the head's rows that F is computed from
   Rows read_;                   // rows of the last block that it reads
   bool gated_;                  // the feed-forward parts have three products, not two

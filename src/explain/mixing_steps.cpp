@@ -1,7 +1,9 @@
 #include "explain/mixing_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -93,11 +95,15 @@ Index mix_with_residual(std::vector<double>& map, Index keys, double residual, c
 }
 
 Check worst_of(const std::vector<Map>& maps, Check (*check)(const Tensor&)) {
+  // Failed before passed; then by how near to its bound, or how far beyond, a value is.
+  const auto is_worse = [](const Check& a, const Check& b) {
+    if (a.passed != b.passed) return !a.passed;
+    const double x = std::abs(a.value - a.bound), y = std::abs(b.value - b.bound);
+    return a.passed ? x < y : x > y;
+  };
   Check worst = check(maps.front().values);
-  for (const Map& map : maps) {
-    const Check one = check(map.values);
-    if (worst.passed && (!one.passed || one.value > worst.value)) worst = one;
-  }
+  for (const Map& map : std::span(maps).subspan(1))
+    if (const Check one = check(map.values); is_worse(one, worst)) worst = one;
   return worst;
 }
 

@@ -76,9 +76,9 @@ void add_attattr(const Adding& adding, Sums& sums) {
   const AttentionAttributionOptions options;
   const AttentionAttribution found =
       attribute_attention(study, Objective(study, Quantity::Probability), options);
-  const Index cells = found.scores.dim(2) * found.scores.dim(3);
+  const Index cells = found.scores().dim(2) * found.scores().dim(3);
   for (std::size_t h = 0; h < sums.scores.size(); ++h)
-    sums.scores[h] += largest(found.scores, static_cast<Index>(h) * cells, cells);
+    sums.scores[h] += largest(found.scores(), static_cast<Index>(h) * cells, cells);
   if (!resolved(found, options.tolerance)) ++sums.unresolved;
   for (Check& check : attribution_checks(found, options.tolerance)) keep_worst(sums.checks, std::move(check));
 }

@@ -137,7 +137,7 @@ Trigger taken_from(const LoadedModel& loaded, const Labelled& one, int predicted
   if (!resolved(attributed, options.tolerance)) ++report.unresolved;
   for (Check& check : attribution_checks(attributed, options.tolerance))
     keep_worst(report.checks, std::move(check));
-  const auto [first, second] = top_two(attributed.scores);
+  const auto [first, second] = top_two(attributed.scores());
   Trigger trigger{.label = loaded.info().labels[static_cast<std::size_t>(predicted)],
                   .source = one.encoding.text,
                   .strength = first.score + second.score};

@@ -37,34 +37,41 @@ void check_against(double tolerance, std::string_view name, double value, Attrib
   check.passed = value <= tolerance;
 }
 
+// One number per layer, of each kind of attention.
 template <class T>
-Map per_layer(std::string name, const std::vector<T>& values) {
-  const std::vector<double> numbers(values.begin(), values.end());
-  return {.name = std::move(name),
-          .axes = {Axis::Layer},
-          .values = Tensor::of({static_cast<Index>(numbers.size())}, numbers, DType::Float64)};
+void put_per_layer(Attribution& result, const std::string& name, const AttentionAttribution& found,
+                   const std::vector<T>& values) {
+  for (const Map& map : found.maps) {
+    std::vector<double> numbers;
+    for (std::size_t k = 0; k < values.size(); ++k)
+      if (found.steps[k].kind.name == map.name) numbers.push_back(static_cast<double>(values[k]));
+    result.details.push_back({.name = map.name.empty() ? name : name + "_" + map.name,
+                              .axes = {Axis::Layer},
+                              .values = Tensor::of({static_cast<Index>(numbers.size())}, numbers, DType::Float64)});
+  }
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const AttentionAttributionOptions settings = settings_of(options);
   const Objective objective(study, quantity_of(options.text("quantity")));
   AttentionAttribution found = attribute_attention(study, objective, settings);
-  Attribution result{.method = "attattr",
-                     .options = options.all(),
-                     .maps = {{.axes = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key}}}};
+  Attribution result{.method = "attattr", .options = options.all()};
   check_against(settings.tolerance, "each layer sums to F(A) − F(0)", completeness_gap(found), result);
   if (const auto error = estimated_error(found))
     check_against(settings.tolerance, "estimated error of an attribution", *error, result);
   result.notes.push_back(fmt::format("{} evaluations from the layers up, {:.3g} TFLOP; by layer {}.",
                                      std::accumulate(found.nodes.begin(), found.nodes.end(), 0),
                                      found.flop / 1e12, fmt::join(found.nodes, " ")));
-  result.details = {per_layer("nodes", found.nodes), per_layer("change", found.change),
-                    per_layer("defect", found.defect)};
-  result.scores() = std::move(found.scores);
-  if (study.info().causal) {
-    result.checks.push_back(check_causal(result.scores()));
-    forbid_future(result.scores());
-  }
+  put_per_layer(result, "nodes", found, found.nodes);
+  put_per_layer(result, "change", found, found.change);
+  put_per_layer(result, "defect", found, found.defect);
+  result.maps = std::move(found.maps);
+  for (const AttentionKind& kind : attentions_of(study.info()))
+    for (Map& map : result.maps)
+      if (map.name == kind.name && kind.causal) {
+        result.checks.push_back(check_causal(map.values));
+        forbid_future(map.values);
+      }
   return result;
 }
 

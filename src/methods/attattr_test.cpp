@@ -92,7 +92,7 @@ TEST(AttAttr, RunningTogetherChangesNoBit) {
       for (const std::size_t scratch : {std::size_t{1} << 18, default_scratch}) {
         study.scratch = scratch;
         const AttentionAttribution together = attribute_attention(study, objective, options);
-        EXPECT_EQ(together.scores.to_doubles(), alone.scores.to_doubles()) << scratch;
+        EXPECT_EQ(together.scores().to_doubles(), alone.scores().to_doubles()) << scratch;
         EXPECT_EQ(together.nodes, alone.nodes) << scratch;
         EXPECT_EQ(together.defect, alone.defect) << scratch;
         EXPECT_EQ(together.flop, alone.flop) << scratch;
@@ -108,12 +108,12 @@ TEST(AttAttr, KeepsItsTolerance) {
     const AttentionAttribution found = attribute_attention(study, objective, {});
     const AttentionAttribution exact =
         attribute_attention(study, objective, {.nodes = quadrature(Rule::Midpoint, 1000)});
-    const Index L = study.info().layers, cells = exact.scores.size() / L;
+    const Index L = study.info().layers, cells = exact.scores().size() / L;
     for (Index l = 0; l < L; ++l) {
       double largest = 0, error = 0;
       for (Index i = l * cells; i < (l + 1) * cells; ++i) {
-        largest = std::max(largest, std::abs(exact.scores.at(i)));
-        error = std::max(error, std::abs(found.scores.at(i) - exact.scores.at(i)));
+        largest = std::max(largest, std::abs(exact.scores().at(i)));
+        error = std::max(error, std::abs(found.scores().at(i) - exact.scores().at(i)));
       }
       EXPECT_LE(error, std::max(0.01, found.error[static_cast<std::size_t>(l)]) * largest) << l;
       unresolved += found.error[static_cast<std::size_t>(l)] > 0.01 ? 1 : 0;
@@ -153,7 +153,8 @@ TEST(AttAttr, ReportsProgressWithinALayer) {
 }
 
 TEST(AttAttr, TellsWhatMissedItsTolerance) {
-  AttentionAttribution found{.scores = Tensor::of({1, 1, 1, 2}, std::vector<double>{0.5, -0.1}),
+  AttentionAttribution found{.maps = {{.values = Tensor::of({1, 1, 1, 2}, std::vector<double>{0.5, -0.1})}},
+                             .steps = {{.layer = 0}},
                              .nodes = {3},
                              .change = {0.4},
                              .defect = {-0.02},
@@ -166,7 +167,7 @@ TEST(AttAttr, TellsWhatMissedItsTolerance) {
   EXPECT_TRUE(resolved(found, 0.01));
   found.error = {0.02};
   EXPECT_FALSE(resolved(found, 0.01));
-  found = {.scores = found.scores, .nodes = {3}, .change = {0.4}, .defect = {-0.02}, .rounding = {0.02}};
+  found = {.maps = found.maps, .steps = found.steps, .nodes = {3}, .change = {0.4}, .defect = {-0.02}, .rounding = {0.02}};
   EXPECT_EQ(completeness_gap(found), 0) << "rounding explains it";
   EXPECT_FALSE(estimated_error(found).has_value());
 }
@@ -189,7 +190,7 @@ TEST(AttAttr, ClosedFormEqualsTheGradientAtThePatterns) {
       const Tensor pattern = run.at(Site::Pattern, l);
       const Tensor& slope = slopes.at(Site::Pattern, l);
       for (Index i = 0; i < pattern.size(); ++i)
-        ASSERT_NEAR(found.scores.at(l * pattern.size() + i), pattern.at(i) * slope.at(i),
+        ASSERT_NEAR(found.scores().at(l * pattern.size() + i), pattern.at(i) * slope.at(i),
                     1e-10 * (1 + std::abs(slope.at(i))))
             << "layer " << l << " cell " << i;
     }

@@ -2,6 +2,7 @@
 // or their mean or maximum over the heads.
 #include <algorithm>
 
+#include "explain/mixing_steps.h"
 #include "explain/rollout.h"
 #include "methods/method.h"
 #include "study/map_checks.h"
@@ -10,22 +11,22 @@ namespace headwater {
 
 namespace {
 
-// [1, H, T, T] patterns of all layers → [L, H, T, T].
-Tensor stack_patterns(const Study& study) {
-  const Index L = study.info().layers, H = study.info().heads, T = study.size();
-  Tensor all({L, H, T, T}, study.info().dtype);
+// [1, H, T, S] patterns of all layers → [L, H, T, S].
+Tensor stack_patterns(const Study& study, const AttentionKind& kind) {
+  const Index L = kind.layers, H = kind.heads, T = study.size(kind.queries), S = study.size(kind.keys);
+  Tensor all({L, H, T, S}, study.info().dtype);
   dispatch(all.dtype(), [&](auto r) {
     using R = decltype(r);
     R* to = all.data<R>();
-    for (Index layer = 0; layer < L; ++layer) {
-      const Tensor pattern = study.at(Site::Pattern, static_cast<int>(layer));
-      to = std::copy_n(pattern.data<R>(), H * T * T, to);
+    for (int layer = 0; layer < L; ++layer) {
+      const Tensor pattern = study.at(kind.pattern(layer));
+      to = std::copy_n(pattern.data<R>(), H * T * S, to);
     }
   });
   return all;
 }
 
-// [L, H, T, T] → [L, T, T].
+// [L, H, T, S] → [L, T, S].
 Tensor fused(const Tensor& all, Fusion fusion) {
   const Index L = all.dim(0), cells = all.dim(2) * all.dim(3);
   Tensor maps({L, all.dim(2), all.dim(3)}, all.dtype());
@@ -42,20 +43,21 @@ Tensor fused(const Tensor& all, Fusion fusion) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const std::string& heads = options.text("heads");
-  Attribution result{.method = "attention", .options = options.all()};
-  result.scores() = stack_patterns(study);
-  result.axes() = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key};
-  if (heads != "all") {
-    result.scores() = fused(result.scores(), fusion_of(heads));
-    result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
+  Attribution result{.method = "attention", .options = options.all(), .maps = {}};
+  const std::vector<AttentionKind> kinds = attentions_of(study.info());
+  for (const AttentionKind& kind : kinds) {
+    const Tensor all = stack_patterns(study, kind);
+    result.maps.push_back(heads == "all" ? map_of(kind, HeadAxis::Each, all)
+                                         : map_of(kind, HeadAxis::None, fused(all, fusion_of(heads))));
   }
-  if (heads != "max") result.checks.push_back(check_row_sums(result.scores()));
-  result.checks.push_back(check_nonnegative(result.scores()));
+  if (heads != "max") result.checks.push_back(worst_of(result.maps, check_row_sums));
+  result.checks.push_back(worst_of(result.maps, check_nonnegative));
   result.notes.push_back(maximum_note(result.scores()));
   if (heads == "max") result.notes.emplace_back("Rows of a maximum over heads need not sum to 1.");
-  if (study.info().causal) {
-    result.checks.push_back(check_causal(result.scores()));
-    forbid_future(result.scores());
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (!kinds[k].causal) continue;
+    result.checks.push_back(check_causal(result.maps[k].values));
+    forbid_future(result.maps[k].values);
   }
   return result;
 }

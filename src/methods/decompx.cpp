@@ -95,19 +95,21 @@ Check check_sum(double gap, double size, DType dtype) {
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "decompx", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const Run& run = study.run();
-  const Var input = run.tape->at(Site::ResidPre, 0);
-  const Tensor start = one_token_each(input.value);
-  const PushHooks hooks =
-      options.text("biases") == "paper" ? biases_after_the_residual(study, start) : PushHooks{};
-  const Tensor parts =
-      run.tape->push(input, start, rules_of_decompx, {{Site::Logits, 0}}, hooks).of(run.logits);
   const Index T = study.size();
+  // The paper knows one stack; where there are two, every bias is shared where it is added.
+  const bool together = options.text("biases") == "paper" && study.written() == 0;
   std::vector<double> scores;
   double sum = 0, size = 1;
-  for (Index k = 0; k < T; ++k) {
-    scores.push_back(study.target_logit(parts.rows(k, 1).reshaped(run.logits.value.shape())));
-    sum += scores.back();
-    size += std::abs(scores.back());
+  for (int s = 0; s <= study.written(); ++s) {
+    const Var input = run.tape->at({Site::ResidPre, 0, s});
+    const Tensor start = one_token_each(input.value);
+    const PushHooks hooks = together ? biases_after_the_residual(study, start) : PushHooks{};
+    const Tensor parts = run.tape->push(input, start, rules_of_decompx, {Site::Logits}, hooks).of(run.logits);
+    for (Index k = 0; k < parts.dim(0); ++k) {
+      scores.push_back(study.target_logit(parts.rows(k, 1).reshaped(run.logits.value.shape())));
+      sum += scores.back();
+      size += std::abs(scores.back());
+    }
   }
   result.scores() = Tensor::of({T}, scores, study.info().dtype);
   const double gap = std::abs(sum - study.target_logit(run.logits.value));

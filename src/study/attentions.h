@@ -7,7 +7,7 @@
 
 #include <headwater/report.h>
 
-#include "blocks/transformer.h"
+#include "blocks/attention_sites.h"
 
 namespace headwater {
 

@@ -115,7 +115,7 @@ TEST(PlainFormLaws, AttentionAttributionEqualsRunsWithScaledPatterns) {
     if (study.info().task == Task::FeatureExtraction) return;
     const Objective objective(study, Quantity::Logit);
     const AttentionAttribution found = attribute_attention(study, objective, {.nodes = nodes});
-    const Index cells = found.scores.size() / found.scores.dim(0);
+    const Index cells = found.scores().size() / found.scores().dim(0);
     for (int l = 0; l < study.info().layers; ++l) {
       const Place place(Site::Pattern, l);
       const Tensor pattern = study.at(place);
@@ -134,7 +134,7 @@ TEST(PlainFormLaws, AttentionAttributionEqualsRunsWithScaledPatterns) {
           plain[static_cast<std::size_t>(c)] += node.weight * gradient.at(c) * pattern.at(c);
       }
       for (Index c = 0; c < cells; ++c)
-        EXPECT_NEAR(found.scores.at(l * cells + c), plain[static_cast<std::size_t>(c)], 1e-10);
+        EXPECT_NEAR(found.scores().at(l * cells + c), plain[static_cast<std::size_t>(c)], 1e-10);
     }
   });
 }
