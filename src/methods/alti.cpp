@@ -298,14 +298,18 @@ const Method alti{
         "of "
         "y, residual path and norm included",
     .paper =
-        "Ferrando et al., 2022: Measuring the Mixing of Contextual Information in the Transformer. EMNLP",
+        "Ferrando et al., 2022: Measuring the Mixing of Contextual Information in the Transformer. EMNLP. "
+        "Encoder–decoders: Ferrando et al., 2022: Towards Opening the Black Box of Neural Machine "
+        "Translation: Source and Target Interpretations of the Transformer. EMNLP",
     .cost =
         "One forward run and 2 T² H D + 3 T² D operations per layer; vectors are made for one token at a "
         "time.",
     .limits =
         "The feed-forward layers are not in it, nor is the target; the biases of the output projection and "
         "of "
-        "the norm belong to no token. Parts that lead away from the output are cut to 0.",
+        "the norm belong to no token. Parts that lead away from the output are cut to 0. Past attention to "
+        "another stack the "
+        "residual path has its share in the detail cross_residual, and rows sum to 1 with it.",
     .options = {{"compat", "none|alti|alti_nmt", "none",
                  "as the authors' programs: 1e-6 added to every component and a deviation without eps "
                  "(alti), of the sample (alti_nmt)"}},

@@ -5,8 +5,7 @@
 //   1e-9 residual  the golden's last column of cross-attention is the detail cross_residual here rollout   of
 //   alti, through aggregate() refusals  options that mean nothing for several stacks
 //
-// value_zeroing's distances are differences of cosines: 1 − cos loses the digits of a float64 twice, so small
-// ones are held to 1e-9 of the largest, as in value_zeroing_goldens_test.cpp.
+// Every result that the file has of these methods is compared.
 #include <cmath>
 #include <set>
 
@@ -147,6 +146,24 @@ TEST(EncoderDecoderMixing, SharesTheRowWithTheResidualPath) {
       EXPECT_NEAR(sum, 1, 1e-12) << name;
     }
   }
+}
+
+// Raw norms go through the layers as their shares do.
+TEST(EncoderDecoderMixing, RollsOutRawNormsAsTheirShares) {
+  const Json goldens = read_json_file(testing::golden_folder + "encoder_decoder.json");
+  const MixingCase subject = open_mixing_case(goldens.at("cases")[1]);
+  const auto rolled = [&](const char* normalise) {
+    return aggregate(explain_mixing(*subject.study, "attention_norm_res", {{"normalise", normalise}}),
+                     "rollout", Blend::RowSums, JointMixing(*subject.study), {});
+  };
+  const Attribution raw = rolled("none"), shares = rolled("rows");
+  for (const Check& check : raw.checks) EXPECT_TRUE(check.passed) << check.name << " " << check.value;
+  ASSERT_EQ(raw.maps.size(), 3U);
+  for (std::size_t m = 0; m < raw.maps.size(); ++m)
+    for (Index i = 0; i < raw.maps[m].values.size(); ++i)
+      if (const double value = shares.maps[m].values.at(i); !std::isnan(value)) {
+        EXPECT_NEAR(raw.maps[m].values.at(i), value, 1e-14) << raw.maps[m].name;
+      }
 }
 
 // The working type and the memory for tiles change rounding only, and the latter nothing.

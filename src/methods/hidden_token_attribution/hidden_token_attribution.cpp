@@ -196,7 +196,8 @@ const Method hidden_token_attribution{
         "guided; wrt=local in post-norm models about 14 T D³ operations per layer.",
     .limits =
         "Derivatives are local: they say what a small change would do, not what a token brought. Percentages "
-        "depend on the norm and on the variable, ranks much less. Estimates carry a standard error.",
+        "depend on the norm and on the variable, ranks much less. Estimates carry a standard error. "
+        "Encoder–decoders: exact only, rows over source and prefix together.",
     .options =
         {{"norm", "frobenius|spectral|ones|gradxinput", "frobenius",
           "size of a D × D derivative; ones: of the summed outputs, as some public code, nearly blind behind "

@@ -193,7 +193,9 @@ const Method value_zeroing{
         "the "
         "output of block l, attention weights kept",
     .paper =
-        "Mohebbi, Zuidema, Chrupała and Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL",
+        "Mohebbi, Zuidema, Chrupała and Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL. "
+        "Encoder–decoders: Mohebbi et al., 2023: Homophone Disambiguation Reveals Patterns of Context Mixing "
+        "in Speech Transformers. EMNLP",
     .cost =
         "One forward run and, per layer, the second feed-forward product for tokens² rows (half of them in "
         "causal models); for one text of 128 tokens about 43 forward runs of BERT-base.",
