@@ -1,9 +1,10 @@
 // Methods of token mixing on encoder–decoders against independent programs (make_encoder_decoder_goldens.py
 // says what each number is), in float64:
 //
-//   maps      of every kind of attention, every option of the file: relative to the map's largest number,
-//   1e-9 residual  the golden's last column of cross-attention is the detail cross_residual here rollout   of
-//   alti, through aggregate() refusals  options that mean nothing for several stacks
+//   maps      of every kind of attention, within 1e-9 of the map's largest number
+//   residual  the file's last column of cross-attention is the detail cross_residual
+//   rollout   of alti, through aggregate()
+//   refusals  options that mean nothing for several stacks
 //
 // Every result that the file has of these methods is compared.
 #include <cmath>
