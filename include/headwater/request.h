@@ -22,6 +22,7 @@ struct Input {
   std::optional<std::string> pair;
   std::string image;        // path of a PNG or JPEG, for image models
   std::string prefix = {};  // encoder–decoders: what the output begins with
+  int generate = 0;         // to explain what a model writes: first lets it write so many tokens, greedily
   bool truncate = false;    // cut a text that is too long instead of refusing it
 };
 

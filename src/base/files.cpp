@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -76,6 +77,15 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
+std::vector<std::string> entries_of(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    names.push_back(at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   std::size_t size = 0;
   const int descriptor = open_regular(path, size);
@@ -84,11 +94,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   ::close(descriptor);
   if (data == MAP_FAILED)
     throw FormatError(fmt::format("{}: cannot be mapped: {}", path, std::strerror(reason)));
-  return std::shared_ptr<const MappedFile>(new MappedFile(path, static_cast<const std::byte*>(data), size));
+  return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const std::byte*>(data), size));
 }
-
-MappedFile::MappedFile(std::string path, const std::byte* data, std::size_t size)
-    : path_(std::move(path)), data_(data), size_(size) {}
 
 MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);

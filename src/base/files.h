@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace headwater {
 
@@ -17,6 +18,7 @@ void write_file(const std::string& path, std::string_view bytes);
 
 bool file_exists(const std::string& path);
 bool is_directory(const std::string& path);
+std::vector<std::string> entries_of(const std::string& folder);  // names, in order; none if it cannot be read
 
 // A read-only memory map of a whole file; shared by whoever still needs a byte of it.
 class MappedFile {
@@ -27,11 +29,9 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
-  const std::string& path() const { return path_; }
 
  private:
-  MappedFile(std::string path, const std::byte* data, std::size_t size);
-  std::string path_;
+  MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
   const std::byte* data_;
   std::size_t size_;
 };

@@ -84,6 +84,10 @@ Json parse_json_unique(std::string_view text, const std::string& where) {
   return parse(text, where, std::ref(watcher));
 }
 
+std::string printed(const Json& value) {
+  return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 Json read_json_file(const std::string& path) {
   return parse_json(read_file(path), path);
 }

@@ -19,5 +19,6 @@ Json parse_json(std::string_view text, const std::string& where);
 // As parse_json; a key given twice in one object is a FormatError too (elsewhere the last one counts).
 Json parse_json_unique(std::string_view text, const std::string& where);
 Json read_json_file(const std::string& path);
+std::string printed(const Json& value);  // fit for a message (utf8.h, printable)
 
 }  // namespace headwater

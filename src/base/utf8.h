@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace headwater {
 
@@ -24,6 +23,5 @@ void append_utf8(std::string& out, char32_t code_point);
 std::string printable(std::string_view text);
 
 std::u32string to_utf32(std::string_view valid_text);
-std::string to_utf8(std::u32string_view text);
 
 }  // namespace headwater

@@ -1,7 +1,5 @@
 #include "checkpoint/checkpoint.h"
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -17,12 +15,13 @@
 namespace headwater {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Reads the index: tensor name → shard, each shard a plain file name in the same folder.
 std::map<std::string, std::string> read_weight_map(const std::string& path) {
   const Json index = read_json_file(path);
   const auto fail = [&](const std::string& expected, const Json& found) {
-    throw FormatError(fmt::format("{}: expected {}, found {}", path, expected,
-                                  printable(found.dump(-1, ' ', false, Json::error_handler_t::replace))));
+    throw FormatError(fmt::format("{}: expected {}, found {}", path, expected, printed(found)));
   };
   if (!index.is_object()) fail("a JSON object with weight_map", index);
   const auto map = index.find("weight_map");
@@ -67,11 +66,8 @@ std::vector<Safetensors> open_shards(const std::string& folder, const std::strin
 
 // Files of a folder that end like this, in order.
 std::vector<std::string> files_ending_in(const std::string& folder, std::string_view extension) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (at->path().extension() == extension) names.push_back(at->path().filename().string());
-  std::sort(names.begin(), names.end());
+  std::vector<std::string> names = entries_of(folder);
+  std::erase_if(names, [&](const std::string& name) { return fs::path(name).extension() != extension; });
   return names;
 }
 

@@ -18,7 +18,7 @@ constexpr Index max_labels = 1'000'000;
 [[noreturn]] void fail(const Config& config, const std::string& key, std::string_view expected,
                        const Json& found) {
   throw FormatError(fmt::format("{}: key {}: expected {}, found {}", config.where(), printable(key), expected,
-                                printable(found.dump(-1, ' ', false, Json::error_handler_t::replace))));
+                                printed(found)));
 }
 
 // The value of a key that is present and not null, else null.
@@ -39,6 +39,11 @@ T value_of(const Config& config, const std::string& key, std::string_view expect
   std::optional<T> result = read(*value);
   if (!result) fail(config, key, expected, *value);
   return *std::move(result);
+}
+
+template <class T, bool (Json::*Is)() const noexcept>
+std::optional<T> as(const Json& value) {
+  return (value.*Is)() ? std::optional(value.get<T>()) : std::nullopt;
 }
 
 std::optional<Index> as_index(const Json& value) {
@@ -87,21 +92,15 @@ Index Config::positive(const std::string& key, std::optional<Index> otherwise) c
 }
 
 double Config::number(const std::string& key, std::optional<double> otherwise) const {
-  return value_of(*this, key, "a number", otherwise, [](const Json& value) {
-    return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-  });
+  return value_of(*this, key, "a number", otherwise, as<double, &Json::is_number>);
 }
 
 bool Config::boolean(const std::string& key, std::optional<bool> otherwise) const {
-  return value_of(*this, key, "true or false", otherwise, [](const Json& value) {
-    return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt;
-  });
+  return value_of(*this, key, "true or false", otherwise, as<bool, &Json::is_boolean>);
 }
 
 std::string Config::text(const std::string& key, const std::optional<std::string>& otherwise) const {
-  return value_of(*this, key, "a string", otherwise, [](const Json& value) {
-    return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
-  });
+  return value_of(*this, key, "a string", otherwise, as<std::string, &Json::is_string>);
 }
 
 std::vector<std::string> Config::texts(const std::string& key) const {

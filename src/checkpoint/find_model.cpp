@@ -68,15 +68,6 @@ std::optional<std::string> repo_folder(const std::string& model) {
   return "models--" + model.substr(0, slash) + "--" + model.substr(slash + 1);
 }
 
-std::vector<std::string> entries_of(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    names.push_back(at->path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 std::string listed(std::vector<std::string> names) {
   constexpr std::size_t most = 10;
   for (std::string& name : names) name = printable(name);

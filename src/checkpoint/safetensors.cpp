@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -49,16 +48,12 @@ const TypeRow& row_of(StoredType type) {
   return *std::find_if(types.begin(), types.end(), [&](const TypeRow& row) { return row.type == type; });
 }
 
-std::string shown(const Json& value) {
-  return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
 // One header entry being read; every message starts with file and tensor.
 class Entry {
  public:
   Entry(const std::string& file, const std::string& name, const Json& json)
       : where_(fmt::format("{}: tensor {}", file, printable(name))), json_(json) {
-    if (!json.is_object()) fail("an object with dtype, shape and data_offsets", shown(json));
+    if (!json.is_object()) fail("an object with dtype, shape and data_offsets", printed(json));
   }
 
   [[noreturn]] void fail(std::string_view expected, std::string_view found) const {
@@ -67,19 +62,19 @@ class Entry {
 
   StoredType type() const {
     const Json& value = member("dtype");
-    if (!value.is_string()) fail("dtype to be a string", shown(value));
+    if (!value.is_string()) fail("dtype to be a string", printed(value));
     const auto& name = value.get_ref<const std::string&>();
     for (const TypeRow& row : types)
       if (row.name == name) return row.type;
     if (std::find(foreign_types.begin(), foreign_types.end(), name) != foreign_types.end())
       throw Unsupported(fmt::format(
           "{}: dtype {} is not supported; save the model as float32, float16 or bfloat16", where_, name));
-    fail("a dtype of the safetensors format (F32, F16, BF16, I64 …)", shown(value));
+    fail("a dtype of the safetensors format (F32, F16, BF16, I64 …)", printed(value));
   }
 
   Shape shape() const {
     const Json& value = member("shape");
-    if (!value.is_array()) fail("shape to be a list", shown(value));
+    if (!value.is_array()) fail("shape to be a list", printed(value));
     if (value.size() > max_rank)
       fail(fmt::format("at most {} axes", max_rank), fmt::format("{}", value.size()));
     std::vector<Index> dims;
@@ -104,11 +99,11 @@ class Entry {
 
   std::array<std::uint64_t, 2> offsets(std::uint64_t data_bytes) const {
     const Json& value = member("data_offsets");
-    if (!value.is_array() || value.size() != 2) fail("data_offsets to be [begin, end]", shown(value));
+    if (!value.is_array() || value.size() != 2) fail("data_offsets to be [begin, end]", printed(value));
     const std::array<std::uint64_t, 2> range{natural(value[0], "an offset in data_offsets"),
                                              natural(value[1], "an offset in data_offsets")};
     if (range[0] > range[1] || range[1] > data_bytes)
-      fail(fmt::format("data_offsets within the {} bytes of data", data_bytes), shown(value));
+      fail(fmt::format("data_offsets within the {} bytes of data", data_bytes), printed(value));
     return range;
   }
 
@@ -122,7 +117,7 @@ class Entry {
   std::uint64_t natural(const Json& value, std::string_view what) const {
     constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<Index>::max());
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most)
-      fail(fmt::format("{} to be an integer from 0 to 2^63-1", what), shown(value));
+      fail(fmt::format("{} to be an integer from 0 to 2^63-1", what), printed(value));
     return value.get<std::uint64_t>();
   }
 
@@ -157,7 +152,7 @@ std::string_view header_of(std::span<const std::byte> bytes, const std::string& 
 std::map<std::string, std::string> metadata_of(const Json& json, const std::string& where) {
   const auto fail = [&](const Json& found) {
     throw FormatError(
-        fmt::format("{}: expected __metadata__ to map strings to strings, found {}", where, shown(found)));
+        fmt::format("{}: expected __metadata__ to map strings to strings, found {}", where, printed(found)));
   };
   if (!json.is_object()) fail(json);
   std::map<std::string, std::string> metadata;

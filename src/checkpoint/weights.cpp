@@ -64,8 +64,7 @@ bool finite(const R* values, std::int64_t begin, std::int64_t end) {
 Index first_non_finite(const Tensor& tensor) {
   if (tensor.size() == 0) return 0;
   std::atomic<Index> first{tensor.size()};
-  dispatch(tensor.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(tensor.dtype(), [&]<class R>(R) {
     const R* values = tensor.data<R>();
     parallel_for(tensor.size(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
       if (finite(values, begin, end)) return;
@@ -84,8 +83,7 @@ Tensor untrained_tensor(const Shape& shape, DType dtype, const std::string& name
     return Tensor::full(shape, dtype, name.ends_with("bias") || name.ends_with(".beta") ? 0 : 1);
   Tensor tensor(shape, dtype);
   const std::uint64_t stream = random_stream(seed, name);
-  dispatch(dtype, [&](auto r) {
-    using R = decltype(r);
+  dispatch(dtype, [&]<class R>(R) {
     R* values = tensor.data<R>();
     parallel_for(tensor.size(), 1 << 14, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
@@ -137,17 +135,6 @@ Weights Weights::scope(const std::string& name) const {
 
 bool Weights::has(const std::string& name) const {
   return state_->sources.contains(state_->stored_name(prefix_ + name));
-}
-
-bool Weights::has_scope(const std::string& name) const {
-  const std::string below = scope(name).prefix_;
-  const auto at = state_->sources.lower_bound(below);
-  return at != state_->sources.end() && at->first.starts_with(below);
-}
-
-std::optional<Shape> Weights::shape_of(const std::string& name) const {
-  const auto at = state_->sources.find(state_->stored_name(prefix_ + name));
-  return at == state_->sources.end() ? std::nullopt : std::optional(at->second.stored->shape);
 }
 
 Tensor Weights::get(const std::string& name, const Shape& expected) const {

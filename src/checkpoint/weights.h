@@ -25,8 +25,6 @@ class Weights {
 
   Weights scope(const std::string& name) const;  // "encoder" then "layer.0" → "encoder.layer.0."
   bool has(const std::string& name) const;
-  bool has_scope(const std::string& name) const;  // any tensor below this name
-  std::optional<Shape> shape_of(const std::string& name) const;
 
   // Throws FormatError "<file>: tensor <full name>: expected [768], found [512]", or that it is missing.
   // Non-finite values are a FormatError too. A tensor read twice (tied weights) is shared.

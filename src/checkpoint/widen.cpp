@@ -70,8 +70,7 @@ Tensor widen(const StoredTensor& stored, DType dtype, const std::string& where) 
                                   name_of(stored.type)));
   Tensor result(stored.shape, dtype);
   if (result.size() == 0) return result;
-  dispatch(dtype, [&](auto r) {
-    using R = decltype(r);
+  dispatch(dtype, [&]<class R>(R) {
     R* to = result.data<R>();
     parallel_for(result.size(), 1 << 16,
                  [&](std::int64_t begin, std::int64_t end) { convert(stored, to, begin, end); });

@@ -16,15 +16,17 @@
 #include "cli/options.h"
 
 namespace headwater {
+namespace {
 
-Argument& Argument::value(const std::string& text) {
-  option_->option_text(text);
-  return *this;
+// "-f,--file" of "-f,--file FILE".
+std::string flags_of(const std::string& names) {
+  return names.substr(0, names.find(' '));
 }
 
-Argument& Argument::choices(const std::string& words) {
-  option_->option_text(words);
-  option_->check([words](const std::string& given) {
+}  // namespace
+
+Argument& Argument::choices() {
+  option_->check([words = option_->get_option_text()](const std::string& given) {
     const std::vector<std::string> known = split(words, '|');
     if (std::find(known.begin(), known.end(), given) != known.end()) return std::string();
     return fmt::format("expected {}, found \"{}\"{}", fmt::join(known, ", "), given,
@@ -44,11 +46,6 @@ Argument& Argument::range(std::int64_t least, std::int64_t most) {
   return *this;
 }
 
-Argument& Argument::group(const std::string& heading) {
-  option_->group(heading);
-  return *this;
-}
-
 Argument& Argument::environment(const std::string& variable) {
   option_->envname(variable);
   return *this;
@@ -59,12 +56,24 @@ Argument& Argument::required() {
   return *this;
 }
 
+Arguments& Arguments::under(std::string heading) {
+  heading_ = std::move(heading);
+  return *this;
+}
+
+Argument Arguments::declared(CLI::Option& option, const std::string& names) const {
+  if (const std::size_t space = names.find(' '); space != std::string::npos)
+    option.option_text(names.substr(space + 1));
+  if (!heading_.empty()) option.group(heading_);
+  return Argument(option);
+}
+
 template <class T>
 Argument Arguments::add(const std::string& names, T& variable, const std::string& help) {
   if constexpr (std::is_same_v<T, bool>)
-    return Argument(*app_->add_flag(names, variable, help));
+    return declared(*app_->add_flag(names, variable, help), names);
   else
-    return Argument(*app_->add_option(names, variable, help));
+    return declared(*app_->add_option(flags_of(names), variable, help), names);
 }
 template Argument Arguments::add(const std::string&, bool&, const std::string&);
 template Argument Arguments::add(const std::string&, std::string&, const std::string&);
@@ -75,18 +84,23 @@ template Argument Arguments::add(const std::string&, std::int64_t&, const std::s
 template Argument Arguments::add(const std::string&, std::uint64_t&, const std::string&);
 template Argument Arguments::add(const std::string&, double&, const std::string&);
 template Argument Arguments::add(const std::string&, std::vector<double>&, const std::string&);
-template Argument Arguments::add(const std::string&, std::vector<std::string>&, const std::string&);
 
 Argument Arguments::add(const std::string& names, const std::function<void(const std::string&)>& take,
                         const std::string& help) {
-  return Argument(*app_->add_option_function<std::string>(names, take, help));
+  return declared(*app_->add_option_function<std::string>(flags_of(names), take, help), names);
 }
 
 Argument Arguments::add_repeated(const std::string& names,
                                  const std::function<void(const std::string&)>& take,
                                  const std::string& help) {
-  CLI::Option* option = app_->add_option_function<std::string>(names, take, help);
-  return Argument(*option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->trigger_on_parse());
+  CLI::Option* option = app_->add_option_function<std::string>(flags_of(names), take, help);
+  return declared(*option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->trigger_on_parse(), names);
+}
+
+Argument Arguments::add_repeated(const std::string& names, std::vector<std::string>& list,
+                                 const std::string& help) {
+  return add_repeated(
+      names, [&list](const std::string& one) { list.push_back(one); }, help);
 }
 
 std::vector<GivenOption> Arguments::given() const {

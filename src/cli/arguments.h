@@ -19,11 +19,9 @@ class Argument {
  public:
   explicit Argument(CLI::Option& option) : option_(&option) {}
 
-  Argument& value(const std::string& text);     // what follows it in the help: "FILE"
-  Argument& choices(const std::string& words);  // "a|b|c": nothing else is taken, the nearest is suggested
+  Argument& choices();  // nothing but the words of its value, "a|b|c", is taken; the nearest is suggested
   Argument& range(std::int64_t least, std::int64_t most);  // whole numbers
-  Argument& group(const std::string& heading);
-  Argument& environment(const std::string& variable);  // read when the option is not given
+  Argument& environment(const std::string& variable);      // read when the option is not given
   Argument& required();
 
  private:
@@ -40,9 +38,11 @@ class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(&app) {}
 
-  // `names` is "-f,--file", or a word without dashes for a positional argument. T is bool (a switch),
-  // std::string, int, unsigned, std::int64_t, std::uint64_t, double, std::optional<int>, std::vector<double>
-  // or std::vector<std::string>; the variable must outlive the parsing.
+  // The heading that what is declared from here on stands under.
+  Arguments& under(std::string heading);
+  // `names` is "-f,--file FILE", with what follows the option in the help, or a word without dashes for a
+  // positional argument. T is bool (a switch), std::string, int, unsigned, std::int64_t, std::uint64_t,
+  // double, std::optional<int> or std::vector<double>; the variable must outlive the parsing.
   template <class T>
   Argument add(const std::string& names, T& variable, const std::string& help);
   // Calls `take` for the text given, as it stands; `repeated`: for each one, in their order.
@@ -50,11 +50,15 @@ class Arguments {
                const std::string& help);
   Argument add_repeated(const std::string& names, const std::function<void(const std::string&)>& take,
                         const std::string& help);
+  Argument add_repeated(const std::string& names, std::vector<std::string>& list, const std::string& help);
   bool has(const std::string& flag) const;
   std::vector<GivenOption> given() const;  // in the order of their declaration, after parsing
 
  private:
+  Argument declared(CLI::Option& option, const std::string& names) const;
+
   CLI::App* app_;
+  std::string heading_;
 };
 
 }  // namespace headwater

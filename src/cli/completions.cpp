@@ -1,10 +1,8 @@
 // What a value can be is told by its placeholder in the help: "a|b|c" are words, FILE and FOLDER are paths,
 // MODEL is a folder or a name that `headwater models --names` prints, METHOD a name of `headwater methods`.
-#include "cli/completions.h"
-
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "cli/describe.h"
 
 namespace headwater {
 namespace {
@@ -12,8 +10,17 @@ namespace {
 constexpr const char* model_names = "headwater models --names 2>/dev/null";
 constexpr const char* method_names = "headwater methods 2>/dev/null | cut -d' ' -f1";
 
-bool is_method(const OptionText& option) {
-  return option.value.starts_with("METHOD");
+// How a shell completes a value: of words, of files and so on, and of anything else.
+struct ByKind {
+  std::string words, file, folder, model, method, other;
+};
+
+std::string of_kind(const OptionText& option, const ByKind& by) {
+  if (!option.choices().empty()) return by.words;
+  if (option.value == "FILE") return by.file;
+  if (option.value == "FOLDER") return by.folder;
+  if (option.value == "MODEL") return by.model;
+  return option.value.starts_with("METHOD") ? by.method : by.other;
 }
 
 // In single quotes for a shell; the quote itself is the only special character there.
@@ -24,15 +31,16 @@ std::string quoted(const std::string& text) {
 }
 
 std::string bash_values(const OptionText& option) {
-  if (const auto choices = option.choices(); !choices.empty())
-    return fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", fmt::join(choices, " "));
-  if (option.value == "FILE") return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\"))";
-  if (option.value == "FOLDER") return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$word\"))";
-  if (option.value == "MODEL")
-    return fmt::format("compopt -o filenames; COMPREPLY=($(compgen -d -W \"$({})\" -- \"$word\"))",
-                       model_names);
-  if (is_method(option)) return fmt::format("COMPREPLY=($(compgen -W \"$({})\" -- \"$word\"))", method_names);
-  return "COMPREPLY=()";
+  const auto words = [](const std::string& list) {
+    return fmt::format("COMPREPLY=($(compgen {} -- \"$word\"))", list);
+  };
+  return of_kind(option,
+                 {.words = words(fmt::format("-W '{}'", fmt::join(option.choices(), " "))),
+                  .file = "compopt -o filenames; " + words("-f"),
+                  .folder = "compopt -o filenames; " + words("-d"),
+                  .model = "compopt -o filenames; " + words(fmt::format("-d -W \"$({})\"", model_names)),
+                  .method = words(fmt::format("-W \"$({})\"", method_names)),
+                  .other = "COMPREPLY=()"});
 }
 
 std::string bash_command(const CommandText& command) {
@@ -53,13 +61,12 @@ std::string bash_command(const CommandText& command) {
 }
 
 std::string zsh_values(const OptionText& option) {
-  if (const auto choices = option.choices(); !choices.empty())
-    return fmt::format(":value:({})", fmt::join(choices, " "));
-  if (option.value == "FILE") return ":file:_files";
-  if (option.value == "FOLDER") return ":folder:_files -/";
-  if (option.value == "MODEL") return ":model:_headwater_models";
-  if (is_method(option)) return ":method:_headwater_methods";
-  return ":value: ";
+  return of_kind(option, {.words = fmt::format(":value:({})", fmt::join(option.choices(), " ")),
+                          .file = ":file:_files",
+                          .folder = ":folder:_files -/",
+                          .model = ":model:_headwater_models",
+                          .method = ":method:_headwater_methods",
+                          .other = ":value: "});
 }
 
 std::string zsh_option(const OptionText& option) {
@@ -79,19 +86,12 @@ std::string fish_option(const CommandText& command, const OptionText& option) {
   for (const std::string& flag : option.flags)
     line += flag.starts_with("--") ? fmt::format(" -l {}", flag.substr(2))
                                    : fmt::format(" -s {}", flag.substr(1));
-  if (const auto choices = option.choices(); !choices.empty()) {
-    line += fmt::format(" -x -a '{}'", fmt::join(choices, " "));
-  } else if (option.value == "FILE") {
-    line += " -r -F";
-  } else if (option.value == "FOLDER") {
-    line += " -x -a '(__fish_complete_directories)'";
-  } else if (option.value == "MODEL") {
-    line += fmt::format(" -x -a '(__fish_complete_directories; {})'", model_names);
-  } else if (is_method(option)) {
-    line += " -x -a '(headwater methods 2>/dev/null | string split -f1 \" \")'";
-  } else if (option.takes_value()) {
-    line += " -x";
-  }
+  line += of_kind(option, {.words = fmt::format(" -x -a '{}'", fmt::join(option.choices(), " ")),
+                           .file = " -r -F",
+                           .folder = " -x -a '(__fish_complete_directories)'",
+                           .model = fmt::format(" -x -a '(__fish_complete_directories; {})'", model_names),
+                           .method = " -x -a '(headwater methods 2>/dev/null | string split -f1 \" \")'",
+                           .other = option.takes_value() ? " -x" : ""});
   return fmt::format("{} -d {}\n", line, quoted(option.help));
 }
 

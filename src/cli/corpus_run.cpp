@@ -53,12 +53,10 @@ const char* type_of(const Error& error) {
 }  // namespace
 
 void add_corpus_run_options(Arguments& arguments, CorpusRunOptions& options) {
-  arguments.add("--resume", options.resume, "Go on with the JSON Lines of -o that an earlier run left")
-      .group("Output");
-  arguments
-      .add("--keep-going", options.keep_going,
-           "Record an input that fails and go on; the exit code is then 1")
-      .group("Output");
+  arguments.under("Output").add("--resume", options.resume,
+                                "Go on with the JSON Lines of -o that an earlier run left");
+  arguments.add("--keep-going", options.keep_going,
+                "Record an input that fails and go on; the exit code is then 1");
   options.given = [arguments] { return arguments.given(); };
 }
 
@@ -98,6 +96,7 @@ void CorpusRun::open(const Engine& engine, const std::string& command) {
     failed_ = kept.failed();
     if (done_ > 0) named_.say(fmt::format("resuming: {} done already", done_));
     parting_.emplace(
+        OnInterrupt::Do::Say,
         fmt::format("\nheadwater: stopped; what was done is kept, and --resume goes on: {}\n", kept.part()));
   }
   if (const CorpusReader* corpus = reader_.corpus(); corpus != nullptr && progress_.on())

@@ -70,7 +70,7 @@ class CorpusRun {
   InputReader reader_;
   ProgressLine progress_;
   std::unique_ptr<Output> output_;
-  std::optional<SayOnInterrupt> parting_;
+  std::optional<OnInterrupt> parting_;
   std::size_t done_ = 0, failed_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The command line as data, read from the CLI11 app, for whatever is generated from it: completions and the
-// manual page. Hidden commands and options are left out.
+// The command line as data, read from the CLI11 app, and what is generated from it, so that it never drifts:
+// completions and the manual page. Hidden commands and options are left out.
 #pragma once
 
 #include <string>
@@ -34,5 +34,14 @@ struct ProgramText {
 };
 
 ProgramText describe(const CLI::App& app);
+
+std::string bash_completion(const ProgramText& program);
+std::string zsh_completion(const ProgramText& program);
+std::string fish_completion(const ProgramText& program);
+// headwater(1), in the man macros of roff.
+std::string man_page(const ProgramText& program, const std::string& version);
+
+// How help looks: options grouped by topic, environment twins and choices in the text, nothing shouted.
+void use_our_help(CLI::App& app);
 
 }  // namespace headwater

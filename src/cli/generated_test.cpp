@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/arguments.h"
-#include "cli/completions.h"
-#include "cli/man_page.h"
+#include "cli/describe.h"
 #include "cli/options.h"
 
 namespace headwater {
@@ -22,7 +21,7 @@ class Generated : public testing::Test {
     sub->add_option("--cache", text_, "A folder")->option_text("FOLDER");
     sub->add_option("--method", text_, "Methods")->option_text("METHODS");
     sub->add_option("--top", text_, "A number")->option_text("N");
-    Argument(*sub->add_option("--format", text_, "A format")).choices("text|json");
+    Arguments(*sub).add("--format text|json", text_, "A format").choices();
     sub->add_flag("--quiet", flag_, "Silent");
     app_.add_subcommand("secret", "Hidden")->group("");
   }

@@ -1,5 +1,3 @@
-#include "cli/help.h"
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "cli/describe.h"
 
 namespace headwater {
 namespace {

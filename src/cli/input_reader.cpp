@@ -11,18 +11,18 @@ namespace {
 
 void require_one_source(const InputOptions& options) {
   const int sources =
-      int{options.has_text} + int{!options.corpus.file.empty()} + int{!options.images.empty()};
+      int{options.text.has_value()} + int{!options.corpus.file.empty()} + int{!options.images.empty()};
   if (sources > 1)
     throw InputError("expected one of a text, --file and --image, found several; give only one of them");
-  if (options.has_pair && !options.images.empty())
+  if (options.pair && !options.images.empty())
     throw InputError("--pair: expected a text beside it, found --image; leave one of them out");
-  if (options.has_pair && !options.corpus.pair_column.empty())
+  if (options.pair && !options.corpus.pair_column.empty())
     throw InputError(
         "--pair: expected one pair for all lines or one in each, found --pair-column too; leave out either");
   const CorpusOptions& corpus = options.corpus;
   const bool columns = !corpus.format.empty() || !corpus.header.empty() || !corpus.text_column.empty() ||
                        !corpus.pair_column.empty() || !corpus.label_column.empty();
-  if (columns && (options.has_text || !options.images.empty()))
+  if (columns && (options.text || !options.images.empty()))
     throw InputError(
         "expected --file or standard input for --input-format, --header and columns, found an input as "
         "argument; leave "
@@ -32,58 +32,43 @@ void require_one_source(const InputOptions& options) {
 }  // namespace
 
 Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const std::string& file_help) {
-  const auto add = [&](const char* name, std::string& value, const char* text, const std::string& help) {
-    return arguments.add(name, value, help).value(text).group("Input");
-  };
-  const Argument file = add("-f,--file", options.file, "FILE", file_help);
-  arguments.add("--input-format", options.format, "Default: by the file's ending, else txt, a text per line")
-      .choices("txt|tsv|csv|jsonl")
-      .group("Input");
+  const Argument file = arguments.under("Input").add("-f,--file FILE", options.file, file_help);
   arguments
-      .add("--header", options.header, "Whether a table's first row names its columns (default: if it does)")
-      .choices("yes|no")
-      .group("Input");
-  add("--text-column", options.text_column, "NAME|N",
-      "Column or key of the text (default text, sentence, …)");
-  add("--pair-column", options.pair_column, "NAME|N", "Of the second text (default pair, sentence2, …)");
-  add("--label-column", options.label_column, "NAME|N", "Of the gold label (default label)");
+      .add("--input-format txt|tsv|csv|jsonl", options.format,
+           "Default: by the file's ending, else txt, a text per line")
+      .choices();
+  arguments
+      .add("--header yes|no", options.header,
+           "Whether a table's first row names its columns (default: if it does)")
+      .choices();
+  arguments.add("--text-column NAME|N", options.text_column,
+                "Column or key of the text (default text, sentence, …)");
+  arguments.add("--pair-column NAME|N", options.pair_column,
+                "Of the second text (default pair, sentence2, …)");
+  arguments.add("--label-column NAME|N", options.label_column, "Of the gold label (default label)");
   return file;
+}
+
+void add_truncate_option(Arguments& arguments, bool& truncate) {
+  arguments.under("Input").add("--truncate", truncate, "Cut a text that is too long instead of refusing it");
 }
 
 void add_text_file_options(Arguments& arguments, InputOptions& options) {
   add_corpus_options(arguments, options.corpus, "Texts: txt, tsv, csv or jsonl; - is standard input");
-  arguments.add("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
-      .group("Input");
+  add_truncate_option(arguments, options.truncate);
 }
 
 void add_input_options(Arguments& arguments, InputOptions& options) {
-  // One string, not a list: CLI11 would take a list apart at brackets and commas, and [MASK] has them.
-  arguments
-      .add(
-          "text",
-          [&options](const std::string& text) {
-            options.text = text;
-            options.has_text = true;
-          },
-          "The text; without it, those of --file or one per line of standard input")
-      .value(" ");
-  arguments
-      .add(
-          "--pair",
-          [&options](const std::string& pair) {
-            options.pair = pair;
-            options.has_pair = true;
-          },
-          "Second text: premise and hypothesis, question and context")
-      .value("TEXT")
-      .group("Input");
+  // One string, not a list: CLI11 would take a list apart at brackets and commas, and [MASK] has them. By
+  // hand, because it takes an empty text for none.
+  arguments.add(
+      "text  ", [&options](const std::string& text) { options.text = text; },
+      "The text; without it, those of --file or one per line of standard input");
+  arguments.under("Input").add(
+      "--pair TEXT", [&options](const std::string& pair) { options.pair = pair; },
+      "Second text: premise and hypothesis, question and context");
   add_text_file_options(arguments, options);
-  arguments
-      .add_repeated(
-          "--image", [&options](const std::string& path) { options.images.push_back(path); },
-          "PNG or JPEG, for image models; may be repeated")
-      .value("FILE")
-      .group("Input");
+  arguments.add_repeated("--image FILE", options.images, "PNG or JPEG, for image models; may be repeated");
 }
 
 void require_text(const Input& input) {
@@ -94,7 +79,7 @@ void require_text(const Input& input) {
 
 InputReader::InputReader(const InputOptions& options) : options_(options) {
   require_one_source(options);
-  if (options.has_text || !options.images.empty()) return;
+  if (options.text || !options.images.empty()) return;
   if (options.corpus.file.empty() && ::isatty(STDIN_FILENO) == 1)
     throw InputError(
         "no text was given; write it in quotes, name a file with -f, or send it to standard input");
@@ -113,10 +98,10 @@ std::optional<Example> InputReader::next() {
   } else {
     if (count_++ > 0) return std::nullopt;
     example.emplace();
-    example->input.text = options_.text;
+    example->input.text = *options_.text;
   }
   example->input.truncate = options_.truncate;
-  if (options_.has_pair && !example->input.pair) example->input.pair = options_.pair;
+  if (options_.pair && !example->input.pair) example->input.pair = options_.pair;
   return example;
 }
 

@@ -18,10 +18,7 @@ class Argument;
 class Arguments;
 
 struct InputOptions {
-  std::string text;
-  bool has_text = false;  // an empty text is a text
-  std::string pair;
-  bool has_pair = false;
+  std::optional<std::string> text, pair;  // an empty text is a text
   CorpusOptions corpus;
   std::vector<std::string> images;
   bool truncate = false;
@@ -31,6 +28,7 @@ void add_input_options(Arguments& arguments, InputOptions& options);
 void add_text_file_options(Arguments& arguments, InputOptions& options);
 // --file (which is returned), --input-format, --header and the columns.
 Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const std::string& file_help);
+void add_truncate_option(Arguments& arguments, bool& truncate);
 
 // Throws InputError for a text of white space alone: nothing of it could be explained.
 void require_text(const Input& input);

@@ -51,20 +51,12 @@ void handle_interrupts() {
   std::signal(SIGPIPE, SIG_DFL);
 }
 
-RemoveOnInterrupt::RemoveOnInterrupt(const std::string& path) {
-  doomed_path.keep(path);
+OnInterrupt::OnInterrupt(Do what, const std::string& text) : what_(what) {
+  (what == Do::Remove ? doomed_path : last_message).keep(text);
 }
 
-RemoveOnInterrupt::~RemoveOnInterrupt() {
-  doomed_path.set.store(false);
-}
-
-SayOnInterrupt::SayOnInterrupt(const std::string& message) {
-  last_message.keep(message);
-}
-
-SayOnInterrupt::~SayOnInterrupt() {
-  last_message.set.store(false);
+OnInterrupt::~OnInterrupt() {
+  (what_ == Do::Remove ? doomed_path : last_message).set.store(false);
 }
 
 }  // namespace headwater

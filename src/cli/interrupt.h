@@ -8,22 +8,17 @@ namespace headwater {
 
 void handle_interrupts();
 
-// While it lives, an interrupt removes this file before the program ends. One at a time.
-class RemoveOnInterrupt {
+// While it lives, an interrupt does this before the program ends. One of each at a time.
+class OnInterrupt {
  public:
-  explicit RemoveOnInterrupt(const std::string& path);
-  RemoveOnInterrupt(const RemoveOnInterrupt&) = delete;
-  RemoveOnInterrupt& operator=(const RemoveOnInterrupt&) = delete;
-  ~RemoveOnInterrupt();
-};
+  enum class Do { Remove, Say };  // remove the file of this path; say this on standard error
+  OnInterrupt(Do what, const std::string& text);
+  OnInterrupt(const OnInterrupt&) = delete;
+  OnInterrupt& operator=(const OnInterrupt&) = delete;
+  ~OnInterrupt();
 
-// While it lives, an interrupt says this on standard error before the program ends. One at a time.
-class SayOnInterrupt {
- public:
-  explicit SayOnInterrupt(const std::string& message);
-  SayOnInterrupt(const SayOnInterrupt&) = delete;
-  SayOnInterrupt& operator=(const SayOnInterrupt&) = delete;
-  ~SayOnInterrupt();
+ private:
+  Do what_;
 };
 
 }  // namespace headwater

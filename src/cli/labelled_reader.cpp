@@ -31,17 +31,14 @@ void add_labelled_options(Arguments& arguments, LabelledOptions& options, const 
   options.corpus.labelled = true;
   add_corpus_options(arguments, options.corpus, "Labelled inputs: tsv, csv or jsonl; - is standard input")
       .required();
-  arguments.add("--truncate", options.truncate, "Cut a text that is too long instead of refusing it")
-      .group("Input");
-  arguments.add("--limit", options.limit, fmt::format("{}; 0: all (default {})", limit_help, options.limit))
-      .value("N")
-      .group("Input");
+  add_truncate_option(arguments, options.truncate);
+  arguments.add("--limit N", options.limit,
+                fmt::format("{}; 0: all (default {})", limit_help, options.limit));
 }
 
 void add_rankings_option(Arguments& arguments, std::string& rankings) {
-  arguments.add("--by", rankings, fmt::format("Rankings: {}", fmt::join(head_rankings(), ", ")))
-      .value("RANKINGS")
-      .group("Methods");
+  arguments.under("Methods").add("--by RANKINGS", rankings,
+                                 fmt::format("Rankings: {}", fmt::join(head_rankings(), ", ")));
 }
 
 }  // namespace headwater

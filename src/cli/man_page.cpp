@@ -1,8 +1,8 @@
-#include "cli/man_page.h"
-
 #include <map>
 
 #include <fmt/format.h>
+
+#include "cli/describe.h"
 
 namespace headwater {
 namespace {

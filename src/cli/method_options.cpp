@@ -97,11 +97,9 @@ void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& 
           kin.size() == 1 ? fmt::format("{}: {} (default {})", method->name, option.help, option.otherwise)
           : alike         ? fmt::format("several methods: {}", option.help)
                           : "several methods, each in its own way: see headwater methods NAME";
-      arguments
-          .add(
-              flag, [&options, name](const std::string& value) { options[name] = value; }, help)
-          .value(alike ? std::string(option.type) : "VALUE")
-          .group("Methods");
+      arguments.add(
+          fmt::format("{} {}", flag, alike ? option.type : "VALUE"),
+          [&options, name](const std::string& value) { options[name] = value; }, help);
     }
   }
 }
@@ -109,25 +107,18 @@ void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& 
 }  // namespace
 
 void add_method_options(Arguments& arguments, MethodFlags& flags) {
-  arguments
+  arguments.under("Methods")
       .add(
-          "--method", [&flags](const std::string& names) { flags.names = names; },
+          "--method METHODS", [&flags](const std::string& names) { flags.names = names; },
           "Methods, separated by commas (default: what answers why, by the model)")
-      .value("METHODS")
-      .environment("HEADWATER_METHOD")
-      .group("Methods");
-  arguments
-      .add_repeated(
-          "--option", [&flags](const std::string& given) { add_option_text(given, flags.options); },
-          "Set an option of the chosen methods, or METHOD.NAME of one; may be repeated")
-      .value("NAME=VALUE")
-      .group("Methods");
-  arguments
-      .add_repeated(
-          "--aggregate", [&flags](const std::string& given) { add_aggregate(given, flags.aggregate); },
-          "Carry a method's map per layer through the layers; METHOD=rollout for one of several")
-      .value("rollout|flow")
-      .group("Methods");
+      .environment("HEADWATER_METHOD");
+  arguments.add_repeated(
+      "--option NAME=VALUE", [&flags](const std::string& given) { add_option_text(given, flags.options); },
+      "Set an option of the chosen methods, or METHOD.NAME of one; may be repeated");
+  arguments.add_repeated(
+      "--aggregate rollout|flow",
+      [&flags](const std::string& given) { add_aggregate(given, flags.aggregate); },
+      "Carry a method's map per layer through the layers; METHOD=rollout for one of several");
   add_record_flags(arguments, flags.options);
 }
 

@@ -1,6 +1,5 @@
 #include "cli/options.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -14,41 +13,35 @@
 #include "base/strings.h"
 #include "cli/arguments.h"
 #include "cli/standard_streams.h"
+#include "report/plan_text.h"
 
 namespace headwater {
 
 void add_threads_option(Arguments& arguments, int& threads) {
-  arguments
-      .add("-t,--threads", threads,
+  arguments.under("Model")
+      .add("-t,--threads N", threads,
            "Threads to use; 0: as OMP_NUM_THREADS, the usable processors and quotas say")
-      .value("N")
       .environment("HEADWATER_THREADS")
-      .group("Model")
       .range(0, 1024);
 }
 
-void add_cache_options(Arguments& arguments, ModelOptions& options) {
-  arguments.add("--cache-dir", options.cache_dir, "Hugging Face cache to look in")
-      .value("FOLDER")
-      .environment("HEADWATER_CACHE_DIR")
-      .group("Model");
-  arguments.add("--revision", options.revision, "Branch, tag or commit of a cached model")
-      .value("REV")
-      .environment("HEADWATER_REVISION")
-      .group("Model");
+void add_cache_dir_option(Arguments& arguments, std::string& cache_dir) {
+  arguments.under("Model")
+      .add("--cache-dir FOLDER", cache_dir, "Hugging Face cache to look in")
+      .environment("HEADWATER_CACHE_DIR");
 }
 
 void add_model_options(Arguments& arguments, ModelOptions& options) {
-  arguments.add("-m,--model", options.model, "Folder, shipped model, or cached repo id")
-      .value("MODEL")
-      .environment("HEADWATER_MODEL")
-      .group("Model");
-  arguments.add("--dtype", options.dtype, "Working type (default float32)")
-      .choices("float32|float64")
-      .environment("HEADWATER_DTYPE")
-      .group("Model");
+  arguments.under("Model")
+      .add("-m,--model MODEL", options.model, "Folder, shipped model, or cached repo id")
+      .environment("HEADWATER_MODEL");
+  arguments.add("--dtype float32|float64", options.dtype, "Working type (default float32)")
+      .choices()
+      .environment("HEADWATER_DTYPE");
   add_threads_option(arguments, options.threads);
-  add_cache_options(arguments, options);
+  add_cache_dir_option(arguments, options.cache_dir);
+  arguments.add("--revision REV", options.revision, "Branch, tag or commit of a cached model")
+      .environment("HEADWATER_REVISION");
 }
 
 LoadOptions ModelOptions::load_options() const {
@@ -66,23 +59,26 @@ Engine ModelOptions::load() const {
   return Engine::load(required_model(), load_options());
 }
 
+void add_target_options(Arguments& arguments, TargetSpec& target) {
+  arguments.under("Target").add("--contrast LABEL", target.contrast, "Explain the difference to this one");
+  arguments.add("--position N", target.position, "Token position, for token-wise heads");
+}
+
 void add_colour_option(Arguments& arguments, OutputOptions& options) {
-  arguments.add("--color,--colour", options.colour, "Colours (default auto)")
-      .choices("auto|always|never")
-      .environment("HEADWATER_COLOR")
-      .group("Output");
+  arguments.under("Output")
+      .add("--color,--colour auto|always|never", options.colour, "Colours (default auto)")
+      .choices()
+      .environment("HEADWATER_COLOR");
 }
 
 void add_output_options(Arguments& arguments, OutputOptions& options, const std::string& formats) {
-  arguments.add("-o,--output", options.path, "Write to this file instead of standard output")
-      .value("FILE")
-      .group("Output");
+  arguments.under("Output").add("-o,--output FILE", options.path,
+                                "Write to this file instead of standard output");
   if (!formats.empty())
-    arguments.add("--format", options.format, "Default: by the file's ending")
-        .choices(formats)
-        .environment("HEADWATER_FORMAT")
-        .group("Output");
-  arguments.add("-q,--quiet", options.quiet, "No messages on standard error").group("Output");
+    arguments.add("--format " + formats, options.format, "Default: by the file's ending")
+        .choices()
+        .environment("HEADWATER_FORMAT");
+  arguments.add("-q,--quiet", options.quiet, "No messages on standard error");
 }
 
 std::string OutputOptions::chosen_format(const std::string& formats, const std::string& extensions) const {
@@ -98,7 +94,8 @@ std::string OutputOptions::chosen_format(const std::string& formats, const std::
                                path, fmt::join(known, ", "), ending));
 }
 
-std::size_t parse_bytes(const std::string& option, const std::string& text) {
+std::size_t MemoryOption::bytes() const {
+  if (text.empty()) return 0;
   const char* end = text.data() + text.size();
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), end, value);
@@ -111,23 +108,34 @@ std::size_t parse_bytes(const std::string& option, const std::string& text) {
   if (unit.empty()) shift = 0;
   const double bytes = std::ldexp(value, shift);
   if (error != std::errc() || shift < 0 || !(value > 0) || bytes > 0x1p62)
-    throw InputError(fmt::format("{}: expected a size such as 512M or 2G, found \"{}\"", option, text));
+    throw InputError(fmt::format("--max-memory: expected a size such as 512M or 2G, found \"{}\"", text));
   return static_cast<std::size_t>(bytes);
 }
 
-std::size_t MemoryOption::bytes() const {
-  return text.empty() ? 0 : parse_bytes("--max-memory", text);
-}
-
 void add_memory_option(Arguments& arguments, MemoryOption& option) {
-  arguments.add("--max-memory", option.text, "Bound beyond the weights, such as 512M or 2G")
-      .value("SIZE")
-      .environment("HEADWATER_MAX_MEMORY")
-      .group("Model");
+  arguments.under("Model")
+      .add("--max-memory SIZE", option.text, "Bound beyond the weights, such as 512M or 2G")
+      .environment("HEADWATER_MAX_MEMORY");
 }
 
 void add_dry_run_option(Arguments& arguments, bool& dry_run) {
-  arguments.add("--dry-run", dry_run, "Shapes and memory; nothing is run").group("Output");
+  arguments.under("Output").add("--dry-run", dry_run, "Shapes and memory; nothing is run");
+}
+
+void add_run_options(Arguments& arguments, RunOptions& options, const std::string& formats) {
+  add_memory_option(arguments, options.max_memory);
+  add_output_options(arguments, options.output, formats);
+  add_dry_run_option(arguments, options.dry_run);
+}
+
+std::string dry_run(const Engine& engine, const Request& request, const std::string& format) {
+  const ModelInfo& info = engine.info();
+  RunPlan plan{.tokens = request.input.image.empty() ? engine.tokenize(request.input).size()
+                                                     : static_cast<std::size_t>(info.positions),
+               .bytes = engine.planned_bytes(request),
+               .methods = {}};
+  for (const MethodSpec& method : request.methods) plan.methods.push_back(method.name);
+  return run_plan_text(plan, info, format);
 }
 
 void OutputOptions::say(const std::string& message) const {

@@ -22,8 +22,11 @@ struct ModelOptions {
   Engine load() const;                 // sets the threads, then loads
 };
 void add_model_options(Arguments& arguments, ModelOptions& options);
-void add_cache_options(Arguments& arguments, ModelOptions& options);  // --cache-dir, --revision alone
+void add_cache_dir_option(Arguments& arguments, std::string& cache_dir);
 void add_threads_option(Arguments& arguments, int& threads);
+
+// --contrast and --position, behind a command's own --target.
+void add_target_options(Arguments& arguments, TargetSpec& target);
 
 struct OutputOptions {
   std::string path;    // empty or "-": standard output
@@ -43,12 +46,21 @@ void add_colour_option(Arguments& arguments, OutputOptions& options);
 // --max-memory: the bound beyond the weights; 0: none.
 struct MemoryOption {
   std::string text;
-  std::size_t bytes() const;  // throws InputError
+  std::size_t bytes() const;  // of "512M", "2G", "1.5 GiB", "65536"; throws InputError
 };
 void add_memory_option(Arguments& arguments, MemoryOption& option);
 void add_dry_run_option(Arguments& arguments, bool& dry_run);
+// What a run would need, as text, or as JSON when `format` is json or jsonl.
+std::string dry_run(const Engine& engine, const Request& request, const std::string& format);
 
-std::size_t parse_bytes(const std::string& option,
-                        const std::string& text);  // "512M", "2G", "1.5 GiB", "65536"
+// What commands that run a model have in common.
+struct RunOptions {
+  ModelOptions model;
+  OutputOptions output;
+  MemoryOption max_memory;
+  bool dry_run = false;
+};
+// All but the model's: --max-memory, the output's, --dry-run.
+void add_run_options(Arguments& arguments, RunOptions& options, const std::string& formats);
 
 }  // namespace headwater

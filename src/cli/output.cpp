@@ -9,6 +9,7 @@
 #include <headwater/formats.h>
 #include <unistd.h>
 
+#include "cli/options.h"
 #include "report/table.h"
 
 namespace headwater {
@@ -71,7 +72,7 @@ Output::Output(std::string path) : path_(path == "-" ? std::string() : std::move
   const bool special = !names_file(place_);
   if (!special) {
     part_ = fmt::format("{}.{}.part", place_, ::getpid());
-    removal_.emplace(part_);
+    removal_.emplace(OnInterrupt::Do::Remove, part_);
   }
   stream_ = std::fopen(special ? place_.c_str() : part_.c_str(), "wb");
   if (stream_ == nullptr) fail();
@@ -125,6 +126,18 @@ void Output::finish() {
 
 bool Output::is_terminal() const {
   return stream_ != nullptr && ::isatty(::fileno(stream_)) == 1;
+}
+
+int finish_with(Output& output, std::string_view text) {
+  output.write(text);
+  output.finish();
+  return 0;
+}
+
+int finish_with(Output& output, std::string_view text, const OutputOptions& named) {
+  finish_with(output, text);
+  if (output.is_file()) named.say(fmt::format("written: {}", named.path));
+  return 0;
 }
 
 TerminalFormat terminal_of(const Output& output, const std::string& colour) {

@@ -14,6 +14,8 @@
 
 namespace headwater {
 
+struct OutputOptions;
+
 class Output {
  public:
   // Empty or "-": standard output. A file is written beside its place and renamed by finish(); without
@@ -48,8 +50,13 @@ class Output {
   std::string part_;   // where a file is written until it is complete
   std::FILE* stream_ = nullptr;
   std::unique_ptr<KeptResults> kept_;
-  std::optional<RemoveOnInterrupt> removal_;
+  std::optional<OnInterrupt> removal_;
 };
+
+// Ends a command: the last of its results is written, and standard error says where, if that is a file.
+int finish_with(Output& output, std::string_view text, const OutputOptions& named);
+// The same without a word, as plans and looks at things end.
+int finish_with(Output& output, std::string_view text);
 
 // What --color and the stream ask for together.
 TerminalFormat terminal_of(const Output& output, const std::string& colour);

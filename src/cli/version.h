@@ -6,8 +6,6 @@
 
 namespace headwater {
 
-std::string version_line();    // "headwater 0.1.0"
-std::string build_compiler();  // "GNU 12.2.0"
-std::string build_type();      // "Release"
+std::string version_line();  // "headwater 0.1.0"
 
 }  // namespace headwater

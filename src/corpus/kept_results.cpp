@@ -1,6 +1,5 @@
 #include "corpus/kept_results.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -64,6 +63,23 @@ std::string failure_line(std::size_t line, const std::string& type, const std::s
                      error.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
+namespace {
+
+// What a process that was killed while it wrote the file left behind. The lock says that nobody writes it
+// now.
+void remove_unfinished(const std::string& path) {
+  const fs::path whole(path);
+  std::error_code gone;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(whole.parent_path().empty() ? "." : whole.parent_path(), gone)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(whole.filename().string() + ".") && name.ends_with(".part"))
+      fs::remove(entry.path(), gone);
+  }
+}
+
+}  // namespace
+
 KeptResults::KeptResults(std::string file, std::string place, const OrderedJson& run, Start start)
     : file_(std::move(file)), place_(std::move(place)) {
   if (start == Start::Resume && file_exists(run_file()) && !file_exists(part())) {
@@ -88,6 +104,7 @@ KeptResults::KeptResults(std::string file, std::string place, const OrderedJson&
     read_kept();
     return;
   }
+  remove_unfinished(run_file());
   // The other way round a run that had ended could not be told from one that had not begun.
   write_file(run_file(), run.dump(2) + "\n");
 }

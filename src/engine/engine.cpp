@@ -64,6 +64,21 @@ void mark_target(std::vector<Unit>& tokens, int added, const Input& input) {
   }
 }
 
+// Lets the model go on with the output before anything is explained; an end of the text is not written.
+void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
+  if (tokens == 0) return;
+  if (!writes(loaded.info().task))
+    throw InputError(
+        fmt::format("generate: expected a model that writes, found {}", loaded.info().architecture));
+  Batch start = prepared.batch;
+  start.positions.clear();
+  Generated made = generate_greedily(*loaded.model, start, {.max_new_tokens = tokens, .ends = loaded.eos});
+  if (!made.ids.empty() &&
+      std::find(loaded.eos.begin(), loaded.eos.end(), made.ids.back()) != loaded.eos.end())
+    made.ids.pop_back();
+  append_tokens(loaded, prepared, static_cast<int>(prepared.encoding.tokens.size()) - 1, made.ids);
+}
+
 // What a reader looks at first: the row the output was read from, and how far results agree in the view asked
 // for.
 void add_answers(Report& report) {
@@ -109,8 +124,7 @@ struct Engine::Impl {
   const LoadedModel& of_one_sequence() const {
     if (is_encoder_decoder(loaded.info()))
       throw Unsupported(fmt::format(
-          "model: expected one sequence, found {}, which is an encoder–decoder; headwater explain "
-          "takes it",
+          "model: {} is an encoder–decoder, and this command knows one sequence; headwater explain takes it",
           loaded.info().architecture));
     return loaded;
   }
@@ -226,6 +240,7 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
   const ModelInfo& info = with.info();
   const std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
   Prepared prepared = prepare(with, request.input);
+  write_on(with, prepared, request.input.generate);
   MovedOn moved{aimed != nullptr ? named_target(*aimed, request.target, info) : request.target};
   if (with.tokenizer) moved = move_on(with, std::move(moved.spec), prepared);
   Report report{.text = request.input.text,
@@ -291,6 +306,7 @@ std::size_t Engine::planned_bytes(const Request& request) const {
     const Prepared prepared = prepare(loaded, request.input);
     const auto wanted = wanted_rows(loaded, prepared.encoding, request.target.position);
     added = most_added(loaded, request.target, prepared.encoding);
+    added += request.input.generate;
     tokens = static_cast<Index>(prepared.source.tokens.size() + prepared.encoding.tokens.size()) + added;
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size()) + added;
   }

@@ -96,9 +96,10 @@ void leave_out_hidden(Attribution& result, const Study& study) {
   const std::vector<int> rows = rows_of(study.target());
   const int last = *std::max_element(rows.begin(), rows.end());
   const auto T = static_cast<std::size_t>(result.scores().size());
-  if (last < 0 || static_cast<std::size_t>(last) + 1 >= T) return;
+  const Index end = study.first_written() + last + 1;  // what is read ends here
+  if (last < 0 || static_cast<std::size_t>(end) >= T) return;
   if (result.measured.empty()) result.measured.assign(T, true);
-  std::fill(result.measured.begin() + last + 1, result.measured.end(), false);
+  std::fill(result.measured.begin() + end, result.measured.end(), false);
 }
 
 }  // namespace

@@ -47,8 +47,7 @@ Check check_slope(const Study& study, const Scaled& part, double slope,
   double largest = 1;  // the function is rounded as the logits it is made of are
   const auto at = [&](double scale) {
     Tape tape(Keep::Nothing, {{{part.site, part.layer}, [&](Tensor& values) {
-                                 dispatch(values.dtype(), [&](auto r) {
-                                   using R = decltype(r);
+                                 dispatch(values.dtype(), [&]<class R>(R) {
                                    R* own = values.data<R>() + part.begin;
                                    for (Index i = 0; i < part.count; ++i) own[i] *= static_cast<R>(scale);
                                  });

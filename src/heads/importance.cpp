@@ -112,60 +112,51 @@ double loss_of(const Tensor& logits, int gold) {
   return std::log(sum) + top - values[static_cast<std::size_t>(gold)];
 }
 
-// The gradient at a site of every layer.
-Signals gradients_of(const Study& study, const Tensor& seed, Site site) {
+using OfLogits = std::function<double(const Tensor& logits)>;
+
+// |Σ value · slope| over each stretch of a head's values at a site, and of a head the mean of its stretches:
+// its pattern is one, and its outputs are one for each token. `seed` is the function's derivative.
+void add_products(const Adding& adding, const Study& study, Site site, const Tensor& seed,
+                  const OfLogits& function, Sums& sums) {
+  const Run& run = study.run();
   std::vector<Place> wanted;
   for (int l = 0; l < study.info().layers; ++l) wanted.push_back({site, l});
-  const Run& run = study.run();
-  return run.tape->pull(run.logits, seed, rules::gradient, wanted);
+  const Signals signals = run.tape->pull(run.logits, seed, rules::gradient, wanted);
+  const Index H = study.info().heads;
+  Strongest strongest;
+  for (int l = 0; l < study.info().layers; ++l) {
+    const Tensor values = run.at(site, l);
+    const Tensor& slope = signals.at(site, l);
+    const Index length = site == Site::Pattern ? values.dim(2) * values.dim(3) : values.shape().back() / H;
+    const Index stretches = values.size() / length;
+    for (Index c = 0; c < stretches; ++c) {
+      double product = 0;
+      for (Index i = c * length; i < (c + 1) * length; ++i) product += values.at(i) * slope.at(i);
+      sums.scores[static_cast<std::size_t>(l * H + c % H)] +=
+          std::abs(product) / static_cast<double>(stretches / H);
+      strongest.take({site, l, c * length, length}, product);
+    }
+  }
+  if (adding.check_gradient)
+    keep_worst(sums.checks, check_slope(study, strongest.part, strongest.slope, function));
 }
 
 void add_taylor(const Adding& adding, Sums& sums) {
   const Study study = adding.study();
   const int gold = adding.one.gold;
-  const Signals signals = gradients_of(study, loss_seed(study.run().logits.value, gold), Site::Pattern);
-  const Index H = study.info().heads;
-  Strongest strongest;
-  for (int l = 0; l < study.info().layers; ++l) {
-    const Tensor pattern = study.run().at(Site::Pattern, l);
-    const Tensor& slope = signals.at(Site::Pattern, l);
-    const Index cells = pattern.dim(2) * pattern.dim(3);
-    for (Index h = 0; h < H; ++h) {
-      double product = 0;
-      for (Index c = h * cells; c < (h + 1) * cells; ++c) product += pattern.at(c) * slope.at(c);
-      sums.scores[static_cast<std::size_t>(l * H + h)] += std::abs(product);
-      strongest.take({Site::Pattern, l, h * cells, cells}, product);
-    }
-  }
-  if (adding.check_gradient)
-    keep_worst(sums.checks, check_slope(study, strongest.part, strongest.slope,
-                                        [gold](const Tensor& logits) { return loss_of(logits, gold); }));
+  add_products(
+      adding, study, Site::Pattern, loss_seed(study.run().logits.value, gold),
+      [gold](const Tensor& logits) { return loss_of(logits, gold); }, sums);
 }
 
 void add_taylor_published(const Adding& adding, Sums& sums) {
   const Study study = adding.study();
   const Tensor& logits = study.run().logits.value;
-  const std::vector<double> ones(static_cast<std::size_t>(logits.size()), 1.0);
-  const Signals signals = gradients_of(study, Tensor::of(logits.shape(), ones, logits.dtype()), Site::Z);
-  const Index H = study.info().heads, T = study.size();
-  Strongest strongest;
-  for (int l = 0; l < study.info().layers; ++l) {
-    const Tensor z = study.run().at(Site::Z, l);
-    const Tensor& slope = signals.at(Site::Z, l);
-    const Index E = z.shape().back() / H;
-    for (Index i = 0; i < T; ++i)
-      for (Index h = 0; h < H; ++h) {
-        double product = 0;
-        for (Index e = 0; e < E; ++e) product += z.at((i * H + h) * E + e) * slope.at((i * H + h) * E + e);
-        sums.scores[static_cast<std::size_t>(l * H + h)] += std::abs(product) / static_cast<double>(T);
-        strongest.take({Site::Z, l, (i * H + h) * E, E}, product);
-      }
-  }
-  if (adding.check_gradient)
-    keep_worst(sums.checks, check_slope(study, strongest.part, strongest.slope, [](const Tensor& changed) {
-                 const std::vector<double> values = changed.to_doubles();
-                 return std::accumulate(values.begin(), values.end(), 0.0);
-               }));
+  const OfLogits sum = [](const Tensor& changed) {
+    const std::vector<double> values = changed.to_doubles();
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  };
+  add_products(adding, study, Site::Z, Tensor::full(logits.shape(), logits.dtype(), 1), sum, sums);
 }
 
 void divide_by_length_of_layer(Scores& scores, std::size_t H) {

@@ -23,8 +23,7 @@ namespace {
 Edit without_heads(int layer, const std::vector<bool>& stays) {
   return {{Site::Pattern, layer}, [stays](Tensor& pattern) {
             const Index B = pattern.dim(0), H = pattern.dim(1), cells = pattern.dim(2) * pattern.dim(3);
-            dispatch(pattern.dtype(), [&](auto r) {
-              using R = decltype(r);
+            dispatch(pattern.dtype(), [&]<class R>(R) {
               R* values = pattern.data<R>();
               for (Index b = 0; b < B; ++b)
                 for (Index h = 0; h < H; ++h)

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Heads in the order they are removed, as indices l · H + h; equal ones by index.
-std::vector<std::size_t> removal_order(const std::vector<double>& scores, bool most_first) {
+std::vector<std::size_t> removal_order(std::span<const double> scores, bool most_first) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -149,16 +149,12 @@ std::vector<int> patch_file(const std::string& original, const fs::path& copy, c
 }  // namespace
 
 HeadMask pruned_mask(const HeadImportance& importance, double rate, bool per_layer, bool most_first) {
-  const auto H = static_cast<std::size_t>(importance.heads), L = static_cast<std::size_t>(importance.layers);
+  const auto H = static_cast<std::size_t>(importance.heads), all = importance.scores.size();
+  const std::size_t among = per_layer ? H : all;
   std::vector<std::size_t> removed;
-  if (!per_layer) {
-    const auto order = removal_order(importance.scores, most_first);
-    removed.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count_of(rate, L * H)));
-  }
-  for (std::size_t l = 0; per_layer && l < L; ++l) {
-    const auto begin = importance.scores.begin() + static_cast<std::ptrdiff_t>(l * H);
-    const auto order = removal_order({begin, begin + static_cast<std::ptrdiff_t>(H)}, most_first);
-    for (std::size_t k = 0; k < count_of(rate, H); ++k) removed.push_back(l * H + order[k]);
+  for (std::size_t begin = 0; begin < all; begin += among) {
+    const auto order = removal_order(std::span(importance.scores).subspan(begin, among), most_first);
+    for (std::size_t k = 0; k < count_of(rate, among); ++k) removed.push_back(begin + order[k]);
   }
   return mask_without(removed, importance.layers, importance.heads);
 }

@@ -1,7 +1,6 @@
 // Attribution trees (Hao et al., 2021): which tokens pass what on to which, layer by layer, as a tree.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <headwater/report.h>

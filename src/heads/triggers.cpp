@@ -10,8 +10,8 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
-#include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "explain/attention_attribution.h"
@@ -37,12 +37,10 @@ std::pair<Cell, Cell> top_two(const Tensor& scores) {
   Cell first, second;
   for (Index c = 0; c < cells; ++c) {
     const Cell cell{c / T, c % T, scores.at(head * cells + c)};
-    if (cell.score > first.score) {
-      second = first;
-      first = cell;
-    } else if (cell.score > second.score) {
+    if (cell.score > first.score)
+      second = std::exchange(first, cell);
+    else if (cell.score > second.score)
       second = cell;
-    }
   }
   return {first, second};
 }

@@ -11,8 +11,8 @@
 // with s(x) = 1 / (1 + e^−x) and s' = s (1 − s). Only tanh needs a quotient for its secant; tanh keeps its
 // relative accuracy near 0, so the quotient does too. The factor x in f' is held within ±64, where what it
 // multiplies has vanished or will: otherwise a huge x would meet a zero.
-#include "base/parallel.h"
 #include "kernels/activate.h"
+#include "kernels/blocks.h"
 
 namespace headwater::kernels {
 namespace {
@@ -46,44 +46,34 @@ template <class R, class I, Activation F>
 
 enum class Part { Value, Tangent, Secant };
 
-template <class R, Activation F, Part P>
-void map(const R* x, R* y, Index n) {
-  const Isa which = isa();
-  parallel_for(n, least_numbers, [&](Index begin, Index end) {
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
+template <class R, Part P>
+void map(Activation f, const R* x, R* y, Index n) {
+  with_activation(f, [&](auto chosen) {
+    each_element<R>(
+        n, least_numbers, y, [&](auto tag, Index i, Index count, auto& v) __attribute__((always_inline)) {
           using I = decltype(tag);
-          each_block<R, I>(
-              end - begin, [&](Index i, Index count) __attribute__((always_inline)) {
-                Vec<R, I> v;
-                load_part(v, x + begin + i, count, R{0});
-                if constexpr (P == Part::Value) value<R, I, F>(v);
-                if constexpr (P == Part::Tangent) tangent<R, I, F>(v);
-                if constexpr (P == Part::Secant) secant<R, I, F>(v);
-                store_part(v, y + begin + i, count);
-              });
+          constexpr Activation F = decltype(chosen)::value;
+          load_part(v, x + i, count, R{0});
+          if constexpr (P == Part::Value) value<R, I, F>(v);
+          if constexpr (P == Part::Tangent) tangent<R, I, F>(v);
+          if constexpr (P == Part::Secant) secant<R, I, F>(v);
         });
   });
-}
-
-template <class R, Part P>
-void map_any(Activation f, const R* x, R* y, Index n) {
-  with_activation(f, [&](auto chosen) { map<R, decltype(chosen)::value, P>(x, y, n); });
 }
 
 }  // namespace
 
 template <class R>
 void activate(Activation f, const R* x, R* y, Index n) noexcept {
-  map_any<R, Part::Value>(f, x, y, n);
+  map<R, Part::Value>(f, x, y, n);
 }
 
 template <class R>
 void activation_slope(Activation f, Slope kind, const R* x, R* slope, Index n) noexcept {
   if (kind == Slope::Tangent)
-    map_any<R, Part::Tangent>(f, x, slope, n);
+    map<R, Part::Tangent>(f, x, slope, n);
   else
-    map_any<R, Part::Secant>(f, x, slope, n);
+    map<R, Part::Secant>(f, x, slope, n);
 }
 
 template void activate(Activation, const float*, float*, Index) noexcept;

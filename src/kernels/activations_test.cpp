@@ -1,8 +1,8 @@
 // Activations and their slopes: a table computed with 40 digits, the plain loops, and extreme arguments.
 #include <limits>
 
-#include "kernels/reference.h"
-#include "kernels/testing.h"
+#include "support/kernel_checks.h"
+#include "support/reference_kernels.h"
 
 namespace headwater::kernels {
 namespace {

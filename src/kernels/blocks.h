@@ -1,9 +1,10 @@
 // Walking over n numbers register by register; the last, shorter piece is padded, so that every number
-// goes through the same instructions.
+// goes through the same instructions. Rows and long runs are shared out among threads.
 #pragma once
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "kernels/simd.h"
 
 namespace headwater::kernels {
@@ -30,6 +31,37 @@ template <class V, class R>
   constexpr Index width = static_cast<Index>(sizeof(V) / sizeof(R));
   if (count == width) return store(v, to);
   for (Index l = 0; l < count; ++l) to[l] = v[l];
+}
+
+// row(tag, r) for every row of n numbers, with at least `least` numbers for a thread.
+template <class Row>
+void each_row(Index rows, Index n, Index least, const Row& row) {
+  const Isa which = isa();
+  parallel_for(rows, 1 + least / std::max<Index>(1, n), [&](Index begin, Index end) {
+    on_isa(
+        which, [&](auto tag) __attribute__((always_inline)) {
+          for (Index r = begin; r < end; ++r) row(tag, r);
+        });
+  });
+}
+
+// y[i] = body(tag, i, count, v) on registers, with at least `least` numbers for a thread. y may be one of the
+// operands.
+template <class R, class Body>
+void each_element(Index n, Index least, R* y, const Body& body) {
+  const Isa which = isa();
+  parallel_for(n, least, [&](Index begin, Index end) {
+    on_isa(
+        which, [&](auto tag) __attribute__((always_inline)) {
+          using I = decltype(tag);
+          each_block<R, I>(
+              end - begin, [&](Index i, Index count) __attribute__((always_inline)) {
+                Vec<R, I> v;
+                body(tag, begin + i, count, v);
+                store_part(v, y + begin + i, count);
+              });
+        });
+  });
 }
 
 }  // namespace headwater::kernels

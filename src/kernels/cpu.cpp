@@ -10,21 +10,8 @@
 namespace headwater {
 
 std::string_view name_of(Activation activation) {
-  switch (activation) {
-    case Activation::Gelu:
-      return "gelu";
-    case Activation::GeluTanh:
-      return "gelu_tanh";
-    case Activation::Relu:
-      return "relu";
-    case Activation::Silu:
-      return "silu";
-    case Activation::Tanh:
-      return "tanh";
-    case Activation::QuickGelu:
-      return "quick_gelu";
-  }
-  return "";
+  constexpr const char* names[] = {"gelu", "gelu_tanh", "relu", "silu", "tanh", "quick_gelu"};
+  return names[static_cast<int>(activation)];
 }
 
 namespace kernels {
@@ -57,14 +44,7 @@ void limit_isa(Isa most) noexcept {
 }
 
 std::string_view name_of(Isa isa) {
-  switch (isa) {
-    case Isa::Avx512:
-      return "avx512";
-    case Isa::Avx2:
-      return "avx2";
-    case Isa::Baseline:
-      break;
-  }
+  if (isa != Isa::Baseline) return isa == Isa::Avx512 ? "avx512" : "avx2";
 #if defined(__x86_64__)
   return "sse2";
 #else

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.h"
-#include "kernels/testing.h"
+#include "support/kernel_checks.h"
 
 namespace headwater {
 namespace {

@@ -1,5 +1,4 @@
 // Sums, products and the rotary turn, element by element.
-#include "base/parallel.h"
 #include "kernels/blocks.h"
 #include "kernels/kernels.h"
 
@@ -8,35 +7,24 @@ namespace {
 
 constexpr Index least_numbers = 32768;  // per thread
 
-// y[i] = body(i, count, v) on registers. y may be one of the operands.
-template <class R, class Body>
-void each_element(Index n, R* y, const Body& body) {
-  const Isa which = isa();
-  parallel_for(n, least_numbers, [&](Index begin, Index end) {
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
-          using I = decltype(tag);
-          each_block<R, I>(
-              end - begin, [&](Index i, Index count) __attribute__((always_inline)) {
-                Vec<R, I> v;
-                body(begin + i, count, v);
-                store_part(v, y + begin + i, count);
-              });
-        });
-  });
+// y[i] = of(a[i], b[i])
+template <class R, class Of>
+void combine(const R* a, const R* b, R* y, Index n, const Of& of) {
+  each_element<R>(
+      n, least_numbers, y, [&](auto, Index i, Index count, auto& v) __attribute__((always_inline)) {
+        auto w = v;
+        load_part(v, a + i, count, R{0});
+        load_part(w, b + i, count, R{0});
+        of(v, w);
+      });
 }
 
 }  // namespace
 
 template <class R>
 void add(const R* a, const R* b, R* y, Index n) noexcept {
-  each_element<R>(
-      n, y, [&](Index i, Index count, auto& v) __attribute__((always_inline)) {
-        auto w = v;
-        load_part(v, a + i, count, R{0});
-        load_part(w, b + i, count, R{0});
-        v += w;
-      });
+  combine(
+      a, b, y, n, [](auto& v, const auto& w) __attribute__((always_inline)) { v += w; });
 }
 
 template <class R>
@@ -46,19 +34,14 @@ void accumulate(const R* a, R* y, Index n) noexcept {
 
 template <class R>
 void multiply(const R* a, const R* b, R* y, Index n) noexcept {
-  each_element<R>(
-      n, y, [&](Index i, Index count, auto& v) __attribute__((always_inline)) {
-        auto w = v;
-        load_part(v, a + i, count, R{0});
-        load_part(w, b + i, count, R{0});
-        v *= w;
-      });
+  combine(
+      a, b, y, n, [](auto& v, const auto& w) __attribute__((always_inline)) { v *= w; });
 }
 
 template <class R>
 void scale(const R* a, double factor, R* y, Index n) noexcept {
   each_element<R>(
-      n, y, [&](Index i, Index count, auto& v) __attribute__((always_inline)) {
+      n, least_numbers, y, [&](auto, Index i, Index count, auto& v) __attribute__((always_inline)) {
         load_part(v, a + i, count, R{0});
         v *= static_cast<R>(factor);
       });
@@ -66,49 +49,40 @@ void scale(const R* a, double factor, R* y, Index n) noexcept {
 
 template <class R>
 void add_bias(R* y, const R* bias, Index rows, Index n) noexcept {
-  const Isa which = isa();
-  parallel_for(rows, 1 + least_numbers / std::max<Index>(1, n), [&](Index begin, Index end) {
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
-          for (Index r = begin; r < end; ++r)
-            each_block<R, decltype(tag)>(
-                n, [&](Index i, Index count) __attribute__((always_inline)) {
-                  Vec<R, decltype(tag)> v, b;
-                  load_part(v, y + r * n + i, count, R{0});
-                  load_part(b, bias + i, count, R{0});
-                  v += b;
-                  store_part(v, y + r * n + i, count);
-                });
-        });
-  });
+  each_row(
+      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
+        each_block<R, decltype(tag)>(
+            n, [&](Index i, Index count) __attribute__((always_inline)) {
+              Vec<R, decltype(tag)> v, b;
+              load_part(v, y + r * n + i, count, R{0});
+              load_part(b, bias + i, count, R{0});
+              v += b;
+              store_part(v, y + r * n + i, count);
+            });
+      });
 }
 
 template <class R>
 void rotate(const R* x, const R* cos, const R* sin, R* y, Index rows, Index tokens, Index heads, Index e,
             int direction) noexcept {
-  const Isa which = isa();
   const Index half = e / 2;
   const R sign = static_cast<R>(direction);
-  parallel_for(rows, 1 + least_numbers / std::max<Index>(1, heads * e), [&](Index begin, Index end) {
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
-          for (Index h = begin * heads; h < end * heads; ++h) {
-            const Index turn = h / heads % tokens * half;
-            each_block<R, decltype(tag)>(
-                half, [&](Index i, Index count) __attribute__((always_inline)) {
-                  Vec<R, decltype(tag)> first, second, c, s;
-                  load_part(first, x + h * e + i, count, R{0});
-                  load_part(second, x + h * e + half + i, count, R{0});
-                  load_part(c, cos + turn + i, count, R{0});
-                  load_part(s, sin + turn + i, count, R{0});
-                  s *= sign;
-                  const Vec<R, decltype(tag)> one = first * c - second * s, two = second * c + first * s;
-                  store_part(one, y + h * e + i, count);
-                  store_part(two, y + h * e + half + i, count);
-                });
-          }
-        });
-  });
+  each_row(
+      rows * heads, e, least_numbers, [&](auto tag, Index h) __attribute__((always_inline)) {
+        const Index turn = h / heads % tokens * half;
+        each_block<R, decltype(tag)>(
+            half, [&](Index i, Index count) __attribute__((always_inline)) {
+              Vec<R, decltype(tag)> first, second, c, s;
+              load_part(first, x + h * e + i, count, R{0});
+              load_part(second, x + h * e + half + i, count, R{0});
+              load_part(c, cos + turn + i, count, R{0});
+              load_part(s, sin + turn + i, count, R{0});
+              s *= sign;
+              const Vec<R, decltype(tag)> one = first * c - second * s, two = second * c + first * s;
+              store_part(one, y + h * e + i, count);
+              store_part(two, y + h * e + half + i, count);
+            });
+      });
 }
 
 template void add(const float*, const float*, float*, Index) noexcept;

@@ -1,6 +1,6 @@
 // Elementwise kernels and the rotary turn: against the plain loops and by hand.
-#include "kernels/reference.h"
-#include "kernels/testing.h"
+#include "support/kernel_checks.h"
+#include "support/reference_kernels.h"
 
 namespace headwater::kernels {
 namespace {

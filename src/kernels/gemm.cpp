@@ -37,18 +37,12 @@ template <class R, class I>
 template <class R, class I>
 [[gnu::always_inline]] inline void write_tile(const Gemm& g, R* c, Index row, Index count, Index col,
                                               const R* sums) {
-  constexpr Index half = lanes<R, I>;
-  const Index cols = g.n - col;
   R* to = c + row * g.ldc + col;
-  for (Index i = 0; i < count; ++i, sums += 2 * half, to += g.ldc) {
-    if (cols >= 2 * half) {
-      write_part<R, I>(g, sums, to, half);
-      write_part<R, I>(g, sums + half, to + half, half);
-    } else {
-      write_part<R, I>(g, sums, to, std::min(half, cols));
-      if (cols > half) write_part<R, I>(g, sums + half, to + half, cols - half);
-    }
-  }
+  for (Index i = 0; i < count; ++i, sums += tile_cols<R, I>, to += g.ldc)
+    each_block<R, I>(
+        std::min(tile_cols<R, I>, g.n - col), [&](Index j, Index part) __attribute__((always_inline)) {
+          write_part<R, I>(g, sums + j, to + j, part);
+        });
 }
 
 template <class R, class I>

@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "kernels/product.h"
-#include "kernels/reference.h"
-#include "kernels/testing.h"
+#include "support/kernel_checks.h"
+#include "support/reference_kernels.h"
 
 namespace headwater::kernels {
 namespace {

@@ -2,8 +2,7 @@
 // Every function exists for float and double. Rows are independent, so a result never depends on the
 // number of threads or on neighbouring rows.
 //
-// Two implementations of each: the fast one below, and the readable one in namespace `reference`
-// (reference.h), always built, which the laws hold the fast one equal to.
+// Tests hold each equal to a plain loop (tests/support/reference_kernels.h).
 #pragma once
 
 #include <cstdint>
@@ -51,27 +50,23 @@ void softmax(const R* x, R* y, Index rows, Index n, Index causal_period) noexcep
 template <class R>
 void softmax_jacobian(const R* y, const R* g, R* dx, Index rows, Index n) noexcept;
 
-// y = gamma (x − mean) / sqrt(var + eps) + beta over each row.
+// y = gamma ⊙ (x − mean) / σ + beta over each row, σ² = mean((x − mean)²) + eps; an RMSNorm is not centred:
+// its mean is taken for 0, and it has no beta.
 template <class R>
-void layer_norm(const R* x, const R* gamma, const R* beta, R* y, Index rows, Index n, double eps) noexcept;
+struct Norm {
+  const R* gamma;
+  const R* beta;
+  double eps;
+  bool centred;
+};
+template <class R>
+void norm(const Norm<R>& by, const R* x, R* y, Index rows, Index n) noexcept;
 // dx = (g − mean(g) − exact · n̂ mean(g n̂)) / σ with g = gamma ⊙ m. exact = 0 holds σ constant.
 template <class R>
-void layer_norm_pull(const R* x, const R* gamma, const R* m, R* dx, Index rows, Index n, double eps,
-                     double exact) noexcept;
+void norm_pull(const Norm<R>& by, const R* x, const R* m, R* dx, Index rows, Index n, double exact) noexcept;
 // dy = gamma ⊙ (u − mean(u) − exact · n̂ mean(u n̂)) / σ: the transpose of the above.
 template <class R>
-void layer_norm_push(const R* x, const R* gamma, const R* u, R* dy, Index rows, Index n, double eps,
-                     double exact) noexcept;
-
-// y = gamma x / sqrt(mean(x²) + eps), and its pull and push.
-template <class R>
-void rms_norm(const R* x, const R* gamma, R* y, Index rows, Index n, double eps) noexcept;
-template <class R>
-void rms_norm_pull(const R* x, const R* gamma, const R* m, R* dx, Index rows, Index n, double eps,
-                   double exact) noexcept;
-template <class R>
-void rms_norm_push(const R* x, const R* gamma, const R* u, R* dy, Index rows, Index n, double eps,
-                   double exact) noexcept;
+void norm_push(const Norm<R>& by, const R* x, const R* u, R* dy, Index rows, Index n, double exact) noexcept;
 
 // y = f(x); slope = f'(x), or the secant f(x)/x (with its limit f'(0) at 0).
 template <class R>

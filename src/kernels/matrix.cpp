@@ -52,8 +52,7 @@ Matrix::Matrix(const Tensor& weight) : isa_(static_cast<int>(isa())) {
     throw InternalError(fmt::format("matrix: expected [rows, cols], found {}", weight.shape().str()));
   rows_ = weight.dim(0);
   cols_ = weight.dim(1);
-  dispatch(weight.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(weight.dtype(), [&]<class R>(R) {
     on_isa(
         isa(), [&](auto tag) __attribute__((always_inline)) {
           panel_rows_ = tile_cols<R, decltype(tag)>;
@@ -83,8 +82,7 @@ void Matrix::copy_row(Index row, R* to) const {
 
 Tensor Matrix::dense() const {
   Tensor w({rows_, cols_}, dtype());
-  dispatch(dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(dtype(), [&]<class R>(R) {
     R* to = w.data<R>();
     parallel_for(rows_, 1 + 65536 / (cols_ + 1), [&](Index begin, Index end) {
       for (Index row = begin; row < end; ++row) copy_row<R>(row, to + row * cols_);
@@ -117,8 +115,7 @@ Matrix Matrix::part(Part part, DType dtype) const {
   if (part == Part::Whole) return made;
   // Zeros that fill up the last panel stay zeros, so the layout does not matter.
   Tensor packed(made.packed_.shape(), dtype);
-  dispatch(dtype, [&](auto r) {
-    using R = decltype(r);
+  dispatch(dtype, [&]<class R>(R) {
     const R* from = std::as_const(made.packed_).template data<R>();
     R* to = packed.data<R>();
     parallel_for(packed.size(), 65536, [&](Index begin, Index end) {

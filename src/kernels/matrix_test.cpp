@@ -3,8 +3,8 @@
 
 #include <headwater/error.h>
 
-#include "kernels/reference.h"
-#include "kernels/testing.h"
+#include "support/kernel_checks.h"
+#include "support/reference_kernels.h"
 
 namespace headwater {
 namespace {

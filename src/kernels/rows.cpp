@@ -1,16 +1,15 @@
 // Softmax and the norms, row by row.
 //
 //   softmax     y = e^(x − max) / Σ e^(x − max)                 Jacobian  dx = y ⊙ (g − Σ g y)
-//   layer norm  y = γ n̂ + β,  n̂ = (x − mean) / σ               pull      dx = (g − mean g − exact n̂ mean(g
-//   n̂)) / σ rms norm    y = γ n̂,      n̂ = x / σ, σ² = mean(x²) + eps   pull      dx = (g − exact n̂ mean(g n̂))
-//   / σ
+//   norm        y = γ n̂ + β,  n̂ = (x − mean) / σ
+//               pull  dx = (g − mean g − exact n̂ mean(g n̂)) / σ
 //
-// with g = γ ⊙ m; a push is the transpose: g = u, and γ multiplies the result. exact = 0 holds σ constant.
+// with g = γ ⊙ m, and without the means and β of an RMSNorm; a push is the transpose: g = u, and γ multiplies
+// the result. exact = 0 holds σ constant.
 // Sums run over fixed lanes of a register, so that they do not depend on where the row lies in memory.
 #include <cmath>
 #include <limits>
 
-#include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "kernels/special.h"
 #include "kernels/sums.h"
@@ -19,18 +18,6 @@ namespace headwater::kernels {
 namespace {
 
 constexpr Index least_numbers = 16384;  // per thread
-
-// Runs row(tag, r) for every row, many rows at a time on each thread.
-template <class Row>
-void each_row(Index rows, Index n, const Row& row) {
-  const Isa which = isa();
-  parallel_for(rows, 1 + least_numbers / std::max<Index>(1, n), [&](Index begin, Index end) {
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
-          for (Index r = begin; r < end; ++r) row(tag, r);
-        });
-  });
-}
 
 template <class R>
 struct Moments {
@@ -59,15 +46,15 @@ template <class R, class I, bool Centred>
 
 // Pull (γ inside) and push (γ outside) of both norms.
 template <class R, class I, bool Centred, bool Pull>
-[[gnu::always_inline]] inline void norm_jacobian(const R* x, const R* gamma, const R* s, R* out, Index n,
-                                                 double eps, R exact) {
+[[gnu::always_inline]] inline void norm_jacobian(const Norm<R>& by, const R* x, const R* s, R* out, Index n,
+                                                 R exact) {
   using V = Vec<R, I>;
-  const Moments<R> at = moments<R, I, Centred>(x, n, eps);
+  const Moments<R> at = moments<R, I, Centred>(x, n, by.eps);
   const auto signal = [&](Index i, Index count, V & g) __attribute__((always_inline)) {
     load_part(g, s + i, count, R{0});
     if constexpr (Pull) {
       V scale;
-      load_part(scale, gamma + i, count, R{0});
+      load_part(scale, by.gamma + i, count, R{0});
       g *= scale;
     }
   };
@@ -95,20 +82,42 @@ template <class R, class I, bool Centred, bool Pull>
         normal(i, count, v);
         g = (g - mean - along * v) * at.inverse_sigma;
         if constexpr (!Pull) {
-          load_part(v, gamma + i, count, R{0});
+          load_part(v, by.gamma + i, count, R{0});
           g *= v;
         }
         store_part(g, out + i, count);
       });
 }
 
-template <class R, bool Centred, bool Pull>
-void norm_jacobian_rows(const R* x, const R* gamma, const R* s, R* out, Index rows, Index n, double eps,
+template <class R, bool Pull>
+void norm_jacobian_rows(const Norm<R>& by, const R* x, const R* s, R* out, Index rows, Index n,
                         double exact) noexcept {
   each_row(
-      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
-        norm_jacobian<R, decltype(tag), Centred, Pull>(x + r * n, gamma, s + r * n, out + r * n, n, eps,
-                                                       static_cast<R>(exact));
+      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
+        using I = decltype(tag);
+        const Index at = r * n;
+        if (by.centred)
+          norm_jacobian<R, I, true, Pull>(by, x + at, s + at, out + at, n, static_cast<R>(exact));
+        else
+          norm_jacobian<R, I, false, Pull>(by, x + at, s + at, out + at, n, static_cast<R>(exact));
+      });
+}
+
+template <class R, class I, bool Centred>
+[[gnu::always_inline]] inline void norm_row(const Norm<R>& by, const R* x, R* y, Index n) {
+  const Moments<R> at = moments<R, I, Centred>(x, n, by.eps);
+  each_block<R, I>(
+      n, [&](Index i, Index count) __attribute__((always_inline)) {
+        Vec<R, I> v, scale, shift;
+        load_part(v, x + i, count, R{0});
+        load_part(scale, by.gamma + i, count, R{0});
+        if constexpr (Centred) {
+          load_part(shift, by.beta + i, count, R{0});
+          v = (v - at.mean) * at.inverse_sigma * scale + shift;
+        } else {
+          v = v * at.inverse_sigma * scale;
+        }
+        store_part(v, y + i, count);
       });
 }
 
@@ -147,7 +156,7 @@ template <class R, class I>
 template <class R>
 void softmax(const R* x, R* y, Index rows, Index n, Index causal_period) noexcept {
   each_row(
-      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
+      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
         const Index keys = causal_period > 0 ? std::min(n, r % causal_period + 1) : n;
         softmax_row<R, decltype(tag)>(x + r * n, y + r * n, keys);
         std::fill(y + r * n + keys, y + (r + 1) * n, R{0});
@@ -157,7 +166,7 @@ void softmax(const R* x, R* y, Index rows, Index n, Index causal_period) noexcep
 template <class R>
 void softmax_jacobian(const R* y, const R* g, R* dx, Index rows, Index n) noexcept {
   each_row(
-      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
+      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
         using I = decltype(tag);
         using V = Vec<R, I>;
         const R* yr = y + r * n;
@@ -181,84 +190,38 @@ void softmax_jacobian(const R* y, const R* g, R* dx, Index rows, Index n) noexce
 }
 
 template <class R>
-void layer_norm(const R* x, const R* gamma, const R* beta, R* y, Index rows, Index n, double eps) noexcept {
+void norm(const Norm<R>& by, const R* x, R* y, Index rows, Index n) noexcept {
   each_row(
-      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
-        using I = decltype(tag);
-        const Moments<R> at = moments<R, I, true>(x + r * n, n, eps);
-        each_block<R, I>(
-            n, [&](Index i, Index count) __attribute__((always_inline)) {
-              Vec<R, I> v, scale, shift;
-              load_part(v, x + r * n + i, count, R{0});
-              load_part(scale, gamma + i, count, R{0});
-              load_part(shift, beta + i, count, R{0});
-              v = (v - at.mean) * at.inverse_sigma * scale + shift;
-              store_part(v, y + r * n + i, count);
-            });
+      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
+        if (by.centred)
+          norm_row<R, decltype(tag), true>(by, x + r * n, y + r * n, n);
+        else
+          norm_row<R, decltype(tag), false>(by, x + r * n, y + r * n, n);
       });
 }
 
 template <class R>
-void rms_norm(const R* x, const R* gamma, R* y, Index rows, Index n, double eps) noexcept {
-  each_row(
-      rows, n, [&](auto tag, Index r) __attribute__((always_inline)) {
-        using I = decltype(tag);
-        const Moments<R> at = moments<R, I, false>(x + r * n, n, eps);
-        each_block<R, I>(
-            n, [&](Index i, Index count) __attribute__((always_inline)) {
-              Vec<R, I> v, scale;
-              load_part(v, x + r * n + i, count, R{0});
-              load_part(scale, gamma + i, count, R{0});
-              v = v * at.inverse_sigma * scale;
-              store_part(v, y + r * n + i, count);
-            });
-      });
-}
-
-template <class R>
-void layer_norm_pull(const R* x, const R* gamma, const R* m, R* dx, Index rows, Index n, double eps,
-                     double exact) noexcept {
-  norm_jacobian_rows<R, true, true>(x, gamma, m, dx, rows, n, eps, exact);
+void norm_pull(const Norm<R>& by, const R* x, const R* m, R* dx, Index rows, Index n, double exact) noexcept {
+  norm_jacobian_rows<R, true>(by, x, m, dx, rows, n, exact);
 }
 template <class R>
-void layer_norm_push(const R* x, const R* gamma, const R* u, R* dy, Index rows, Index n, double eps,
-                     double exact) noexcept {
-  norm_jacobian_rows<R, true, false>(x, gamma, u, dy, rows, n, eps, exact);
-}
-template <class R>
-void rms_norm_pull(const R* x, const R* gamma, const R* m, R* dx, Index rows, Index n, double eps,
-                   double exact) noexcept {
-  norm_jacobian_rows<R, false, true>(x, gamma, m, dx, rows, n, eps, exact);
-}
-template <class R>
-void rms_norm_push(const R* x, const R* gamma, const R* u, R* dy, Index rows, Index n, double eps,
-                   double exact) noexcept {
-  norm_jacobian_rows<R, false, false>(x, gamma, u, dy, rows, n, eps, exact);
+void norm_push(const Norm<R>& by, const R* x, const R* u, R* dy, Index rows, Index n, double exact) noexcept {
+  norm_jacobian_rows<R, false>(by, x, u, dy, rows, n, exact);
 }
 
 template void softmax(const float*, float*, Index, Index, Index) noexcept;
 template void softmax(const double*, double*, Index, Index, Index) noexcept;
 template void softmax_jacobian(const float*, const float*, float*, Index, Index) noexcept;
 template void softmax_jacobian(const double*, const double*, double*, Index, Index) noexcept;
-template void layer_norm(const float*, const float*, const float*, float*, Index, Index, double) noexcept;
-template void layer_norm(const double*, const double*, const double*, double*, Index, Index, double) noexcept;
-template void rms_norm(const float*, const float*, float*, Index, Index, double) noexcept;
-template void rms_norm(const double*, const double*, double*, Index, Index, double) noexcept;
-template void layer_norm_pull(const float*, const float*, const float*, float*, Index, Index, double,
-                              double) noexcept;
-template void layer_norm_pull(const double*, const double*, const double*, double*, Index, Index, double,
-                              double) noexcept;
-template void layer_norm_push(const float*, const float*, const float*, float*, Index, Index, double,
-                              double) noexcept;
-template void layer_norm_push(const double*, const double*, const double*, double*, Index, Index, double,
-                              double) noexcept;
-template void rms_norm_pull(const float*, const float*, const float*, float*, Index, Index, double,
-                            double) noexcept;
-template void rms_norm_pull(const double*, const double*, const double*, double*, Index, Index, double,
-                            double) noexcept;
-template void rms_norm_push(const float*, const float*, const float*, float*, Index, Index, double,
-                            double) noexcept;
-template void rms_norm_push(const double*, const double*, const double*, double*, Index, Index, double,
-                            double) noexcept;
+template void norm(const Norm<float>&, const float*, float*, Index, Index) noexcept;
+template void norm(const Norm<double>&, const double*, double*, Index, Index) noexcept;
+template void norm_pull(const Norm<float>&, const float*, const float*, float*, Index, Index,
+                        double) noexcept;
+template void norm_pull(const Norm<double>&, const double*, const double*, double*, Index, Index,
+                        double) noexcept;
+template void norm_push(const Norm<float>&, const float*, const float*, float*, Index, Index,
+                        double) noexcept;
+template void norm_push(const Norm<double>&, const double*, const double*, double*, Index, Index,
+                        double) noexcept;
 
 }  // namespace headwater::kernels

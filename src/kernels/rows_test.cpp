@@ -1,8 +1,8 @@
 // Softmax and the norms: against the plain loops, known values, and their own laws.
 #include <limits>
 
-#include "kernels/reference.h"
-#include "kernels/testing.h"
+#include "support/kernel_checks.h"
+#include "support/reference_kernels.h"
 
 namespace headwater::kernels {
 namespace {
@@ -70,12 +70,12 @@ void check_norms(Index n, double offset) {
   for (R& v : x) v += static_cast<R>(offset);
   const auto gamma = random_numbers<R>(n, 2), beta = random_numbers<R>(n, 3);
   std::vector<R> found(x.size()), expected(x.size());
-  layer_norm<R>(x.data(), gamma.data(), beta.data(), found.data(), rows, n, eps);
-  reference::layer_norm<R>(x.data(), gamma.data(), beta.data(), expected.data(), rows, n, eps);
-  expect_close(found, expected, tolerance);
-  rms_norm<R>(x.data(), gamma.data(), found.data(), rows, n, eps);
-  reference::rms_norm<R>(x.data(), gamma.data(), expected.data(), rows, n, eps);
-  expect_close(found, expected, tolerance);
+  for (const bool centred : {true, false}) {
+    const Norm<R> by{gamma.data(), centred ? beta.data() : nullptr, eps, centred};
+    norm<R>(by, x.data(), found.data(), rows, n);
+    reference::norm<R>(by, x.data(), expected.data(), rows, n);
+    expect_close(found, expected, tolerance);
+  }
 }
 
 TYPED_TEST(RowsTest, NormsEqualReference) {
@@ -89,30 +89,28 @@ TYPED_TEST(RowsTest, NormsEqualReference) {
 TYPED_TEST(RowsTest, ConstantRowsNormaliseToBeta) {
   const std::vector<TypeParam> x(9, 3), gamma(9, 2), beta{1, 2, 3, 4, 5, 6, 7, 8, 9};
   std::vector<TypeParam> y(9);
-  layer_norm<TypeParam>(x.data(), gamma.data(), beta.data(), y.data(), 1, 9, 1e-12);
+  norm<TypeParam>({gamma.data(), beta.data(), 1e-12, true}, x.data(), y.data(), 1, 9);
   EXPECT_EQ(y, beta);
 }
 
 TYPED_TEST(RowsTest, NormPullsAndPushesEqualReference) {
   using R = TypeParam;
-  const auto pairs = {
-      std::pair{&layer_norm_pull<R>, &reference::layer_norm_pull<R>},
-      std::pair{&layer_norm_push<R>, &reference::layer_norm_push<R>},
-      std::pair{&rms_norm_pull<R>, &reference::rms_norm_pull<R>},
-      std::pair{&rms_norm_push<R>, &reference::rms_norm_push<R>},
-  };
+  const auto pairs = {std::pair{&norm_pull<R>, &reference::norm_pull<R>},
+                      std::pair{&norm_push<R>, &reference::norm_push<R>}};
   on_every_isa([&] {
     for (const Index n : lengths) {
       if (n < 3) continue;
       const auto x = random_numbers<R>(4 * n, 1), gamma = random_numbers<R>(n, 2),
                  s = random_numbers<R>(4 * n, 3);
       for (const double exact : {0.0, 0.5, 1.0})
-        for (const auto& [fast, plain] : pairs) {
-          std::vector<R> found(x.size()), expected(x.size());
-          fast(x.data(), gamma.data(), s.data(), found.data(), 4, n, 1e-5, exact);
-          plain(x.data(), gamma.data(), s.data(), expected.data(), 4, n, 1e-5, exact);
-          expect_close(found, expected, 400 * epsilon<R>);
-        }
+        for (const bool centred : {true, false})
+          for (const auto& [fast, plain] : pairs) {
+            const Norm<R> by{gamma.data(), nullptr, 1e-5, centred};
+            std::vector<R> found(x.size()), expected(x.size());
+            fast(by, x.data(), s.data(), found.data(), 4, n, exact);
+            plain(by, x.data(), s.data(), expected.data(), 4, n, exact);
+            expect_close(found, expected, 400 * epsilon<R>);
+          }
     }
   });
 }
@@ -126,20 +124,14 @@ TEST(Norms, PullIsTheTransposedDerivative) {
   const auto m = random_numbers<double>(n, 4);
   std::vector<double> pull(n), up(n), down(n);
   for (const bool centred : {true, false}) {
-    const auto norm = [&](std::vector<double>& y) {
-      if (centred)
-        layer_norm<double>(x.data(), gamma.data(), beta.data(), y.data(), 1, n, eps);
-      else
-        rms_norm<double>(x.data(), gamma.data(), y.data(), 1, n, eps);
-    };
-    const auto jacobian = centred ? layer_norm_pull<double> : rms_norm_pull<double>;
-    jacobian(x.data(), gamma.data(), m.data(), pull.data(), 1, n, eps, 1);
+    const Norm<double> by{gamma.data(), centred ? beta.data() : nullptr, eps, centred};
+    norm_pull<double>(by, x.data(), m.data(), pull.data(), 1, n, 1);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double at = x[i];
       x[i] = at + step;
-      norm(up);
+      norm<double>(by, x.data(), up.data(), 1, n);
       x[i] = at - step;
-      norm(down);
+      norm<double>(by, x.data(), down.data(), 1, n);
       x[i] = at;
       double slope = 0;
       for (std::size_t j = 0; j < x.size(); ++j) slope += m[j] * (up[j] - down[j]) / (2 * step);
@@ -161,9 +153,10 @@ TYPED_TEST(RowsTest, ARowDoesNotDependOnItsPlaceOrThreads) {
       const Index size = count * n;
       softmax<R>(from, to, count, n, 0);
       softmax_jacobian<R>(to, from, to + size, count, n);
-      layer_norm<R>(from, gamma.data(), gamma.data(), to + 2 * size, count, n, 1e-5);
-      layer_norm_pull<R>(from, gamma.data(), from, to + 3 * size, count, n, 1e-5, 1);
-      rms_norm_push<R>(from, gamma.data(), from, to + 4 * size, count, n, 1e-5, 1);
+      const Norm<R> layer{gamma.data(), gamma.data(), 1e-5, true}, rms{gamma.data(), nullptr, 1e-5, false};
+      norm<R>(layer, from, to + 2 * size, count, n);
+      norm_pull<R>(layer, from, from, to + 3 * size, count, n, 1);
+      norm_push<R>(rms, from, from, to + 4 * size, count, n, 1);
       return out;
     };
     expect_same_on_any_threads([&] { return all(0, rows); });
@@ -181,8 +174,8 @@ TYPED_TEST(RowsTest, NoRowsAndNoColumns) {
   TypeParam guard = 5;
   softmax<TypeParam>(&guard, &guard, 0, 4, 0);
   softmax<TypeParam>(&guard, &guard, 3, 0, 0);
-  layer_norm<TypeParam>(&guard, &guard, &guard, &guard, 0, 4, 1e-5);
-  rms_norm<TypeParam>(&guard, &guard, &guard, 0, 4, 1e-5);
+  for (const bool centred : {true, false})
+    norm<TypeParam>({&guard, &guard, 1e-5, centred}, &guard, &guard, 0, 4);
   EXPECT_EQ(guard, TypeParam{5});
 }
 

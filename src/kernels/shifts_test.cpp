@@ -2,8 +2,8 @@
 // rows, and with changes so small that a plain difference in float32 would be noise.
 #include "kernels/shifts.h"
 
-#include "kernels/reference.h"
-#include "kernels/testing.h"
+#include "support/kernel_checks.h"
+#include "support/reference_kernels.h"
 
 namespace headwater::kernels {
 namespace {

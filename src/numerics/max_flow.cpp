@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace headwater {
 

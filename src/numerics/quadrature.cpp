@@ -56,25 +56,16 @@ std::vector<Node> quadrature(Rule rule, int n) {
   if (n < least)
     throw InputError(fmt::format("steps: expected at least {} for this rule, found {}", least, n));
   std::vector<Node> nodes;
+  const double part = 1.0 / n;
+  // Where a node stands in its part.
+  const double offset = rule == Rule::Left ? 0 : rule == Rule::Right ? 1 : 0.5;
   for (int k = 0; k < n; ++k) {
-    const double part = 1.0 / n;
-    switch (rule) {
-      case Rule::Gauss:
-        nodes.push_back(gauss_node(n, k));
-        break;
-      case Rule::Left:
-        nodes.push_back({k * part, part});
-        break;
-      case Rule::Right:
-        nodes.push_back({(k + 1) * part, part});
-        break;
-      case Rule::Midpoint:
-        nodes.push_back({(k + 0.5) * part, part});
-        break;
-      case Rule::Trapezoid:
-        nodes.push_back({static_cast<double>(k) / (n - 1), (k == 0 || k == n - 1 ? 0.5 : 1.0) / (n - 1)});
-        break;
-    }
+    if (rule == Rule::Gauss)
+      nodes.push_back(gauss_node(n, k));
+    else if (rule == Rule::Trapezoid)
+      nodes.push_back({static_cast<double>(k) / (n - 1), (k == 0 || k == n - 1 ? 0.5 : 1.0) / (n - 1)});
+    else
+      nodes.push_back({(k + offset) * part, part});
   }
   return nodes;
 }

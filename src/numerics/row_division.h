@@ -49,8 +49,7 @@ Index divide_rows(std::span<R> values, Index width, std::span<R> beside) {
 // The rows are the last axis.
 inline Index divide_rows(Tensor& map) {
   Index empty = 0;
-  dispatch(map.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(map.dtype(), [&]<class R>(R) {
     empty = divide_rows(std::span(map.data<R>(), static_cast<std::size_t>(map.size())), map.shape().back());
   });
   return empty;

@@ -18,12 +18,8 @@ class ActivationOp final : public RowByRowOp {
   Activation function() const { return f_; }
 
   Tensor forward(std::span<const Tensor> x) const override {
-    Tensor y(x[0].shape(), x[0].dtype());
-    dispatch(y.dtype(), [&](auto r) {
-      using R = decltype(r);
-      kernels::activate(f_, x[0].data<R>(), y.data<R>(), y.size());
-    });
-    return y;
+    return computed(x[0].shape(), x[0].dtype(),
+                    [&]<class R>(R* y) { kernels::activate(f_, x[0].data<R>(), y, x[0].size()); });
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
@@ -39,14 +35,10 @@ class ActivationOp final : public RowByRowOp {
   Tensor times_slope(const Call& call, const Tensor& in, const Rules& rules) const {
     const auto kind =
         rules.activation == Rules::Activation::Tangent ? kernels::Slope::Tangent : kernels::Slope::Secant;
-    Tensor slope(call.y.shape(), call.y.dtype());
-    dispatch(slope.dtype(), [&](auto r) {
-      using R = decltype(r);
-      kernels::activation_slope(f_, kind, call.x[0].data<R>(), slope.data<R>(), slope.size());
+    const Tensor slope = computed(call.y.shape(), call.y.dtype(), [&]<class R>(R* to) {
+      kernels::activation_slope(f_, kind, call.x[0].data<R>(), to, call.y.size());
     });
-    return each_seed(in, call.y, [&]<class R>(const R* u, R* out) {
-      kernels::multiply(u, std::as_const(slope).data<R>(), out, slope.size());
-    });
+    return times_value(in, slope);
   }
 
   Activation f_;

@@ -19,7 +19,7 @@ class AddOp final : public RowByRowOp {
 
   Tensor forward(std::span<const Tensor> x) const override {
     require_shape("add", "b", x[1].shape(), x[0].shape());
-    return sum(x[0], x[1]);
+    return sum_of(x[0], x[1]);
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
@@ -33,26 +33,16 @@ class AddOp final : public RowByRowOp {
   Tensor push(const Call& /*call*/, std::span<const Tensor> parts, const Rules& /*rules*/) const override {
     if (parts[0].empty()) return parts[1];
     if (parts[1].empty()) return parts[0];
-    return sum(parts[0], parts[1]);
-  }
-
- private:
-  static Tensor sum(const Tensor& a, const Tensor& b) {
-    Tensor y(a.shape(), a.dtype());
-    dispatch(y.dtype(), [&](auto r) {
-      using R = decltype(r);
-      kernels::add(a.data<R>(), b.data<R>(), y.data<R>(), y.size());
-    });
-    return y;
+    return sum_of(parts[0], parts[1]);
   }
 };
 
-double sum_of(const double* values, Index count) {
+double total_of(const double* values, Index count) {
   double sum = 0;
   for (Index i = 0; i < count; ++i) sum += values[i];
   return sum;
 }
-double sum_of(const float* values, Index count) {
+double total_of(const float* values, Index count) {
   constexpr Index lanes = 8;  // one chain of additions waits four cycles for each
   double part[lanes] = {}, sum = 0;
   const Index whole = count / lanes * lanes;
@@ -75,21 +65,15 @@ double normaliser(double own, double other, double total, const Rules& rules) {
 
 std::vector<Tensor> relevance_of_sum(const Tensor& relevance, const Tensor& a, const Tensor& b,
                                      const Rules& rules, bool normalised) {
-  Tensor y(a.shape(), a.dtype());
-  dispatch(a.dtype(), [&](auto r) {
-    using R = decltype(r);
-    kernels::add(a.data<R>(), b.data<R>(), y.data<R>(), y.size());
-  });
-  const Tensor shares = ratio(relevance, y, rules);
+  const Tensor shares = ratio(relevance, sum_of(a, b), rules);
   Tensor to_a = times_value(shares, a), to_b = times_value(shares, b);
   if (!normalised) return {to_a, to_b};
   const Index inputs = relevance.size() / a.size() * a.dim(0), each = a.size() / a.dim(0);
-  dispatch(a.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(a.dtype(), [&]<class R>(R) {
     for (Index i = 0; i < inputs; ++i) {
       R *of_a = to_a.data<R>() + i * each, *of_b = to_b.data<R>() + i * each;
-      const double s_a = sum_of(of_a, each), s_b = sum_of(of_b, each);
-      const double s = sum_of(relevance.data<R>() + i * each, each);
+      const double s_a = total_of(of_a, each), s_b = total_of(of_b, each);
+      const double s = total_of(relevance.data<R>() + i * each, each);
       const bool plain = rules.guard == Rules::Guard::Plain;
       if (plain && ((s_a >= 0 && s_b >= 0) || (s_a <= 0 && s_b <= 0))) continue;  // shares itself by size
       kernels::scale(static_cast<const R*>(of_a), normaliser(s_a, s_b, s, rules), of_a, each);

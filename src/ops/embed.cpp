@@ -27,8 +27,7 @@ Var embed(Tape& tape, const Tensor& table, const std::vector<std::vector<int>>& 
       const Index id = row[static_cast<std::size_t>(t)];
       if (id < 0 || id >= table.dim(0))
         throw InternalError(fmt::format("embed: expected an id below {}, found {}", table.dim(0), id));
-      dispatch(table.dtype(), [&](auto r) {
-        using R = decltype(r);
+      dispatch(table.dtype(), [&]<class R>(R) {
         std::copy_n(table.data<R>() + id * width, width, y.data<R>() + (b * tokens + t) * width);
       });
     }

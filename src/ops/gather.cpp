@@ -55,8 +55,7 @@ class GatherOp final : public Op {
     const Index seeds = stack_of(signal, call.y);
     const Index tokens = call.x[0].dim(1), width = call.x[0].dim(2), rows = count();
     Tensor dx = Tensor::zeros(stacked_like(signal, call.y, call.x[0]), signal.dtype());
-    dispatch(signal.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(signal.dtype(), [&]<class R>(R) {
       for (Index b = 0; b < seeds * call.x[0].dim(0); ++b)
         for (Index p = 0; p < rows; ++p)
           kernels::accumulate(signal.data<R>() + (b * rows + p) * width,
@@ -87,15 +86,12 @@ class GatherOp final : public Op {
     const Index width = x.shape().back();
     if (shape.rank() == 0)
       shape = axis_ == TokenAxis::Keep ? Shape{batch, count(), width} : Shape{batch, width};
-    Tensor y(shape, x.dtype());
-    dispatch(x.dtype(), [&](auto r) {
-      using R = decltype(r);
+    return computed(shape, x.dtype(), [&]<class R>(R* y) {
       for (Index b = 0; b < batch; ++b)
         for (Index p = 0; p < count(); ++p)
           std::copy_n(x.data<R>() + (b * tokens + position(b, p)) * width, width,
-                      y.data<R>() + (b * count() + p) * width);
+                      y + (b * count() + p) * width);
     });
-    return y;
   }
 
   std::vector<std::vector<int>> positions_;  // [B][P], or one list for all

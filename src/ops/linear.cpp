@@ -34,46 +34,31 @@ namespace {
 constexpr Index few_inputs = 64;
 
 Tensor times(const Tensor& x, const Matrix& w) {
-  Tensor y(x.shape().with_back(w.cols()), x.dtype());
-  dispatch(x.dtype(), [&](auto r) {
-    using R = decltype(r);
-    w.times(x.data<R>(), y.data<R>(), x.size() / w.rows());
-  });
-  return y;
+  return computed(x.shape().with_back(w.cols()), x.dtype(),
+                  [&]<class R>(R* y) { w.times(x.data<R>(), y, x.size() / w.rows()); });
 }
 
 Tensor times_transposed(const Tensor& x, const Matrix& w, const Tensor& bias = {}) {
-  Tensor y(x.shape().with_back(w.rows()), x.dtype());
-  dispatch(x.dtype(), [&](auto r) {
-    using R = decltype(r);
+  return computed(x.shape().with_back(w.rows()), x.dtype(), [&]<class R>(R* y) {
     const R* b = bias.empty() ? nullptr : bias.data<R>();
-    w.times_transposed(x.data<R>(), b, y.data<R>(), x.size() / w.cols());
+    w.times_transposed(x.data<R>(), b, y, x.size() / w.cols());
   });
-  return y;
 }
 
 // f(a, b) elementwise, shapes equal.
 template <class F>
 Tensor zip(const Tensor& a, const Tensor& b, const F& f) {
-  Tensor y(a.shape(), a.dtype());
-  dispatch(a.dtype(), [&](auto r) {
-    using R = decltype(r);
+  return computed(a.shape(), a.dtype(), [&]<class R>(R* to) {
     const R *from_a = a.data<R>(), *from_b = b.data<R>();
-    R* to = y.data<R>();
-    parallel_for(y.size(), 16384, [&](Index begin, Index end) {
+    parallel_for(a.size(), 16384, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) to[i] = static_cast<R>(f(from_a[i], from_b[i]));
     });
   });
-  return y;
 }
 
 template <class F>
 Tensor map(const Tensor& a, const F& f) {
   return zip(a, a, [&](auto v, auto) { return f(v); });
-}
-
-Tensor sum(const Tensor& a, const Tensor& b) {
-  return zip(a, b, [](auto u, auto v) { return u + v; });
 }
 
 class LinearOp final : public RowByRowOp {
@@ -132,41 +117,22 @@ class LinearOp final : public RowByRowOp {
       return stable == 0 ? 0.0 : y / stable;
     };
     if (gamma == 0) return map(call.y, [&](auto y) { return factor(y, y); });
-    Tensor z = without_bias(call.y);
     const Tensor absolute = times_transposed(map(call.x[0], [](auto v) { return std::abs(v); }),
                                              w_.weight->part(Matrix::Part::Absolute, call.y.dtype()));
-    Tensor d(call.y.shape(), call.y.dtype());
-    dispatch(d.dtype(), [&](auto r) {
-      using R = decltype(r);
+    return computed(call.y.shape(), call.y.dtype(), [&]<class R>(R* to) {
       const Index out = w_.weight->rows();
-      const R* b = w_.bias.empty() ? nullptr : w_.bias.data<R>();
-      for (Index i = 0; i < d.size(); ++i) {
-        const double y = static_cast<double>(call.y.data<R>()[i]),
-                     bias = b ? static_cast<double>(b[i % out]) : 0;
-        const double side = y < 0 ? -1 : 1;
-        const double products = (static_cast<double>(std::as_const(z).data<R>()[i]) +
-                                 side * static_cast<double>(absolute.data<R>()[i])) /
-                                2;
-        d.data<R>()[i] = static_cast<R>(y + gamma * (products + (side * bias > 0 ? bias : 0)));
+      const R *y = call.y.data<R>(), *b = w_.bias.empty() ? nullptr : w_.bias.data<R>();
+      for (Index i = 0; i < call.y.size(); ++i) {
+        const R bias = b == nullptr ? R{0} : b[i % out], z = y[i] - bias;
+        const double side = y[i] < 0 ? -1 : 1;
+        const double products =
+            (static_cast<double>(z) + side * static_cast<double>(absolute.data<R>()[i])) / 2;
+        const double own = static_cast<double>(bias);
+        const R d =
+            static_cast<R>(static_cast<double>(y[i]) + gamma * (products + (side * own > 0 ? own : 0)));
+        to[i] = static_cast<R>(factor(static_cast<double>(y[i]), static_cast<double>(d)));
       }
     });
-    return zip(call.y, d, [&](auto y, auto full) { return factor(y, full); });
-  }
-
-  Tensor without_bias(const Tensor& y) const {
-    Tensor z = y.clone();
-    if (w_.bias.empty()) return z;
-    dispatch(z.dtype(), [&](auto r) {
-      using R = decltype(r);
-      const Index out = w_.weight->rows();
-      const R* b = w_.bias.data<R>();
-      R* values = z.data<R>();
-      parallel_for(z.size() / out, 1 + 16384 / out, [&](Index begin, Index end) {
-        for (Index row = begin; row < end; ++row)
-          for (Index i = 0; i < out; ++i) values[row * out + i] -= b[i];
-      });
-    });
-    return z;
   }
 
   Tensor relevance(const Call& call, const Tensor& arrived, const Rules& rules) const {
@@ -183,8 +149,7 @@ class LinearOp final : public RowByRowOp {
       if (some.at.empty()) continue;
       const Tensor shared = direct ? four_products(some, rules) : three_products(some);
       if (seeds == 1 && all) return shared.reshaped(shape);
-      dispatch(back.dtype(), [&](auto r) {
-        using R = decltype(r);
+      dispatch(back.dtype(), [&]<class R>(R) {
         for (std::size_t i = 0; i < some.at.size(); ++i)
           std::copy_n(shared.data<R>() + static_cast<Index>(i) * in, in,
                       back.data<R>() + (s * rows + some.at[i]) * in);
@@ -202,8 +167,7 @@ class LinearOp final : public RowByRowOp {
   Rows rows_with_relevance(const Call& call, const Tensor& arrived) const {
     const Index in = w_.weight->cols(), out = w_.weight->rows(), rows = arrived.dim(0);
     Rows some;
-    dispatch(arrived.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(arrived.dtype(), [&]<class R>(R) {
       const R* from = arrived.data<R>();
       for (Index row = 0; row < rows; ++row)
         if (std::any_of(from + row * out, from + (row + 1) * out, [](R v) { return v != 0; }))
@@ -213,8 +177,7 @@ class LinearOp final : public RowByRowOp {
       Tensor flat = all.reshaped({rows, width});
       if (static_cast<Index>(some.at.size()) == rows) return flat;
       Tensor few({static_cast<Index>(some.at.size()), width}, all.dtype());
-      dispatch(all.dtype(), [&](auto r) {
-        using R = decltype(r);
+      dispatch(all.dtype(), [&]<class R>(R) {
         for (std::size_t i = 0; i < some.at.size(); ++i)
           std::copy_n(std::as_const(flat).template data<R>() + some.at[i] * width, width,
                       few.data<R>() + static_cast<Index>(i) * width);
@@ -234,9 +197,9 @@ class LinearOp final : public RowByRowOp {
     const Tensor above = map(some.x, [](auto v) { return v > 0 ? v : 0; });
     const Tensor below = map(some.x, [](auto v) { return v < 0 ? v : 0; });
     Tensor z_above = times_transposed(above, positive), z_below = times_transposed(below, negative);
-    if (rules.relevance == Rules::Relevance::Chefer) z_above = z_below = sum(z_above, z_below);
-    return sum(times_value(times(ratio(some.relevance, z_above, rules), positive), above),
-               times_value(times(ratio(some.relevance, z_below, rules), negative), below));
+    if (rules.relevance == Rules::Relevance::Chefer) z_above = z_below = sum_of(z_above, z_below);
+    return sum_of(times_value(times(ratio(some.relevance, z_above, rules), positive), above),
+                  times_value(times(ratio(some.relevance, z_below, rules), negative), below));
   }
 
   Tensor three_products(const Rows& some) const {
@@ -252,8 +215,7 @@ class LinearOp final : public RowByRowOp {
              : shares_of(some, times_transposed(some.x, w), {}, times_transposed(absolute, absolute_w));
     const Tensor plain = times(shares, w);
     Tensor back = times(shares, absolute_w);
-    dispatch(type, [&](auto r) {
-      using R = decltype(r);
+    dispatch(type, [&]<class R>(R) {
       const R *x = some.x.data<R>(), *u = plain.data<R>();
       R* to = back.data<R>();
       parallel_for(back.size(), 16384, [&](Index begin, Index end) {
@@ -265,8 +227,7 @@ class LinearOp final : public RowByRowOp {
 
   // R / Z with Z = (y − b + |x| |W|ᵀ)/2.
   static Tensor shares_of(const Rows& some, const Tensor& y, const Tensor& bias, Tensor absolute_z) {
-    dispatch(absolute_z.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(absolute_z.dtype(), [&]<class R>(R) {
       const Index out = absolute_z.shape().back();
       const R noise = static_cast<R>(8 * epsilon_of(absolute_z.dtype()));
       const R *z = y.data<R>(), *relevance = some.relevance.data<R>();

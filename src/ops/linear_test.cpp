@@ -49,8 +49,7 @@ TEST(Linear, WideLayersTakeTheShortForm) {
     const Var y = linear(input, {.weight = std::make_shared<Matrix>(random_tensor({80, 96}, 2, dtype)),
                                  .bias = random_tensor({80}, 3, dtype)});
     Tensor relevance = random_tensor({1, 5, 80}, 4, dtype);
-    dispatch(dtype, [&](auto r) {
-      using R = decltype(r);
+    dispatch(dtype, [&]<class R>(R) {
       std::fill_n(relevance.data<R>() + 80, 160, R(0));  // two rows without any
     });
     const Tensor shorter = tape.pull(y, relevance, {.relevance = Rules::Relevance::Chefer}).of(input);

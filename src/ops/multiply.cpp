@@ -22,10 +22,8 @@ class MultiplyOp final : public RowByRowOp {
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {
     if (is_relevance(rules)) {
-      Tensor half(signal.shape(), signal.dtype());
-      dispatch(signal.dtype(), [&](auto r) {
-        using R = decltype(r);
-        kernels::scale(signal.data<R>(), 0.5, half.data<R>(), half.size());
+      const Tensor half = computed(signal.shape(), signal.dtype(), [&]<class R>(R* to) {
+        kernels::scale(signal.data<R>(), 0.5, to, signal.size());
       });
       return {half, half};
     }
@@ -38,8 +36,7 @@ class MultiplyOp final : public RowByRowOp {
       if (parts[k].empty()) continue;
       Tensor term = times(parts[k], call.x[1 - k], share(rules));
       if (!sum.empty())
-        dispatch(sum.dtype(), [&](auto r) {
-          using R = decltype(r);
+        dispatch(sum.dtype(), [&]<class R>(R) {
           kernels::accumulate(std::as_const(sum).data<R>(), term.data<R>(), sum.size());
         });
       sum = std::move(term);

@@ -69,12 +69,7 @@ Var patches(const Var& pixels, int patch, Place place = {});
 // What an op on a tape is, for those who recognise a pattern of ops (Tape::op_at); null or nothing if it is
 // another op, or none.
 const LinearWeights* as_linear(const Op* op);
-const NormWeights* as_layer_norm(const Op* op);
-const NormWeights* as_rms_norm(const Op* op);
-inline const NormWeights* as_norm(const Op* op) {  // either
-  const NormWeights* layer = as_layer_norm(op);
-  return layer != nullptr ? layer : as_rms_norm(op);
-}
+const NormWeights* as_norm(const Op* op);  // LayerNorm or RMSNorm
 std::optional<Activation> as_activation(const Op* op);
 const HeadLayout* as_attention_scores(const Op* op);
 const HeadLayout* as_attention_mix(const Op* op);

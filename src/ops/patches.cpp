@@ -43,8 +43,7 @@ class PatchesOp final : public Op {
   enum class Direction { ToPatches, ToPixels };
 
   void permute(const Tensor& in, Tensor& out, const Shape& image, Index batch, Direction direction) const {
-    dispatch(in.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(in.dtype(), [&]<class R>(R) {
       const R* from = in.data<R>();
       R* to = out.data<R>();
       Index patch_at = 0;  // runs through the patch layout in order

@@ -66,8 +66,7 @@ class PositionBiasOp final : public Op {
     for (Index d = -last; d < keys; ++d) bucket.push_back(bucket_of(d, buckets_));
     const auto width = static_cast<Index>(bucket.size());
     Tensor y(x.shape(), x.dtype());
-    dispatch(x.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(x.dtype(), [&]<class R>(R) {
       std::vector<R> by_distance(static_cast<std::size_t>(heads * width));
       for (Index h = 0; h < heads; ++h)
         for (Index d = 0; d < width; ++d)

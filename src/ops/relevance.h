@@ -1,8 +1,6 @@
 // What the relevance forms of several ops share; see Note [Relevance forms] in tape/rules.h.
 #pragma once
 
-#include <cmath>
-
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "ops/seeds.h"
@@ -46,6 +44,12 @@ inline Tensor times_value(const Tensor& m, const Tensor& x) {
 // x · R/x: R, but 0 where x = 0 and, in the reference, less by 1e-9/x: what its copies and selections do.
 inline Tensor through_copy(const Tensor& relevance, const Tensor& x, const Rules& rules) {
   return rules.guard == Rules::Guard::Plain ? relevance : times_value(ratio(relevance, x, rules), x);
+}
+
+// a + b
+inline Tensor sum_of(const Tensor& a, const Tensor& b) {
+  return computed(a.shape(), a.dtype(),
+                  [&]<class R>(R* y) { kernels::add(a.data<R>(), b.data<R>(), y, a.size()); });
 }
 
 // Relevance of the sum y = a + b, to a and b: R a/y and R b/y. With `normalised` (Chefer et al., 2021), each

@@ -45,14 +45,11 @@ class RotaryOp final : public Op {
 
  private:
   Tensor turned(const Tensor& x, int direction) const {
-    Tensor y(x.shape(), x.dtype());
     const Index width = x.shape().back();
-    dispatch(x.dtype(), [&](auto r) {
-      using R = decltype(r);
-      kernels::rotate(x.data<R>(), cos_.data<R>(), sin_.data<R>(), y.data<R>(), x.size() / width, cos_.dim(0),
+    return computed(x.shape(), x.dtype(), [&]<class R>(R* y) {
+      kernels::rotate(x.data<R>(), cos_.data<R>(), sin_.data<R>(), y, x.size() / width, cos_.dim(0),
                       Index{heads_}, width / heads_, direction);
     });
-    return y;
   }
   Tensor cos_, sin_;
   int heads_;

@@ -24,12 +24,8 @@ class ScaleOp final : public RowByRowOp {
 
  private:
   Tensor scaled(const Tensor& x) const {
-    Tensor y(x.shape(), x.dtype());
-    dispatch(y.dtype(), [&](auto r) {
-      using R = decltype(r);
-      kernels::scale(x.data<R>(), factor_, y.data<R>(), y.size());
-    });
-    return y;
+    return computed(x.shape(), x.dtype(),
+                    [&]<class R>(R* y) { kernels::scale(x.data<R>(), factor_, y, x.size()); });
   }
   double factor_;
 };

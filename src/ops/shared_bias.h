@@ -16,8 +16,7 @@ namespace headwater {
 inline void share_bias(Tensor& parts, const Tensor& bias, Index seeds, const Tensor& beside = {}) {
   if (bias.empty()) return;
   const Index width = bias.size(), rows = parts.size() / (seeds * width);
-  dispatch(parts.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(parts.dtype(), [&]<class R>(R) {
     const R* b = bias.data<R>();
     R* all = parts.data<R>();
     const R* more = beside.empty() ? nullptr : beside.data<R>();

@@ -35,12 +35,9 @@ class SoftmaxOp final : public Op {
     if (shape.rank() < 2 || (causal_ && shape[shape.rank() - 2] != queries))
       throw InternalError(
           fmt::format("softmax: expected scores [.., T, {} + T], found {}", first_, shape.str()));
-    Tensor p(shape, x[0].dtype());
-    dispatch(p.dtype(), [&](auto r) {
-      using R = decltype(r);
+    return computed(shape, x[0].dtype(), [&]<class R>(R* to) {
       const R* from = x[0].data<R>();
-      R* to = p.data<R>();
-      const Index n = shape.back(), count = p.size() / n;
+      const Index n = shape.back(), count = x[0].size() / n;
       if (!causal_ || (!rows_ && first_ == 0))
         return kernels::softmax(from, to, count, n, causal_ ? queries : Index{0});
       for (Index i = 0; i < count; ++i) {
@@ -50,7 +47,6 @@ class SoftmaxOp final : public Op {
         std::fill(to + i * n + keys, to + (i + 1) * n, R{0});
       }
     });
-    return p;
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {

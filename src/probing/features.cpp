@@ -19,8 +19,7 @@ bool rows_can_be_chosen(Task task) {
 }
 
 void copy_rows(const Tensor& from, Index from_row, Tensor& to, Index to_row, Index count) {
-  dispatch(to.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(to.dtype(), [&]<class R>(R) {
     const Index width = to.dim(1);
     std::copy_n(std::as_const(from).template data<R>() + from_row * width, count * width,
                 to.data<R>() + to_row * width);
@@ -97,8 +96,7 @@ Tensor rows_of(const Tensor& all, const std::vector<Index>& first, const std::ve
 Tensor unit_rows(const Tensor& rows) {
   Tensor unit(rows.shape(), rows.dtype());
   const Index width = rows.dim(1);
-  dispatch(rows.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(rows.dtype(), [&]<class R>(R) {
     const R* from = std::as_const(rows).template data<R>();
     R* to = unit.data<R>();
     parallel_for(rows.dim(0), 64, [&](Index begin, Index end) {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 
@@ -25,6 +24,10 @@
 
 namespace headwater {
 namespace {
+
+// From hidden vectors [n, D] to the space of the embeddings [n, D'], in float64; a row depends on the same
+// row alone.
+using FittedMap = std::function<Tensor(const Tensor& hidden)>;
 
 struct CellName {
   bool control;
@@ -104,12 +107,8 @@ class ModelRun {
     return members(corpus_.split.parts[fold], Part::Test);
   }
 
-  std::vector<int> tested_states(TokenMap map, int trained_on) const {
-    return request_.across && map != TokenMap::Naive ? states_ : std::vector<int>{trained_on};
-  }
-
   bool complete(std::size_t fold, TokenMap map, TokenDistance distance, int trained_on) const {
-    for (const int state : tested_states(map, trained_on))
+    for (const int state : tested_states(request_, map, trained_on, states_))
       if (finished_.cell(CellName{control_, fold, map, distance, trained_on, state}.key()) == nullptr)
         return false;
     return true;
@@ -151,25 +150,22 @@ class ModelRun {
             x = rows_of(targets_, first_, members(parts, Part::Train));
           }
           FinishedCell cell;
-          std::unique_ptr<FittedMap> fitted;
-          if (map == TokenMap::Naive) {
-            fitted = std::make_unique<IdentityMap>();
-          } else if (map == TokenMap::Linear) {
+          FittedMap fitted = [](const Tensor& hidden) { return hidden.to(DType::Float64); };
+          if (map == TokenMap::Linear) {
             if (!ridge) ridge.emplace(e, request_.ridge);
-            auto linear = ridge->fit(distance == TokenDistance::Cosine ? unit_rows(x) : x);
-            cell.residual = linear->residual;
+            LinearMap linear = ridge->fit(distance == TokenDistance::Cosine ? unit_rows(x) : x);
+            cell.residual = linear.residual;
             fitted = std::move(linear);
-          } else {
-            fitted = trained(state, fold, distance, e, x, cell.epochs);
           }
-          test(*fitted, {control_, fold, map, distance, state, state}, cell);
+          if (map == TokenMap::Mlp) fitted = trained(state, fold, distance, e, x, cell.epochs);
+          test(fitted, {control_, fold, map, distance, state, state}, cell);
         }
         meter_.add(cost_of(map));
       }
   }
 
-  std::unique_ptr<FittedMap> trained(int state, std::size_t fold, TokenDistance distance, const Tensor& e,
-                                     const Tensor& x, int& epochs) {
+  FittedMap trained(int state, std::size_t fold, TokenDistance distance, const Tensor& e, const Tensor& x,
+                    int& epochs) {
     const std::vector<std::size_t> held = members(corpus_.split.parts[fold], Part::Validation);
     const Tensor held_e = rows_of(hidden_.at(state), first_, held), held_x = rows_of(targets_, first_, held);
     const std::uint64_t seed =
@@ -177,11 +173,10 @@ class ModelRun {
     const auto show = [&](int epoch) {
       meter_.inside(cost_of(TokenMap::Mlp) * epoch / std::max(epoch, request_.mlp.epochs));
     };
-    return dispatch(e.dtype(), [&](auto r) -> std::unique_ptr<FittedMap> {
-      using R = decltype(r);
-      auto map = std::make_unique<MlpMap<R>>(e.dim(1), Index{request_.mlp.hidden}, x.dim(1), seed);
-      epochs = train(*map, e, x, held_e, held_x, distance, request_.mlp, random_stream(seed, "order"), show)
-                   .epochs;
+    return dispatch(e.dtype(), [&]<class R>(R) -> FittedMap {
+      MlpMap<R> map(e.dim(1), Index{request_.mlp.hidden}, x.dim(1), seed);
+      epochs =
+          train(map, e, x, held_e, held_x, distance, request_.mlp, random_stream(seed, "order"), show).epochs;
       return map;
     });
   }
@@ -190,7 +185,7 @@ class ModelRun {
     const std::vector<std::size_t> chosen = test_of(name.fold);
     std::vector<const ProbeText*> texts;
     for (const std::size_t t : chosen) texts.push_back(&corpus_.texts[t]);
-    for (const int state : tested_states(name.map, name.trained_on)) {
+    for (const int state : tested_states(request_, name.map, name.trained_on, states_)) {
       const Tensor mapped = map(rows_of(hidden_.at(state), first_, chosen));
       FinishedCell cell = fitted;
       cell.hits = request_.pool == TokenPool::Vocabulary
@@ -276,9 +271,8 @@ void add_cells(IdentifyReport& report, const IdentifyRequest& request, Reading& 
     for (const int trained_on : report.states) {
       for (const TokenMap map : request.maps)
         for (const TokenDistance distance : request.distances)
-          for (const int state : report.states)
-            if (state == trained_on || (request.across && map != TokenMap::Naive))
-              report.cells.push_back(reading.cell(control, map, distance, trained_on, state));
+          for (const int state : tested_states(request, map, trained_on, report.states))
+            report.cells.push_back(reading.cell(control, map, distance, trained_on, state));
       const std::optional<double> cosine = finished.number(anisotropy_key(control, trained_on));
       report.anisotropy.push_back({control, trained_on, cosine.value_or(std::nan(""))});
     }

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "models/model.h"
@@ -39,6 +38,9 @@ IdentifyReport run_identify(const IdentifyRequest& request, const Model& model, 
                             const std::function<std::unique_ptr<Model>()>& untrained, Finished& finished);
 
 std::vector<int> states_of(const IdentifyRequest& request, const ModelInfo& info);
+// Where the maps of one state are tested, of all `states`.
+std::vector<int> tested_states(const IdentifyRequest& request, TokenMap map, int trained_on,
+                               const std::vector<int>& states);
 std::size_t cells_of(const IdentifyRequest& request, const ModelInfo& info);  // of all folds and models
 
 }  // namespace headwater

@@ -10,11 +10,11 @@
 #include <cmath>
 #include <utility>
 
+#include <Eigen/Cholesky>
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "kernels/kernels.h"
-#include "numerics/cholesky.h"
 
 namespace headwater {
 namespace {
@@ -24,8 +24,7 @@ constexpr Index block_rows = 1024;
 std::vector<double> mean_of(const Tensor& rows) {
   const Index width = rows.dim(1);
   std::vector<double> mean(static_cast<std::size_t>(width), 0.0);
-  dispatch(rows.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(rows.dtype(), [&]<class R>(R) {
     const R* values = std::as_const(rows).template data<R>();
     for (Index i = 0; i < rows.dim(0); ++i)
       for (Index c = 0; c < width; ++c) mean[static_cast<std::size_t>(c)] += double{values[i * width + c]};
@@ -79,16 +78,18 @@ RidgeFit::RidgeFit(const Tensor& hidden, double lambda)
   }
   for (Index i = 0; i < width_; ++i) gram_[static_cast<std::size_t>(i * width_ + i)] += lambda_;
   factor_ = gram_;
-  if (!factorise(factor_, width_))
+  Eigen::Map<Eigen::MatrixXd> in_place(factor_.data(), width_, width_);
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> made(in_place);
+  if (made.info() != Eigen::Success || !in_place.diagonal().allFinite())
     throw InputError(
         fmt::format("ridge: expected a penalty that makes the linear map unique, found {} with {} training "
                     "tokens of width {}; give a larger one, or more texts",
                     lambda_, hidden.dim(0), width_));
 }
 
-std::unique_ptr<LinearMap> RidgeFit::fit(const Tensor& targets) const {
+LinearMap RidgeFit::fit(const Tensor& targets) const {
   const Index out = targets.dim(1);
-  auto map = std::make_unique<LinearMap>(width_, out);
+  LinearMap map{.in = width_, .out = out};
   const std::vector<double> mean = mean_of(targets);
   std::vector<double> right(static_cast<std::size_t>(width_ * out), 0.0);
   for (Index begin = 0; begin < hidden_.dim(0); begin += block_rows) {
@@ -96,18 +97,23 @@ std::unique_ptr<LinearMap> RidgeFit::fit(const Tensor& targets) const {
     add_product(centred(hidden_, begin, count, mean_), centred(targets, begin, count, mean), count, width_,
                 out, right);
   }
-  map->weight = right;
-  solve_factorised(factor_, width_, map->weight, out);
-  map->bias = mean;
+  map.weight = right;
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Map<Rows> solved(map.weight.data(), width_, out);
+  const auto factor =
+      Eigen::Map<const Eigen::MatrixXd>(factor_.data(), width_, width_).triangularView<Eigen::Lower>();
+  factor.solveInPlace(solved);
+  factor.transpose().solveInPlace(solved);
+  map.bias = mean;
   for (Index i = 0; i < width_; ++i)
     for (Index c = 0; c < out; ++c)
-      map->bias[static_cast<std::size_t>(c)] -=
-          mean_[static_cast<std::size_t>(i)] * map->weight[static_cast<std::size_t>(i * out + c)];
+      map.bias[static_cast<std::size_t>(c)] -=
+          mean_[static_cast<std::size_t>(i)] * map.weight[static_cast<std::size_t>(i * out + c)];
   const double size = norm_of(right);
   kernels::gemm<double>(
       {.m = width_, .n = out, .k = width_, .lda = width_, .ldb = out, .ldc = out, .beta = -1}, gram_.data(),
-      map->weight.data(), right.data());
-  map->residual = size > 0 ? norm_of(right) / size : norm_of(right);
+      map.weight.data(), right.data());
+  map.residual = size > 0 ? norm_of(right) / size : norm_of(right);
   return map;
 }
 

@@ -3,16 +3,14 @@
 
 #include <vector>
 
-#include "probing/map.h"
+#include <headwater/tensor.h>
 
 namespace headwater {
 
-class LinearMap final : public FittedMap {
- public:
-  LinearMap(Index from, Index to) : in(from), out(to) {}
-  Tensor operator()(const Tensor& hidden) const override;
+struct LinearMap {
+  Tensor operator()(const Tensor& hidden) const;  // [n, in] → [n, out] in float64
 
-  Index in, out;
+  Index in = 0, out = 0;
   std::vector<double> weight;  // [in, out]: row vectors times W
   std::vector<double> bias;    // [out]
   double residual = 0;         // |(G + λI) W − C| / |C|: how well the normal equations hold
@@ -23,13 +21,13 @@ class RidgeFit {
  public:
   // Throws InputError if the normal equations have no unique solution (λ = 0 and too few different rows).
   RidgeFit(const Tensor& hidden, double lambda);
-  std::unique_ptr<LinearMap> fit(const Tensor& targets) const;  // [N, out], a row per row of `hidden`
+  LinearMap fit(const Tensor& targets) const;  // [N, out], a row per row of `hidden`
 
  private:
   Tensor hidden_;
   double lambda_;
   Index width_;
-  std::vector<double> mean_, gram_, factor_;
+  std::vector<double> mean_, gram_, factor_;  // the factor is Cholesky's, of the Gram matrix
 };
 
 // Bytes that a fit takes at its largest.

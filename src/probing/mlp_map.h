@@ -4,19 +4,18 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
-#include "probing/map.h"
+#include <headwater/identify.h>
 
 namespace headwater {
 
 // R: float or double, the type of the data.
 template <class R>
-class MlpMap final : public FittedMap {
+class MlpMap {
  public:
   MlpMap(Index in, Index hidden, Index out, std::uint64_t seed);  // Glorot-uniform, biases 0
-  Tensor operator()(const Tensor& hidden) const override;
+  Tensor operator()(const Tensor& hidden) const;                  // [n, in] → [n, out] in float64
 
   // Mean loss over n rows: 1 − cos(g, x), or |g − x|². A target without a direction costs 1 under cosine.
   double loss(const R* e, const R* x, Index n, TokenDistance distance) const;

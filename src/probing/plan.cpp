@@ -98,11 +98,16 @@ std::vector<int> states_of(const IdentifyRequest& request, const ModelInfo& info
   return states;
 }
 
+std::vector<int> tested_states(const IdentifyRequest& request, TokenMap map, int trained_on,
+                               const std::vector<int>& states) {
+  return request.across && map != TokenMap::Naive ? states : std::vector<int>{trained_on};
+}
+
 std::size_t cells_of(const IdentifyRequest& request, const ModelInfo& info) {
-  const std::size_t states = states_of(request, info).size();
+  const std::vector<int> states = states_of(request, info);
   std::size_t cells = 0;
   for (const TokenMap map : request.maps)
-    cells += states * (request.across && map != TokenMap::Naive ? states : 1) * request.distances.size();
+    cells += states.size() * tested_states(request, map, 0, states).size() * request.distances.size();
   return cells * static_cast<std::size_t>(request.folds) * (request.control ? 2 : 1);
 }
 

@@ -64,7 +64,9 @@ std::string text_of(const std::string& utf32) {
   std::u32string code_points(utf32.size() / 4, U'\0');
   std::memcpy(code_points.data(), utf32.data(), utf32.size());
   while (!code_points.empty() && code_points.back() == U'\0') code_points.pop_back();
-  return to_utf8(code_points);
+  std::string text;
+  for (const char32_t c : code_points) append_utf8(text, c);
+  return text;
 }
 
 TEST(Npz, HoldsOneArrayPerMethodAndTheTokens) {

@@ -6,14 +6,13 @@
 #include <fmt/format.h>
 
 #include "report/chart.h"
-#include "report/charts.h"
-#include "report/provenance.h"
+#include "report/heads_text.h"
 
 namespace headwater {
 namespace {
 
-constexpr double bar_height = 15, group_gap = 16, names_width = 250, bars_width = 400, bars_edge = 16,
-                 bars_top = 66, values_room = 56, bars_foot = 30;
+constexpr double bar_height = 15, group_gap = 16, names_width = 250, bars_width = 400, bars_top = 66,
+                 values_room = 56, bars_foot = 30;
 
 struct Group {
   std::string name, note;
@@ -22,26 +21,24 @@ struct Group {
 
 std::vector<Group> groups_of(const TriggerReport& report) {
   std::vector<Group> groups{{"no trigger", "", report.accuracy}};
-  for (const Trigger& trigger : report.triggers) {
-    std::string words;
-    for (const TriggerToken& token : trigger.tokens) words += (words.empty() ? "" : " … ") + token.text;
-    groups.push_back(
-        {words, fmt::format("from {}, strength {:.3f}", trigger.label, trigger.strength), trigger.accuracy});
-  }
+  for (const Trigger& trigger : report.triggers)
+    groups.push_back({pattern_of(trigger),
+                      fmt::format("from {}, strength {:.3f}", trigger.label, trigger.strength),
+                      trigger.accuracy});
   return groups;
 }
 
 void draw_group(Svg& svg, const Plot& plot, double y, const Group& group, const TriggerReport& report) {
   constexpr double room = names_width - 12;
   const TextStyle name{.anchor = TextStyle::Anchor::End, .size = 12, .bold = true};
-  svg.text({bars_edge + room, y + 12}, cut_to_width(group.name, 12.5, room), name);
+  svg.text({sheet_edge + room, y + 12}, cut_to_width(group.name, 12.5, room), name);
   if (!group.note.empty())
-    svg.text({bars_edge + room, y + 27}, cut_to_width(group.note, 11, room),
-             {.anchor = TextStyle::Anchor::End, .size = 11, .colour = soft_ink});
+    svg.text({sheet_edge + room, y + 27}, cut_to_width(group.note, 11, room),
+             small_text(TextStyle::Anchor::End));
   for (std::size_t k = 0; k < report.labels.size(); ++k, y += bar_height) {
     const double from = plot.at(0, 0).x, share = group.accuracy[k];
     if (std::isnan(share)) {
-      svg.text({from + 6, y + 11}, "no inputs", {.size = 11, .colour = soft_ink});
+      svg.text({from + 6, y + 11}, "no inputs", small_text());
       continue;
     }
     const double to = plot.at(100 * share, 0).x, before = plot.at(100 * report.accuracy[k], 0).x;
@@ -65,23 +62,20 @@ std::string triggers_svg(const TriggerReport& report, std::string_view metadata)
                       .colour = series_colour(k),
                       .marker = Marker::Square});
   legend.push_back({.name = "without a trigger", .colour = {0x1c, 0x26, 0x30}});
-  const double width = 2 * bars_edge + names_width + bars_width + values_room;
+  const double width = 2 * sheet_edge + names_width + bars_width + values_room;
   const double below = bars_top + field_height + Plot::below + 8;
-  const double height = below + legend_height(width - 2 * bars_edge, legend) + bars_foot;
+  const double height = below + legend_height(width - 2 * sheet_edge, legend) + bars_foot;
   const std::string title = "Accuracy with trigger patterns inserted";
   Svg svg(width, height, title);
-  svg.text({bars_edge, 28}, title, {.size = 16, .bold = true});
-  svg.text({bars_edge, 47}, "per gold label; a pattern's tokens go to their relative places in every input",
-           {.colour = soft_ink});
+  draw_sheet(svg, title, "per gold label; a pattern's tokens go to their relative places in every input",
+             report.record);
   const ChartAxis y{.label = "", .ticks = {0, 1}, .names = {"", ""}};
-  const Plot plot(svg, {bars_edge + names_width, bars_top, bars_width, field_height},
+  const Plot plot(svg, {sheet_edge + names_width, bars_top, bars_width, field_height},
                   round_axis("accuracy", 0, 100, 10, " %"), y);
   for (std::size_t g = 0; g < groups.size(); ++g)
     draw_group(svg, plot, bars_top + group_gap / 2 + static_cast<double>(g) * group_height, groups[g],
                report);
-  draw_legend(svg, {bars_edge, below}, width - 2 * bars_edge, legend);
-  svg.text({bars_edge, height - 12}, cut_to_width(record_line(report.record), 11, width - 2 * bars_edge),
-           {.size = 11, .colour = soft_ink});
+  draw_legend(svg, {sheet_edge, below}, width - 2 * sheet_edge, legend);
   return svg.str(metadata);
 }
 

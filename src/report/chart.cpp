@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/provenance.h"
+
 namespace headwater {
 namespace {
 
@@ -21,24 +23,14 @@ double entry_width(const Series& entry, double width) {
 
 void draw_marker(Svg& svg, Marker marker, Point at, Rgb colour) {
   constexpr double r = 3.5;
-  std::vector<Point> corners;
-  switch (marker) {
-    case Marker::None:
-      return;
-    case Marker::Circle:
-      for (int k = 0; k < 12; ++k)
-        corners.push_back({at.x + r * std::cos(k * M_PI / 6), at.y + r * std::sin(k * M_PI / 6)});
-      break;
-    case Marker::Square:
-      corners = {{at.x - r, at.y - r}, {at.x + r, at.y - r}, {at.x + r, at.y + r}, {at.x - r, at.y + r}};
-      break;
-    case Marker::Triangle:
-      corners = {{at.x, at.y - r - 1}, {at.x + r + 0.5, at.y + r}, {at.x - r - 0.5, at.y + r}};
-      break;
-    case Marker::Diamond:
-      corners = {{at.x, at.y - r - 1}, {at.x + r + 1, at.y}, {at.x, at.y + r + 1}, {at.x - r - 1, at.y}};
-      break;
-  }
+  std::vector<Point> corners;  // from the middle
+  if (marker == Marker::Circle)
+    for (int k = 0; k < 12; ++k) corners.push_back({r * std::cos(k * M_PI / 6), r * std::sin(k * M_PI / 6)});
+  if (marker == Marker::Square) corners = {{-r, -r}, {r, -r}, {r, r}, {-r, r}};
+  if (marker == Marker::Triangle) corners = {{0, -r - 1}, {r + 0.5, r}, {-r - 0.5, r}};
+  if (marker == Marker::Diamond) corners = {{0, -r - 1}, {r + 1, 0}, {0, r + 1}, {-r - 1, 0}};
+  if (corners.empty()) return;
+  for (Point& corner : corners) corner = {at.x + corner.x, at.y + corner.y};
   svg.polygon(corners, colour, 1);
 }
 
@@ -94,6 +86,13 @@ Rgb series_colour(std::size_t which) {
   return colours[which % colours.size()];
 }
 
+void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, const RunRecord& record) {
+  const double room = svg.width() - 2 * sheet_edge;
+  svg.text({sheet_edge, 28}, cut_to_width(title, 16, room), {.size = 16, .bold = true});
+  if (!subtitle.empty()) svg.text({sheet_edge, 47}, cut_to_width(subtitle, 12, room), {.colour = soft_ink});
+  svg.text({sheet_edge, svg.height() - 12}, cut_to_width(record_line(record), 11, room), small_text());
+}
+
 ChartAxis round_axis(std::string label, double low, double high, int most, const std::string& unit) {
   if (!(high > low)) high = low + 1;
   const double raw = (high - low) / std::max(1, most);
@@ -119,8 +118,7 @@ Plot::Plot(Svg& svg, const Box& field, ChartAxis x, ChartAxis y)
     if (y_.names[k].empty()) continue;
     const double on = at(x_.ticks.front(), y_.ticks[k]).y;
     svg.line({field.x, on}, {field.x + field.width, on}, grid);
-    svg.text({field.x - 6, on + 4}, y_.names[k],
-             {.anchor = TextStyle::Anchor::End, .size = 11, .colour = soft_ink});
+    svg.text({field.x - 6, on + 4}, y_.names[k], small_text(TextStyle::Anchor::End));
   }
   // As many names as have room beside each other.
   double widest = 0;
@@ -132,8 +130,7 @@ Plot::Plot(Svg& svg, const Box& field, ChartAxis x, ChartAxis y)
     const double on = at(x_.ticks[k], y_.ticks.front()).x;
     svg.line({on, bottom}, {on, bottom + 4}, frame);
     if (k % std::max<std::size_t>(1, every) == 0)
-      svg.text({on, bottom + 17}, x_.names[k],
-               {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink});
+      svg.text({on, bottom + 17}, x_.names[k], small_text(TextStyle::Anchor::Middle));
   }
   svg.line({field.x, bottom}, {field.x + field.width, bottom}, frame);
   svg.line({field.x, field.y}, {field.x, bottom}, frame);

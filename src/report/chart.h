@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <headwater/report.h>
+
 #include "report/svg.h"
 
 namespace headwater {
@@ -14,6 +16,16 @@ namespace headwater {
 Rgb series_colour(std::size_t which);
 inline constexpr Rgb soft_ink{0x4c, 0x5b, 0x6b};  // second-rank text
 inline constexpr Rgb grid_ink{0xd7, 0xde, 0xe5};
+
+// Text of a second rank: ticks, notes.
+constexpr TextStyle small_text(TextStyle::Anchor anchor = TextStyle::Anchor::Start) {
+  return {.anchor = anchor, .size = 11, .colour = soft_ink};
+}
+
+// The edge of a sheet on its left and right, and what stands on every sheet: title and subtitle on top, the
+// record at the foot.
+inline constexpr double sheet_edge = 16;
+void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, const RunRecord& record);
 
 struct ChartAxis {
   std::string label;

@@ -1,11 +1,12 @@
-#include "report/charts.h"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "report/chart.h"
+#include "report/heads_text.h"
+#include "report/identify_writer.h"
 #include "report/provenance.h"
+#include "report/tree_text.h"
 #include "support/text_search.h"
 
 namespace headwater {
@@ -166,11 +167,14 @@ TEST(IdentifySvg, HasRoomForOneState) {
 
 TEST(TreeSvg, NamesTokensAndTheirStreams) {
   const Tree tree{.root = 1, .edges = {{1, 2, 2, .9}, {2, 3, 1, .8}, {1, 0, 0, .6}}, .kept = 2};
-  const std::string svg = tree_svg(tree, {"[CLS]", "not", "<bad>", "[SEP]"}, 4, "why: good", "{\"a\":1}");
+  Report report;
+  report.model.layers = 4;
+  report.target.label = "good";
+  const std::string svg = tree_svg({tree, report, {"[CLS]", "not", "<bad>", "[SEP]"}, {}, "again"});
   EXPECT_TRUE(has(svg, "&lt;bad&gt;") && !has(svg, "<bad>"));
   EXPECT_EQ(count(svg, "dasharray"), 4U) << "every token of the tree has its stream";
-  EXPECT_TRUE(has(svg, "<metadata>{&quot;a&quot;:1}</metadata>")) << svg.substr(0, 400);
-  EXPECT_TRUE(has(svg, ">why: good<"));
+  EXPECT_TRUE(has(svg, "&quot;command&quot;:&quot;again&quot;}</metadata>")) << svg.substr(0, 400);
+  EXPECT_TRUE(has(svg, ">what the prediction rests on: good<"));
 }
 
 TEST(Provenance, ShowsChecksRecordAndCommand) {

@@ -111,6 +111,8 @@ std::string command_of(const RunRecord& record, const Request& asked, const std:
     if (!target.empty()) command.add("--target", target);
   if (!asked.target.contrast.empty()) command.add("--contrast", asked.target.contrast);
   if (asked.target.position) command.add("--position", std::to_string(*asked.target.position));
+  if (!asked.input.prefix.empty()) command.add("--prefix", asked.input.prefix);
+  if (asked.input.generate > 0) command.add("--generate", std::to_string(asked.input.generate));
   add_view(command, asked.view);
   if (asked.verify) command.flag("--verify");
   if (asked.input.truncate) command.flag("--truncate");

@@ -7,9 +7,8 @@
 #include <fmt/format.h>
 
 #include "report/chart.h"
-#include "report/charts.h"
 #include "report/colours.h"
-#include "report/provenance.h"
+#include "report/heads_text.h"
 
 namespace headwater {
 namespace {
@@ -72,17 +71,17 @@ void draw_ramp(Svg& svg, Point at, const HeadImportance& ranking, double peak, c
       std::any_of(ranking.scores.begin(), ranking.scores.end(), [](double v) { return v < 0; });
   const std::string low = has_sign ? number(-peak) : "0", high = number(peak);
   const double begin = at.x + drawn_width(low, 11) + 6;
-  svg.text({at.x, at.y + 10}, low, {.size = 11, .colour = soft_ink});
+  svg.text({at.x, at.y + 10}, low, small_text());
   for (int k = 0; k < steps; ++k) {
     const double share = (k + 0.5) / steps;
     svg.rect({begin + k * step, at.y, step, height}, colour_of(has_sign ? 2 * share - 1 : share));
   }
   const double end = begin + steps * step + 6;
-  svg.text({end, at.y + 10}, high, {.size = 11, .colour = soft_ink});
+  svg.text({end, at.y + 10}, high, small_text());
   std::string legend = "darker blue: more important";
   if (has_sign) legend += "; " + negative_meaning(ranking.ranking);
   if (number.unit != 1) legend += fmt::format("; numbers in units of {:.0e}", number.unit);
-  svg.text({at.x, at.y + 28}, legend, {.size = 11, .colour = soft_ink});
+  svg.text({at.x, at.y + 28}, legend, small_text());
 }
 
 void draw_map(Svg& svg, double y, double width, const HeadImportance& ranking) {
@@ -92,16 +91,15 @@ void draw_map(Svg& svg, double y, double width, const HeadImportance& ranking) {
   svg.text({16, y + 16}, ranking.ranking, {.size = 14, .bold = true});
   svg.text({16, y + 33}, cut_to_width(meaning_of(ranking.ranking), 12, width - 32), {.colour = soft_ink});
   svg.text({maps_left + ranking.heads * cell_width / 2, y + 48}, "head",
-           {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink});
+           small_text(TextStyle::Anchor::Middle));
   svg.text({16, y + maps_head + ranking.layers * cell_height / 2}, "layer",
            {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink, .upwards = true});
   for (int h = 0; h < ranking.heads; ++h)
     svg.text({maps_left + (h + 0.5) * cell_width, y + maps_head - 5}, fmt::format("H{}", h),
-             {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = soft_ink});
+             small_text(TextStyle::Anchor::Middle));
   for (int l = 0; l < ranking.layers; ++l) {
     const double row = y + maps_head + l * cell_height;
-    svg.text({maps_left - 8, row + 16}, fmt::format("L{}", l),
-             {.anchor = TextStyle::Anchor::End, .size = 11, .colour = soft_ink});
+    svg.text({maps_left - 8, row + 16}, fmt::format("L{}", l), small_text(TextStyle::Anchor::End));
     for (int h = 0; h < ranking.heads; ++h) {
       const double score =
           ranking.scores[static_cast<std::size_t>(l) * width_in_heads + static_cast<std::size_t>(h)];
@@ -126,14 +124,12 @@ std::string heads_svg(std::span<const HeadImportance> rankings, std::string_view
   const HeadImportance& first = rankings.front();
   const std::string title = fmt::format("Importance of attention heads over {} inputs", first.inputs);
   Svg svg(width, height, title);
-  svg.text({16, 28}, title, {.size = 16, .bold = true});
+  draw_sheet(svg, title, {}, first.record);
   double y = maps_top;
   for (const HeadImportance& ranking : rankings) {
     draw_map(svg, y, width, ranking);
     y += map_height(ranking) + maps_gap;
   }
-  svg.text({16, height - 12}, cut_to_width(record_line(first.record), 11, width - 32),
-           {.size = 11, .colour = soft_ink});
   return svg.str(metadata);
 }
 

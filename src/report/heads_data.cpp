@@ -1,6 +1,5 @@
 // Results over labelled inputs for programs: JSON with checks, record and command, and CSV (RFC 4180) with
 // the same numbers.
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -112,9 +111,7 @@ std::string triggers_csv(const TriggerReport& report) {
   add("0,,,,", report.accuracy);  // without a trigger
   for (std::size_t t = 0; t < report.triggers.size(); ++t) {
     const Trigger& trigger = report.triggers[t];
-    std::string words;
-    for (const TriggerToken& token : trigger.tokens) words += (words.empty() ? "" : " … ") + token.text;
-    add(fmt::format("{},{},{},{},{}", t + 1, csv_field(words), csv_field(trigger.label),
+    add(fmt::format("{},{},{},{},{}", t + 1, csv_field(pattern_of(trigger)), csv_field(trigger.label),
                     csv_field(trigger.source), csv_number(trigger.strength)),
         trigger.accuracy);
   }

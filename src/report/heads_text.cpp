@@ -26,6 +26,11 @@ std::string cut_text(int inputs) {
   return fmt::format("  {} times an input lost its end to a pattern, at the model's limit\n", inputs);
 }
 
+// Behind what its last row has already.
+void add_percents(Table& table, const std::vector<double>& shares) {
+  for (const double share : shares) table.rows.back().push_back(percent_cell(share));
+}
+
 std::string ranking_text(const HeadImportance& ranking, const TerminalFormat& format) {
   const double peak = std::accumulate(ranking.scores.begin(), ranking.scores.end(), 1e-300,
                                       [](double a, double b) { return std::max(a, std::abs(b)); });
@@ -89,18 +94,23 @@ std::string curves_text(const PruningReport& report, const std::string& command,
     table.right += 'r';
   }
   for (const PruningCurve& curve : report.curves) {
-    std::vector<std::string> row{curve.ranking, curve.scope, curve.order};
-    for (const double right : curve.accuracy) row.push_back(percent_cell(right));
-    table.rows.push_back(std::move(row));
+    table.rows.push_back({curve.ranking, curve.scope, curve.order});
+    add_percents(table, curve.accuracy);
     for (const auto& [name, values] :
          {std::pair("lowest", curve.lowest), std::pair("highest", curve.highest)}) {
       if (values.empty()) continue;
       table.rows.push_back({"", "", name});
-      for (const double right : values) table.rows.back().push_back(percent_cell(right));
+      add_percents(table, values);
     }
   }
   return fmt::format("accuracy in % when this share of the heads is removed ({} inputs)\n", report.inputs) +
          table.str() + checks_text(report.checks, {}, format) + record_text(report.record, format, command);
+}
+
+std::string pattern_of(const Trigger& trigger) {
+  std::string words;
+  for (const TriggerToken& token : trigger.tokens) words += (words.empty() ? "" : " … ") + token.text;
+  return words;
 }
 
 std::string triggers_text(const TriggerReport& report, const std::string& command,
@@ -112,16 +122,12 @@ std::string triggers_text(const TriggerReport& report, const std::string& comman
     table.header.push_back(fmt::format("{} ({})", visible(report.labels[k]), report.inputs[k]));
     table.right += 'r';
   }
-  std::vector<std::string> before{"(none)", "", ""};
-  for (const double right : report.accuracy) before.push_back(percent_cell(right));
-  table.rows.push_back(std::move(before));
+  table.rows.push_back({"(none)", "", ""});
+  add_percents(table, report.accuracy);
   for (const Trigger& trigger : report.triggers) {
-    std::string words;
-    for (const TriggerToken& token : trigger.tokens)
-      words += (words.empty() ? "" : " … ") + visible(token.text);
-    std::vector<std::string> row{words, visible(trigger.label), fmt::format("{:.4f}", trigger.strength)};
-    for (const double right : trigger.accuracy) row.push_back(percent_cell(right));
-    table.rows.push_back(std::move(row));
+    table.rows.push_back(
+        {visible(pattern_of(trigger)), visible(trigger.label), fmt::format("{:.4f}", trigger.strength)});
+    add_percents(table, trigger.accuracy);
   }
   return "accuracy in % per gold label, with the pattern inserted\n" + table.str() +
          unresolved_text(report.unresolved) + cut_text(report.cut) + checks_text(report.checks, {}, format) +

@@ -1,6 +1,6 @@
-// What `heads`, `prune` and `triggers` print: tables for a person, JSON and CSV for a program. Checks and the
-// run record stand under a table as `explain` has them; CSV holds the numbers alone. `command`: what repeats
-// the run.
+// What `heads`, `prune` and `triggers` print: tables and pictures for a person, JSON and CSV for a program.
+// Checks and the run record stand under a table as `explain` has them, and in a picture as `metadata`
+// (provenance.h); CSV holds the numbers alone. `command`: what repeats the run.
 #pragma once
 
 #include <span>
@@ -16,6 +16,8 @@ std::string heads_text(std::span<const HeadImportance> rankings, const std::stri
                        const TerminalFormat& format);
 std::string heads_json(std::span<const HeadImportance> rankings, const std::string& command);
 std::string heads_csv(std::span<const HeadImportance> rankings);
+// A map of every ranking: layers down, heads across, a number in every cell.
+std::string heads_svg(std::span<const HeadImportance> rankings, std::string_view metadata);
 // The checks of all rankings, each with the ranking's name before it, and one record for all of them.
 std::vector<Check> checks_of(std::span<const HeadImportance> rankings);
 RunRecord record_of(std::span<const HeadImportance> rankings);
@@ -24,10 +26,16 @@ std::string curves_text(const PruningReport& report, const std::string& command,
                         const TerminalFormat& format);
 std::string curves_json(const PruningReport& report, const std::string& command);
 std::string curves_csv(const PruningReport& report);
+// Accuracy over the share of heads removed: a field for each scope and order, a line for each ranking, the
+// random orders as a band.
+std::string pruning_svg(const PruningReport& report, std::string_view metadata);
 
+std::string pattern_of(const Trigger& trigger);  // its tokens: "not … bad"
 std::string triggers_text(const TriggerReport& report, const std::string& command,
                           const TerminalFormat& format);
 std::string triggers_json(const TriggerReport& report, const std::string& command);
 std::string triggers_csv(const TriggerReport& report);
+// A bar per gold label: its accuracy without a trigger, then with each.
+std::string triggers_svg(const TriggerReport& report, std::string_view metadata);
 
 }  // namespace headwater

@@ -17,12 +17,20 @@ std::string after(int state) {
   return state == 0 ? "embeddings" : fmt::format("layer {}", state - 1);
 }
 
-OrderedJson number(double value) {
+OrderedJson to_json(double value) {
   return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
 }
 
 OrderedJson to_json(const TokenRate& rate) {
-  return {{"rate", number(rate.rate)}, {"low", number(rate.low)}, {"high", number(rate.high)}};
+  return {{"rate", to_json(rate.rate)}, {"low", to_json(rate.low)}, {"high", to_json(rate.high)}};
+}
+
+template <class T>
+OrderedJson to_json(const TokenRules<T>& rules) {
+  return {{"id", to_json(rules.id)},
+          {"position", to_json(rules.position)},
+          {"content_id", to_json(rules.content_id)},
+          {"content_position", to_json(rules.content_position)}};
 }
 
 OrderedJson to_json(const IdentifyCell& cell) {
@@ -31,27 +39,16 @@ OrderedJson to_json(const IdentifyCell& cell) {
                    {"distance", name_of(cell.distance)},
                    {"trained_on", cell.trained_on},
                    {"state", cell.state},
-                   {"after", after(cell.state)},
-                   {"id", to_json(cell.rates.id)},
-                   {"position", to_json(cell.rates.position)},
-                   {"content_id", to_json(cell.rates.content_id)},
-                   {"content_position", to_json(cell.rates.content_position)}};
+                   {"after", after(cell.state)}};
+  json.update(to_json(cell.rates));
   if (!cell.epochs.empty()) json["epochs"] = cell.epochs;
   return json;
 }
 
-const TokenRate& chosen(const TokenRules<TokenRate>& rates, bool position, bool content) {
-  if (position) return content ? rates.content_position : rates.position;
-  return content ? rates.content_id : rates.id;
-}
-
-double chosen(const TokenRules<double>& rates, bool position, bool content) {
-  if (position) return content ? rates.content_position : rates.position;
-  return content ? rates.content_id : rates.id;
-}
+constexpr Counted both_counts[] = {Counted::All, Counted::Content};
 
 // One row per state, one column per map and distance, then the anisotropy.
-std::string state_table(const IdentifyReport& report, bool control, bool position, bool content) {
+std::string state_table(const IdentifyReport& report, bool control, MatchRule match, Counted counted) {
   Table table{.header = {"state", "after"}, .rows = {}, .right = "rl"};
   for (const int state : report.states) {
     std::vector<std::string> row{std::to_string(state), after(state)};
@@ -61,7 +58,7 @@ std::string state_table(const IdentifyReport& report, bool control, bool positio
         table.header.push_back(fmt::format("{} {}", name_of(cell.map), name_of(cell.distance)));
         table.right += 'r';
       }
-      const TokenRate& rate = chosen(cell.rates, position, content);
+      const TokenRate& rate = chosen(cell.rates, match, counted);
       row.push_back(fmt::format("{} [{}, {}]", percent_cell(rate.rate), percent_cell(rate.low),
                                 percent_cell(rate.high)));
     }
@@ -75,7 +72,8 @@ std::string state_table(const IdentifyReport& report, bool control, bool positio
 }
 
 // Trained on the row's state, tested on the column's.
-std::string across_table(const IdentifyReport& report, TokenMap map, TokenDistance distance, bool position) {
+std::string across_table(const IdentifyReport& report, TokenMap map, TokenDistance distance,
+                         MatchRule match) {
   Table table{.header = {"trained on"}, .rows = {}, .right = "r"};
   for (const int state : report.states) {
     table.header.push_back(fmt::format("on {}", state));
@@ -85,44 +83,44 @@ std::string across_table(const IdentifyReport& report, TokenMap map, TokenDistan
     std::vector<std::string> row{std::to_string(trained_on)};
     for (const IdentifyCell& cell : report.cells)
       if (!cell.control && cell.map == map && cell.distance == distance && cell.trained_on == trained_on)
-        row.push_back(percent_cell(chosen(cell.rates, position, false).rate));
+        row.push_back(percent_cell(chosen(cell.rates, match, Counted::All).rate));
     table.rows.push_back(std::move(row));
   }
   return table.str();
 }
 
-std::string across_tables(const IdentifyReport& report, bool position) {
+std::string across_tables(const IdentifyReport& report, MatchRule match) {
   std::string text;
   for (const IdentifyCell& cell : report.cells)
     if (!cell.control && cell.trained_on == report.states.front() && cell.state == report.states.back() &&
         cell.state != cell.trained_on)
       text += fmt::format("\n{} {}, trained on one state and tested on another\n{}", name_of(cell.map),
-                          name_of(cell.distance), across_table(report, cell.map, cell.distance, position));
+                          name_of(cell.distance), across_table(report, cell.map, cell.distance, match));
   return text;
 }
 
 }  // namespace
 
-std::string identify_table(const IdentifyReport& report, const std::string& match, const std::string& command,
+std::string identify_table(const IdentifyReport& report, MatchRule match, const std::string& command,
                            const TerminalFormat& format) {
-  const bool position = match == "position";
   std::string text = fmt::format(
       "Tokens identified, % [95 % interval], by {}; candidates: {}; target: {}\n"
       "{} texts, {} tokens; split by text {}/{}/{}, seed {}{}; tested {} texts, {} tokens\n",
-      match, report.pool == TokenPool::Sentence ? "the same text" : "the whole vocabulary",
-      name_of(report.target), report.texts, report.tokens, report.train_texts, report.validation_texts,
-      report.test_texts, report.seed, report.folds > 1 ? fmt::format(", {} folds", report.folds) : "",
-      report.tested_texts, report.tested_tokens);
+      match == MatchRule::Id ? "id" : "position",
+      report.pool == TokenPool::Sentence ? "the same text" : "the whole vocabulary", name_of(report.target),
+      report.texts, report.tokens, report.train_texts, report.validation_texts, report.test_texts,
+      report.seed, report.folds > 1 ? fmt::format(", {} folds", report.folds) : "", report.tested_texts,
+      report.tested_tokens);
   bool untrained = false;
   for (const IdentifyCell& cell : report.cells) untrained = untrained || cell.control;
-  for (const bool content : {false, true}) {
-    text += fmt::format("\n{}: chance {} %\n", content ? "Without special tokens" : "All tokens",
-                        percent_cell(chosen(report.chance, position, content)));
-    text += state_table(report, false, position, content);
-    if (untrained)
-      text += "the same architecture, untrained\n" + state_table(report, true, position, content);
+  for (const Counted counted : both_counts) {
+    text +=
+        fmt::format("\n{}: chance {} %\n", counted == Counted::All ? "All tokens" : "Without special tokens",
+                    percent_cell(chosen(report.chance, match, counted)));
+    text += state_table(report, false, match, counted);
+    if (untrained) text += "the same architecture, untrained\n" + state_table(report, true, match, counted);
   }
-  text += across_tables(report, position);
+  text += across_tables(report, match);
   text += "\n";
   return text + checks_text(report.checks, report.notes, format) +
          record_text(report.record, format, command);
@@ -147,18 +145,14 @@ std::string identify_json(const IdentifyReport& report, const std::string& comma
                    {"tested_texts", report.tested_texts},
                    {"tested_tokens", report.tested_tokens},
                    {"tested_content", report.tested_content},
-                   {"chance",
-                    {{"id", number(report.chance.id)},
-                     {"position", number(report.chance.position)},
-                     {"content_id", number(report.chance.content_id)},
-                     {"content_position", number(report.chance.content_position)}}}};
+                   {"chance", to_json(report.chance)}};
   json["cells"] = OrderedJson::array();
   for (const IdentifyCell& cell : report.cells) json["cells"].push_back(to_json(cell));
   json["anisotropy"] = OrderedJson::array();
   for (const Anisotropy& one : report.anisotropy)
     json["anisotropy"].push_back({{"model", one.control ? "untrained" : "trained"},
                                   {"state", one.state},
-                                  {"mean_cosine", number(one.mean_cosine)}});
+                                  {"mean_cosine", to_json(one.mean_cosine)}});
   json["checks"] = json_of(report.checks);
   json["notes"] = report.notes;
   add_record(json, report.record, command);
@@ -174,42 +168,17 @@ std::string identify_jsonl(const IdentifyReport& report) {
 std::string identify_csv(const IdentifyReport& report) {
   std::string text = "model,map,distance,trained_on,state,after,tokens,match,rate,low,high,chance\n";
   for (const IdentifyCell& cell : report.cells)
-    for (const bool content : {false, true})
-      for (const bool position : {false, true}) {
-        const TokenRate& rate = chosen(cell.rates, position, content);
+    for (const Counted counted : both_counts)
+      for (const MatchRule match : {MatchRule::Id, MatchRule::Position}) {
+        const TokenRate& rate = chosen(cell.rates, match, counted);
         if (!std::isfinite(rate.rate)) continue;
         text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", cell.control ? "untrained" : "trained",
                             name_of(cell.map), name_of(cell.distance), cell.trained_on, cell.state,
-                            after(cell.state), content ? "content" : "all", position ? "position" : "id",
-                            rate.rate, rate.low, rate.high, chosen(report.chance, position, content));
+                            after(cell.state), counted == Counted::All ? "all" : "content",
+                            match == MatchRule::Id ? "id" : "position", rate.rate, rate.low, rate.high,
+                            chosen(report.chance, match, counted));
       }
   return text;
-}
-
-std::string identify_plan_text(const IdentifyPlan& plan, const ModelInfo& info, const std::string& format) {
-  const std::size_t weights = info.parameters * bytes_of(info.dtype);
-  if (format.starts_with("json")) {
-    const OrderedJson json{{"architecture", info.architecture},
-                           {"texts", plan.texts},
-                           {"tokens", plan.tokens},
-                           {"split", {plan.train_texts, plan.validation_texts, plan.test_texts}},
-                           {"cells", plan.cells},
-                           {"passes", plan.passes},
-                           {"weight_bytes", weights},
-                           {"planned_bytes", plan.bytes}};
-    return json.dump(format == "json" ? 2 : -1) + "\n";
-  }
-  return fmt::format(
-      "model     {} ({} layers, width {})\n"
-      "texts     {} of {} tokens, split {}/{}/{}\n"
-      "cells     {}\n"
-      "passes    {} over the texts\n"
-      "weights   {} ({})\n"
-      "run       up to {} more\n"
-      "nothing was run\n",
-      info.architecture, info.layers, info.width, plan.texts, plan.tokens, plan.train_texts,
-      plan.validation_texts, plan.test_texts, plan.cells, plan.passes, human_bytes(weights),
-      name_of(info.dtype), human_bytes(plan.bytes));
 }
 
 }  // namespace headwater

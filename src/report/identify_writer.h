@@ -8,14 +8,24 @@
 
 namespace headwater {
 
-// `match` is "id" or "position": the rule the table shows; the other formats hold both.
-// `command`: what repeats the run.
-std::string identify_table(const IdentifyReport& report, const std::string& match, const std::string& command,
+enum class MatchRule { Id, Position };
+enum class Counted { All, Content };  // tokens, with special ones or without
+
+template <class T>
+const T& chosen(const TokenRules<T>& rules, MatchRule match, Counted counted) {
+  const bool content = counted == Counted::Content;
+  if (match == MatchRule::Position) return content ? rules.content_position : rules.position;
+  return content ? rules.content_id : rules.id;
+}
+
+// `match`: the rule the table shows; the other formats hold both. `command`: what repeats the run.
+std::string identify_table(const IdentifyReport& report, MatchRule match, const std::string& command,
                            const TerminalFormat& format);
 std::string identify_json(const IdentifyReport& report, const std::string& command);
 std::string identify_jsonl(const IdentifyReport& report);  // a line per cell
 std::string identify_csv(const IdentifyReport& report);    // a row per cell
-// As text, or as JSON when `format` is json or jsonl.
-std::string identify_plan_text(const IdentifyPlan& plan, const ModelInfo& info, const std::string& format);
+// Rates over states with their intervals, of all tokens and without special ones; the untrained model dashed,
+// chance dotted. `metadata`: provenance.h.
+std::string identify_svg(const IdentifyReport& report, MatchRule match, std::string_view metadata);
 
 }  // namespace headwater

@@ -1,18 +1,17 @@
 // Curves over a share of heads and rates over states: small fields side by side with one legend.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "report/chart.h"
-#include "report/charts.h"
-#include "report/provenance.h"
+#include "report/heads_text.h"
+#include "report/identify_writer.h"
 
 namespace headwater {
 namespace {
 
-constexpr double field_width = 380, field_height = 230, field_caption = 26, field_gap = 30, fields_edge = 16,
-                 fields_top = 62, fields_foot = 30;
+constexpr double field_width = 380, field_height = 230, field_caption = 26, field_gap = 30, fields_top = 62,
+                 fields_foot = 30;
 constexpr Marker markers[] = {Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond};
 
 struct Field {
@@ -27,24 +26,21 @@ std::string fields_svg(const std::vector<Field>& fields, const ChartAxis& x, con
   const std::size_t columns = std::min<std::size_t>(2, fields.size()), rows = (fields.size() + 1) / 2;
   const double column = Plot::left + field_width + field_gap;
   const double row = field_caption + field_height + Plot::below + 16;
-  const double width = 2 * fields_edge + static_cast<double>(columns) * column - field_gap + 12;
-  const double legend_room = width - 2 * fields_edge;
+  const double width = 2 * sheet_edge + static_cast<double>(columns) * column - field_gap + 12;
+  const double legend_room = width - 2 * sheet_edge;
   const double below = fields_top + static_cast<double>(rows) * row;
   const double height = below + legend_height(legend_room, legend) + fields_foot;
   Svg svg(width, height, title);
-  svg.text({fields_edge, 28}, cut_to_width(title, 16, width - 2 * fields_edge), {.size = 16, .bold = true});
-  svg.text({fields_edge, 47}, cut_to_width(subtitle, 12, width - 2 * fields_edge), {.colour = soft_ink});
+  draw_sheet(svg, title, subtitle, record);
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::size_t across = f % 2, down = f / 2;
-    const Box field{fields_edge + static_cast<double>(across) * column + Plot::left,
+    const Box field{sheet_edge + static_cast<double>(across) * column + Plot::left,
                     fields_top + static_cast<double>(down) * row + field_caption, field_width, field_height};
     svg.text({field.x, field.y - 9}, fields[f].title, {.size = 13, .bold = true});
     const Plot plot(svg, field, x, y);
     for (const Series& series : fields[f].series) draw_series(svg, plot, series);
   }
-  draw_legend(svg, {fields_edge, below}, legend_room, legend);
-  svg.text({fields_edge, height - 12}, cut_to_width(record_line(record), 11, width - 2 * fields_edge),
-           {.size = 11, .colour = soft_ink});
+  draw_legend(svg, {sheet_edge, below}, legend_room, legend);
   return svg.str(metadata);
 }
 
@@ -68,15 +64,6 @@ Series series_of(const PruningCurve& curve, std::size_t which) {
   series.high = percent(curve.highest);
   series.spread = Series::Spread::Band;
   return series;
-}
-
-enum class Counted { All, Content };  // tokens, with special ones or without
-
-template <class T>
-const T& chosen(const TokenRules<T>& rules, MatchRule match, Counted counted) {
-  const bool content = counted == Counted::Content;
-  if (match == MatchRule::Position) return content ? rules.content_position : rules.position;
-  return content ? rules.content_id : rules.id;
 }
 
 // The lines of one map and distance, of the model or its control.

@@ -9,6 +9,7 @@
 #include "models/family.h"
 #include "report/schema.h"
 #include "report/table.h"
+#include "report/text_width.h"
 
 namespace headwater {
 namespace {
@@ -68,7 +69,8 @@ std::string models_text(const std::vector<ModelFolder>& shipped, const std::vect
   for (const Family* family : all_families()) {
     text += fmt::format("  {} ({})\n      {}\n", family->name, fmt::join(family->model_types, ", "),
                         family->summary);
-    text += wrapped({family->heads.begin(), family->heads.end()}, 6, 100);
+    text +=
+        paragraph(fmt::format("{}", fmt::join(family->heads, " ")), {.first = 6, .rest = 6, .width = 100});
   }
   const auto add = [&text](const char* title, const char* none, const std::vector<ModelFolder>& models) {
     text += fmt::format("\n{}\n", title);

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 #include <headwater/formats.h>
 #include <zlib.h>
 
-#include "report/colour_map.h"
+#include "numerics/rank_correlation.h"
+#include "report/colours.h"
 #include "report/focus.h"
 #include "report/page.h"
 #include "report/pixel_text.h"
@@ -110,7 +110,7 @@ std::string caption_of(const Report& report, std::span<const double> weights, st
       fmt::format("<b>{}</b>, probability {:.4f}<br>{:.3g} … {:.3g}",
                   html_escaped(terminal_safe(report.target.label)), report.target.probability, *low, *high);
   if (first.data() != weights.data())
-    caption += fmt::format("<br>correlation with the first {:.3f}", correlation(first, weights));
+    caption += fmt::format("<br>correlation with the first {:.3f}", pearson(first, weights));
   return caption;
 }
 
@@ -175,21 +175,6 @@ Image overlay(const Image& picture, std::span<const double> weights, int scale) 
 
 int panel_scale(const Image& picture) {
   return std::max(1, (panel_pixels + picture.width - 1) / picture.width);
-}
-
-double correlation(std::span<const double> a, std::span<const double> b) {
-  const auto n = static_cast<double>(a.size());
-  double mean_a = 0, mean_b = 0, ab = 0, aa = 0, bb = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    mean_a += a[i] / n;
-    mean_b += b[i] / n;
-  }
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    ab += (a[i] - mean_a) * (b[i] - mean_b);
-    aa += (a[i] - mean_a) * (a[i] - mean_a);
-    bb += (b[i] - mean_b) * (b[i] - mean_b);
-  }
-  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : std::numeric_limits<double>::quiet_NaN();
 }
 
 void require_one_picture(std::span<const Report> reports) {

@@ -32,9 +32,6 @@ Image overlay(const Image& picture, std::span<const double> weights, int scale);
 // Several pixels for one, unless the picture is large: panels of about 320 pixels.
 int panel_scale(const Image& picture);
 
-// Pearson's r; NaN if one side is constant.
-double correlation(std::span<const double> a, std::span<const double> b);
-
 // Throws InputError unless these are explanations of one picture by the same methods.
 void require_one_picture(std::span<const Report> reports);
 

@@ -9,7 +9,8 @@
 #include <headwater/formats.h>
 
 #include "base/json.h"
-#include "report/colour_map.h"
+#include "numerics/rank_correlation.h"
+#include "report/colours.h"
 #include "support/sample_report.h"
 
 namespace headwater {
@@ -41,6 +42,15 @@ TEST(Shares, RunFromTheSmallestToTheLargest) {
   EXPECT_EQ(shares_of({2, 4, 3}), (Values{0, 1, .5}));
   EXPECT_EQ(shares_of({5, 5}), (Values{0, 0})) << "no difference, no colour";
   EXPECT_EQ(shares_of({-1, 2, 0}), (Values{-.5, 1, 0})) << "a sign stays";
+}
+
+// Oklab lightness of an sRGB colour, 0 … 1, by its definition.
+double lightness(Rgb colour) {
+  const double r = linear_light(colour.r), g = linear_light(colour.g), b = linear_light(colour.b);
+  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
 }
 
 TEST(ColourMap, LightnessGrowsInProportion) {
@@ -89,10 +99,10 @@ TEST(Overlay, PanelsAreLargeEnoughToSee) {
 }
 
 TEST(Correlation, IsPearsons) {
-  EXPECT_NEAR(correlation(Values{1, 2, 3}, Values{2, 4, 6}), 1, 1e-12);
-  EXPECT_NEAR(correlation(Values{1, 2, 3}, Values{3, 2, 1}), -1, 1e-12);
-  EXPECT_NEAR(correlation(Values{1, 2, 3, 4}, Values{1, 3, 2, 4}), 0.8, 1e-12);
-  EXPECT_TRUE(std::isnan(correlation(Values{1, 1}, Values{1, 2})));
+  EXPECT_NEAR(pearson(Values{1, 2, 3}, Values{2, 4, 6}), 1, 1e-12);
+  EXPECT_NEAR(pearson(Values{1, 2, 3}, Values{3, 2, 1}), -1, 1e-12);
+  EXPECT_NEAR(pearson(Values{1, 2, 3, 4}, Values{1, 3, 2, 4}), 0.8, 1e-12);
+  EXPECT_TRUE(std::isnan(pearson(Values{1, 1}, Values{1, 2})));
 }
 
 // 8 × 8 pixels in patches of 4: the sample report with a real picture.

@@ -97,10 +97,6 @@ int pixel_text_width(std::string_view text, int scale) {
   return static_cast<int>(glyphs_of(text).size()) * glyph_advance * scale;
 }
 
-int pixel_text_height(int scale) {
-  return glyph_rows * scale;
-}
-
 void draw_pixel_text(Image& onto, Corner at, std::string_view text, int scale, Rgb colour) {
   int left = at.left;
   for (const std::size_t glyph : glyphs_of(text)) {

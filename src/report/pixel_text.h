@@ -1,9 +1,7 @@
 // Words on a raster picture: labels of panels. ASCII; any other character is drawn as a box.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "image/image.h"
 #include "report/colours.h"
@@ -15,11 +13,10 @@ struct Corner {
 };
 
 int pixel_text_width(std::string_view text, int scale);  // 6 · scale for each character
-int pixel_text_height(int scale);                        // 9 · scale
 void draw_pixel_text(Image& onto, Corner at, std::string_view text, int scale, Rgb colour);
 
 // Two pixels for one of the face's, or one if the text is wider than `width` otherwise; what still does not
-// fit is cut. The line takes pixel_text_height(2) either way.
+// fit is cut. The line takes 18 rows either way.
 void draw_fitting_text(Image& onto, Corner at, std::string_view text, int width, Rgb colour);
 
 }  // namespace headwater

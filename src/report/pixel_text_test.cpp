@@ -17,7 +17,7 @@ bool is_black(const Image& image, int x, int y) {
 
 // The picture as lines of '#' and '.'.
 std::vector<std::string> drawn(const std::string& text, int scale) {
-  Image image = white(pixel_text_width(text, scale), pixel_text_height(scale));
+  Image image = white(pixel_text_width(text, scale), 9 * scale);
   draw_pixel_text(image, {0, 0}, text, scale, {0, 0, 0});
   std::vector<std::string> lines;
   for (int y = 0; y < image.height; ++y) {

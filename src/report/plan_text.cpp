@@ -1,6 +1,7 @@
 #include "report/plan_text.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,31 +10,50 @@
 #include "report/schema.h"
 
 namespace headwater {
+namespace {
 
-std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std::string& format) {
+// The plan's own lines, or its own numbers, between what every plan says: of which model, and how much
+// memory.
+struct PlanParts {
+  std::vector<std::pair<std::string, std::string>> lines;
+  OrderedJson json;
+};
+
+std::string plan_of(const PlanParts& parts, const ModelInfo& info, std::size_t bytes,
+                    const std::string& format) {
   const std::size_t weights = info.parameters * bytes_of(info.dtype);
   if (format.starts_with("json")) {
-    const OrderedJson json{{"architecture", info.architecture},
-                           {"dtype", name_of(info.dtype)},
-                           {"layers", info.layers},
-                           {"heads", info.heads},
-                           {"width", info.width},
-                           {"tokens", plan.tokens},
-                           {"methods", plan.methods},
-                           {"weight_bytes", weights},
-                           {"planned_bytes", plan.bytes}};
+    OrderedJson json{{"architecture", info.architecture}};
+    json.update(parts.json);
+    json.update({{"weight_bytes", weights}, {"planned_bytes", bytes}});
     return dump(json, format == "json" ? 2 : -1) + "\n";
   }
-  return fmt::format(
-      "model     {} ({} layers, {} heads, width {})\n"
-      "input     {} tokens\n"
-      "methods   {}\n"
-      "weights   {} ({})\n"
-      "run       up to {} more\n"
-      "nothing was run\n",
-      info.architecture, info.layers, info.heads, info.width, plan.tokens,
-      plan.methods.empty() ? "none: a prediction" : fmt::format("{}", fmt::join(plan.methods, ", ")),
-      human_bytes(weights), name_of(info.dtype), human_bytes(plan.bytes));
+  std::string text;
+  for (const auto& [name, value] : parts.lines) text += fmt::format("{:<8}  {}\n", name, value);
+  return text + fmt::format("weights   {} ({})\nrun       up to {} more\nnothing was run\n",
+                            human_bytes(weights), name_of(info.dtype), human_bytes(bytes));
+}
+
+// What plans of runs say of the model: its line, and its numbers.
+PlanParts parts_of(const ModelInfo& info) {
+  return {.lines = {{"model", fmt::format("{} ({} layers, {} heads, width {})", info.architecture,
+                                          info.layers, info.heads, info.width)}},
+          .json = {{"dtype", name_of(info.dtype)},
+                   {"layers", info.layers},
+                   {"heads", info.heads},
+                   {"width", info.width}}};
+}
+
+}  // namespace
+
+std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std::string& format) {
+  PlanParts parts = parts_of(info);
+  parts.lines.emplace_back("input", fmt::format("{} tokens", plan.tokens));
+  parts.lines.emplace_back("methods", plan.methods.empty()
+                                          ? "none: a prediction"
+                                          : fmt::format("{}", fmt::join(plan.methods, ", ")));
+  parts.json.update({{"tokens", plan.tokens}, {"methods", plan.methods}});
+  return plan_of(parts, info, plan.bytes, format);
 }
 
 LabelledPlan joined(std::span<const LabelledPlan> plans) {
@@ -48,34 +68,35 @@ LabelledPlan joined(std::span<const LabelledPlan> plans) {
 
 std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format) {
-  const std::size_t weights = info.parameters * bytes_of(info.dtype);
-  if (format == "json")
-    return dump({{"architecture", info.architecture},
-                 {"dtype", name_of(info.dtype)},
-                 {"layers", info.layers},
-                 {"heads", info.heads},
-                 {"width", info.width},
-                 {"inputs", plan.inputs},
-                 {"tokens", plan.tokens},
-                 {"longest", plan.longest},
-                 {work.name, work.parts},
-                 {"studies", plan.studies},
-                 {"masks", plan.masks},
-                 {"weight_bytes", weights},
-                 {"planned_bytes", plan.bytes}},
-                2) +
-           "\n";
-  return fmt::format(
-      "model     {} ({} layers, {} heads, width {})\n"
-      "inputs    {} of {} tokens, the longest {}\n"
-      "{:<8}  {}\n"
-      "work      {} studies of an input, {} runs over all inputs\n"
-      "weights   {} ({})\n"
-      "run       up to {} more\n"
-      "nothing was run\n",
-      info.architecture, info.layers, info.heads, info.width, plan.inputs, plan.tokens, plan.longest,
-      work.name, fmt::join(work.parts, ", "), plan.studies, plan.masks, human_bytes(weights),
-      name_of(info.dtype), human_bytes(plan.bytes));
+  PlanParts parts = parts_of(info);
+  parts.lines.emplace_back(
+      "inputs", fmt::format("{} of {} tokens, the longest {}", plan.inputs, plan.tokens, plan.longest));
+  parts.lines.emplace_back(work.name, fmt::format("{}", fmt::join(work.parts, ", ")));
+  parts.lines.emplace_back(
+      "work", fmt::format("{} studies of an input, {} runs over all inputs", plan.studies, plan.masks));
+  parts.json.update({{"inputs", plan.inputs},
+                     {"tokens", plan.tokens},
+                     {"longest", plan.longest},
+                     {work.name, work.parts},
+                     {"studies", plan.studies},
+                     {"masks", plan.masks}});
+  return plan_of(parts, info, plan.bytes, format);
+}
+
+std::string identify_plan_text(const IdentifyPlan& plan, const ModelInfo& info, const std::string& format) {
+  const std::vector split{plan.train_texts, plan.validation_texts, plan.test_texts};
+  return plan_of({.lines = {{"model", fmt::format("{} ({} layers, width {})", info.architecture, info.layers,
+                                                  info.width)},
+                            {"texts", fmt::format("{} of {} tokens, split {}", plan.texts, plan.tokens,
+                                                  fmt::join(split, "/"))},
+                            {"cells", std::to_string(plan.cells)},
+                            {"passes", fmt::format("{} over the texts", plan.passes)}},
+                  .json = {{"texts", plan.texts},
+                           {"tokens", plan.tokens},
+                           {"split", split},
+                           {"cells", plan.cells},
+                           {"passes", plan.passes}}},
+                 info, plan.bytes, format);
 }
 
 }  // namespace headwater

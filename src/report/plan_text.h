@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <headwater/heads.h>
+#include <headwater/identify.h>
 #include <headwater/model_info.h>
 
 namespace headwater {
@@ -25,5 +26,7 @@ struct PlannedWork {
 };
 std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format);
+
+std::string identify_plan_text(const IdentifyPlan& plan, const ModelInfo& info, const std::string& format);
 
 }  // namespace headwater

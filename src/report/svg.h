@@ -38,6 +38,9 @@ class Svg {
  public:
   Svg(double width, double height, std::string_view title);
 
+  double width() const { return width_; }
+  double height() const { return height_; }
+
   // A `tip` is what a pointer over the shape shows.
   void rect(const Box& box, Rgb fill, std::string_view tip = {});
   void line(Point from, Point to, const LineStyle& style, std::string_view tip = {});

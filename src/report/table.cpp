@@ -67,18 +67,6 @@ std::string Table::str() const {
   return out;
 }
 
-std::string wrapped(const std::vector<std::string>& words, std::size_t indent, std::size_t width) {
-  std::string out;
-  std::size_t used = 0;
-  for (const std::string& word : words) {
-    const bool fits = used > 0 && used + 1 + columns_of(word) <= width;
-    if (!fits) out += (used > 0 ? "\n" : "") + std::string(indent, ' ');
-    out += (fits ? " " : "") + word;
-    used = (fits ? used + 1 : indent) + columns_of(word);
-  }
-  return out.empty() ? out : out + "\n";
-}
-
 std::string folded(const std::string& text, std::size_t width) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

@@ -14,9 +14,6 @@ struct Table {
   std::string str() const;
 };
 
-// Words set on lines of at most `width` columns, each after `indent` spaces; a longer word has its own line.
-std::string wrapped(const std::vector<std::string>& words, std::size_t indent, std::size_t width);
-
 // Lines longer than `width` columns are broken between words; what follows is indented as the last column of
 // the line is (after the last two spaces of its first half), or as the line itself. Other lines are kept.
 std::string folded(const std::string& text, std::size_t width);

@@ -11,11 +11,6 @@ TEST(Table, AlignsByCodePoint) {
   EXPECT_EQ(Table{}.str(), "");
 }
 
-TEST(Table, WrapsWords) {
-  EXPECT_EQ(wrapped({"aa", "bb", "cc", "dddddddddd", "e"}, 2, 8), "  aa bb\n  cc\n  dddddddddd\n  e\n");
-  EXPECT_EQ(wrapped({}, 2, 8), "");
-}
-
 TEST(Table, FoldsLongLinesUnderTheirLastColumn) {
   EXPECT_EQ(folded("name  one two three four\nshort\n", 16), "name  one two\n      three four\nshort\n");
   EXPECT_EQ(folded("  a é three four five", 11), "  a é three\n  four five");

@@ -81,9 +81,10 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
   if (prediction.continuation) out += "  " + terminal_safe(*prediction.continuation) + "\n";
   for (const Outcome& outcome : prediction.outcomes) {
     if (prediction.answer) break;
-    const Index first = prediction.sequences.empty() ? 0 : prediction.sequences.back().first;
-    const auto unit = static_cast<std::size_t>(first + outcome.position);
-    if (outcome.position >= 0 && unit < prediction.units.size())
+    // What follows a prefix is the next token, and needs no place.
+    const bool placed = prediction.sequences.size() < 2 && outcome.position >= 0;
+    const auto unit = static_cast<std::size_t>(outcome.position);
+    if (placed && unit < prediction.units.size())
       out +=
           dim(fmt::format("  {} {}\n", outcome.position, token_text(prediction.units[unit])), format.colour);
     append_scores(out, outcome, format);

@@ -4,13 +4,16 @@
 
 #include <fmt/format.h>
 
-#include "report/charts.h"
-#include "report/svg.h"
+#include "report/chart.h"
+#include "report/provenance.h"
+#include "report/tree_text.h"
 
 namespace headwater {
 
-std::string tree_svg(const Tree& tree, const std::vector<std::string>& tokens, int layers,
-                     std::string_view title, std::string_view metadata) {
+std::string tree_svg(const GrownTree& grown) {
+  const auto& [tree, report, tokens, checks, command] = grown;
+  const int layers = report.model.layers;
+  const std::string title = "what the prediction rests on: " + report.target.label;
   constexpr double step = 74, level = 64, left = 52, top = 40;
   const double width = left + step * static_cast<double>(tokens.size()) + 20,
                height = top + level * layers + 50;
@@ -20,8 +23,7 @@ std::string tree_svg(const Tree& tree, const std::vector<std::string>& tokens, i
   for (const TreeEdge& edge : tree.edges) largest = std::max(largest, std::abs(edge.score));
   Svg svg(width, height, title);
   svg.text({8, 20}, cut_to_width(title, 13, width - 16), {.size = 13, .bold = true});
-  for (int l = 0; l < layers; ++l)
-    svg.text({8, y(l) + 4}, fmt::format("L{}", l), {.colour = {0x4c, 0x5b, 0x6b}});
+  for (int l = 0; l < layers; ++l) svg.text({8, y(l) + 4}, fmt::format("L{}", l), {.colour = soft_ink});
   // A token's stream, from where it is first seen down to its name: what ties its edges of different layers.
   std::map<int, double> first_seen{{tree.root, y(layers - 1)}};
   for (const TreeEdge& edge : tree.edges) {
@@ -46,7 +48,7 @@ std::string tree_svg(const Tree& tree, const std::vector<std::string>& tokens, i
   for (std::size_t t = 0; t < tokens.size(); ++t)
     svg.text({x(static_cast<int>(t)), height - 18}, cut_to_width(tokens[t], 12, step - 4),
              {.anchor = TextStyle::Anchor::Middle, .bold = static_cast<int>(t) == tree.root});
-  return svg.str(metadata);
+  return svg.str(provenance_json(checks, report.record, command));
 }
 
 }  // namespace headwater

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "report/charts.h"
 #include "report/page.h"
 #include "report/provenance.h"
 
@@ -40,12 +39,6 @@ std::string tree_json(const GrownTree& grown) {
                    {"edges", std::move(edges)}};
   add_record(json, report.record, command);
   return dump(json, 2) + "\n";
-}
-
-std::string tree_svg(const GrownTree& grown) {
-  const auto& [tree, report, tokens, checks, command] = grown;
-  return tree_svg(tree, tokens, report.model.layers, "what the prediction rests on: " + report.target.label,
-                  provenance_json(checks, report.record, command));
 }
 
 }  // namespace headwater

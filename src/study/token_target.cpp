@@ -133,33 +133,6 @@ void require_common_way(const Reading& wanted, const Reading& contrast) {
           written_ids(wanted), written_ids(contrast)));
 }
 
-// The input up to `position`, and `more` behind it.
-void append(const LoadedModel& loaded, Prepared& prepared, int position, std::span<const int> more) {
-  Encoding& encoding = prepared.encoding;
-  encoding.tokens.resize(static_cast<std::size_t>(position) + 1);
-  std::vector<int> ids = encoding.ids();
-  int word = -1;
-  for (const Token& token : encoding.tokens) word = std::max(word, token.word);
-  Token token{.sequence = encoding.tokens.back().sequence, .type_id = encoding.tokens.back().type_id};
-  std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
-  for (const int& id : more) {
-    const std::string before = loaded.tokenizer->decode(ids, true);
-    ids.push_back(id);
-    const std::string after = loaded.tokenizer->decode(ids, true);
-    const std::string own = after.starts_with(before) ? after.substr(before.size()) : "";
-    token.id = id;
-    token.piece = loaded.tokenizer->piece_of(id);
-    token.begin = static_cast<Index>(text.size());
-    text += own;
-    token.end = static_cast<Index>(text.size());
-    if (&id == more.data() || own.starts_with(' ')) ++word;
-    token.word = word;
-    encoding.tokens.push_back(token);
-  }
-  written(prepared.batch) = {std::move(ids)};
-  if (!prepared.batch.type_ids.empty()) prepared.batch.type_ids = {encoding.type_ids()};
-}
-
 }  // namespace
 
 std::string written_ids(std::span<const int> ids) {
@@ -222,6 +195,32 @@ std::string token_name(const LoadedModel& loaded, std::span<const double> logits
   return label;
 }
 
+void append_tokens(const LoadedModel& loaded, Prepared& prepared, int position, std::span<const int> more) {
+  Encoding& encoding = prepared.encoding;
+  encoding.tokens.resize(static_cast<std::size_t>(position) + 1);
+  std::vector<int> ids = encoding.ids();
+  int word = -1;
+  for (const Token& token : encoding.tokens) word = std::max(word, token.word);
+  Token token{.sequence = encoding.tokens.back().sequence, .type_id = encoding.tokens.back().type_id};
+  std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
+  for (const int& id : more) {
+    const std::string before = loaded.tokenizer->decode(ids, true);
+    ids.push_back(id);
+    const std::string after = loaded.tokenizer->decode(ids, true);
+    const std::string own = after.starts_with(before) ? after.substr(before.size()) : "";
+    token.id = id;
+    token.piece = loaded.tokenizer->piece_of(id);
+    token.begin = static_cast<Index>(text.size());
+    text += own;
+    token.end = static_cast<Index>(text.size());
+    if (&id == more.data() || own.starts_with(' ')) ++word;
+    token.word = word;
+    encoding.tokens.push_back(token);
+  }
+  written(prepared.batch) = {std::move(ids)};
+  if (!prepared.batch.type_ids.empty()) prepared.batch.type_ids = {encoding.type_ids()};
+}
+
 MovedOn move_on(const LoadedModel& loaded, TargetSpec spec, Prepared& prepared) {
   const Encoding& encoding = prepared.encoding;
   prepared.batch.positions = wanted_rows(loaded, encoding, spec.position);
@@ -240,7 +239,7 @@ MovedOn move_on(const LoadedModel& loaded, TargetSpec spec, Prepared& prepared) 
   if (!is_several(longer)) return {std::move(spec)};
   require_room(loaded, position, longer.size());
   spec.position = position;
-  append(loaded, prepared, position, std::span(longer).first(longer.size() - 1));
+  append_tokens(loaded, prepared, position, std::span(longer).first(longer.size() - 1));
   prepared.batch.positions.clear();
   for (std::size_t i = 0; i < longer.size(); ++i)
     prepared.batch.positions.push_back(position + static_cast<int>(i));

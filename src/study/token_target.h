@@ -47,6 +47,9 @@ struct MovedOn {
 MovedOn move_on(const LoadedModel& loaded, TargetSpec spec, Prepared& prepared);
 
 // How many tokens moving on may add, at most: for plans, without a run.
+// The input up to `position` of the sequence that is written, and these tokens behind it.
+void append_tokens(const LoadedModel& loaded, Prepared& prepared, int position, std::span<const int> more);
+
 Index most_added(const LoadedModel& loaded, const TargetSpec& spec, const Encoding& encoding);
 
 }  // namespace headwater

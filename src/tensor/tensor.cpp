@@ -84,10 +84,7 @@ Tensor Tensor::zeros(Shape shape, DType dtype) {
 
 Tensor Tensor::full(Shape shape, DType dtype, double value) {
   Tensor t(std::move(shape), dtype);
-  dispatch(dtype, [&](auto r) {
-    using R = decltype(r);
-    std::fill_n(t.data<R>(), t.size(), static_cast<R>(value));
-  });
+  dispatch(dtype, [&]<class R>(R) { std::fill_n(t.data<R>(), t.size(), static_cast<R>(value)); });
   return t;
 }
 
@@ -96,8 +93,7 @@ Tensor Tensor::of(Shape shape, std::span<const double> values, DType dtype) {
   if (t.size() != static_cast<Index>(values.size()))
     throw InternalError(
         fmt::format("tensor {}: expected {} values, found {}", t.shape().str(), t.size(), values.size()));
-  dispatch(dtype, [&](auto r) {
-    using R = decltype(r);
+  dispatch(dtype, [&]<class R>(R) {
     std::transform(values.begin(), values.end(), t.data<R>(), [](double v) { return static_cast<R>(v); });
   });
   return t;
@@ -157,10 +153,7 @@ Tensor Tensor::rows(Index begin, Index count) const {
 
 Tensor Tensor::clone() const {
   Tensor t(shape_, dtype_);
-  dispatch(dtype_, [&](auto r) {
-    using R = decltype(r);
-    std::copy_n(data<R>(), size_, t.data<R>());
-  });
+  dispatch(dtype_, [&]<class R>(R) { std::copy_n(data<R>(), size_, t.data<R>()); });
   return t;
 }
 

@@ -61,7 +61,7 @@ W_O^h a head's part of the output projection, W = mean_h α, f_ij = Σ_h α^h_ij
   input_x_gradient           Σ_d x_t ∂F/∂x_t
   integrated_gradients       source and prefix move together. rule=gauss with steps nodes: that sum; without a rule: the
                              integral itself (pieces between the bends of relu). baseline pad and zero; mean: of the
-                             sequence's own embeddings that are not special, source and prefix apart. special_tokens=keep: </s> and the
+                             sequence's own embeddings, source and prefix apart. special_tokens=keep: </s> and the
                              prefix's start stay
   occlusion                  F(x) − F(x with embedding t replaced), special tokens included; replace as the baselines
   kernel_shap                Shapley values by the definition over all coalitions of tokens that are not special

@@ -13,7 +13,7 @@
 
 #include "base/nearest.h"
 #include "cli/arguments.h"
-#include "cli/help.h"
+#include "cli/describe.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/standard_streams.h"

@@ -3,7 +3,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/command.h"
-#include "cli/completions.h"
+#include "cli/describe.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
@@ -18,16 +18,14 @@ struct Options {
 int run(const Options& options) {
   const ProgramText program = described_program();
   Output output(options.output.path);
-  output.write(options.shell == "bash"  ? bash_completion(program)
-               : options.shell == "zsh" ? zsh_completion(program)
-                                        : fish_completion(program));
-  output.finish();
-  return 0;
+  return finish_with(output, options.shell == "bash"  ? bash_completion(program)
+                             : options.shell == "zsh" ? zsh_completion(program)
+                                                      : fish_completion(program));
 }
 
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  arguments.add("shell", options->shell, "The shell").required().choices("bash|zsh|fish");
+  arguments.add("shell bash|zsh|fish", options->shell, "The shell").required().choices();
   add_output_options(arguments, options->output, "");
   return [options] { return run(*options); };
 }

@@ -2,7 +2,6 @@
 //
 // The methods' own options are flags here, read from their records: a new method's options need no line.
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,7 +14,6 @@
 #include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
-#include "cli/dry_run.h"
 #include "cli/input_reader.h"
 #include "cli/method_options.h"
 #include "cli/options.h"
@@ -30,22 +28,20 @@ namespace {
 constexpr const char* formats = "terminal|json|jsonl|npz|safetensors|html|png";
 constexpr const char* endings = ".txt=terminal .htm=html .ndjson=jsonl";
 
-struct Options {
-  ModelOptions model;
+struct Options : RunOptions {
   InputOptions input;
-  OutputOptions output;
   CorpusRunOptions corpus;
   std::vector<std::string> also;  // further files for the same results
   MethodFlags methods;
   TargetSpec target;                 // without its label
+  std::string prefix;                // encoder–decoders: what the output begins with
+  int generate = 0;
   std::vector<std::string> targets;  // labels; none: the prediction
-  MemoryOption max_memory;
   std::string special = "keep";
   std::string row;  // of maps, for the terminal; empty: the one the output was read from
   bool words = false;
   bool list_methods = false;
   bool verify = false;
-  bool dry_run = false;
 };
 
 std::string on_terminal(const Report& report, TerminalFormat format, const std::string& row) {
@@ -87,47 +83,6 @@ void check_row(const Options& options, const std::string& format) {
         fmt::format("--row: expected the terminal's format, found {}, which holds every row", format));
 }
 
-// The same results in further files, each in the format of its ending.
-class OtherFiles {
- public:
-  explicit OtherFiles(const Options& options) : options_(options) {
-    for (const std::string& path : options.also) {
-      OutputOptions named;
-      named.path = path;
-      const std::string format = named.chosen_format(formats, endings);
-      check_targets(options, format);
-      files_.push_back({format, std::make_unique<Output>(path)});
-    }
-  }
-  // The first format that has room for one input only, or nothing.
-  std::string holds_one() const {
-    for (const File& file : files_)
-      if (!holds_many(file.format)) return file.format;
-    return {};
-  }
-  void write(std::span<const Report> reports) {
-    for (const File& file : files_) {
-      const std::size_t together = holds_many(file.format) ? 1 : reports.size();
-      for (std::size_t r = 0; r < reports.size(); r += together)
-        file.output->write(formatted(reports.subspan(r, together), file.format, *file.output, options_));
-    }
-  }
-  void finish() {
-    for (std::size_t f = 0; f < files_.size(); ++f) {
-      files_[f].output->finish();
-      if (files_[f].output->is_file()) options_.output.say(fmt::format("written: {}", options_.also[f]));
-    }
-  }
-
- private:
-  struct File {
-    std::string format;
-    std::unique_ptr<Output> output;
-  };
-  const Options& options_;
-  std::vector<File> files_;
-};
-
 View view_of(const Options& options) {
   return {.unit = options.words ? View::Unit::Word : View::Unit::Token,
           .special = options.special == "hide"   ? View::Special::Hide
@@ -149,37 +104,58 @@ std::vector<Report> explain_targets(const Engine& engine, Request request, const
   return reports;
 }
 
-// Where the results of one input go: the output, and further files.
-class ReportWriter {
+// Where the results of an input go: the output, and further files, each in the format of its ending.
+class Destinations {
  public:
-  ReportWriter(CorpusRun& run, const Options& options, std::string format)
-      : run_(run), options_(options), others_(options), format_(std::move(format)) {
+  Destinations(CorpusRun& run, const Options& options, const std::string& format)
+      : run_(run), options_(options) {
+    places_.push_back({format, nullptr});
+    for (const std::string& path : options.also) {
+      OutputOptions named;
+      named.path = path;
+      places_.push_back({named.chosen_format(formats, endings), std::make_unique<Output>(path)});
+      check_targets(options, places_.back().format);
+    }
     if (options.corpus.resume && !options.also.empty())
       throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
   }
-  // The format that has room for one input only, or nothing.
-  std::string holds_one() const { return holds_many(format_) ? others_.holds_one() : format_; }
-  void write(const CorpusRun::Item& item, const std::vector<Report>& reports) {
-    Output& output = run_.output();
-    if (format_ == "jsonl") {
-      for (const Report& report : reports) output.write(run_.json_line(item, to_json(report, -1)));
-    } else {
-      const std::size_t together = holds_many(format_) ? 1 : reports.size();
+  // The first format that has room for one input only, or nothing.
+  std::string holds_one() const {
+    for (const Place& place : places_)
+      if (!holds_many(place.format)) return place.format;
+    return {};
+  }
+  void write(const CorpusRun::Item& item, std::span<const Report> reports) {
+    for (const auto& [format, file] : places_) {
+      Output& output = file ? *file : run_.output();
+      const std::size_t together = holds_many(format) ? 1 : reports.size();
       for (std::size_t r = 0; r < reports.size(); r += together) {
-        if (written_++ > 0 && format_ == "terminal") output.write("\n");
-        output.write(formatted(std::span(reports).subspan(r, together), format_, output, options_));
+        if (!file && format == "jsonl") {
+          output.write(run_.json_line(item, to_json(reports[r], -1)));
+          continue;
+        }
+        if (!file && format == "terminal" && written_++ > 0) output.write("\n");
+        output.write(formatted(reports.subspan(r, together), format, output, options_));
       }
     }
-    others_.write(reports);
-    output.flush();
+    run_.output().flush();
   }
-  void finish() { others_.finish(); }
+  void finish() {
+    for (std::size_t f = 0; f < options_.also.size(); ++f) {
+      Output& file = *places_[f + 1].file;
+      file.finish();
+      if (file.is_file()) options_.output.say(fmt::format("written: {}", options_.also[f]));
+    }
+  }
 
  private:
+  struct Place {
+    std::string format;
+    std::unique_ptr<Output> file;  // null: the output of the run
+  };
   CorpusRun& run_;
   const Options& options_;
-  OtherFiles others_;
-  const std::string format_;
+  std::vector<Place> places_;
   std::size_t written_ = 0;
 };
 
@@ -191,8 +167,8 @@ int explain_all(const Engine& engine, CorpusRun& run, const Options& options, co
                   .max_memory = options.max_memory.bytes(),
                   .verify = options.verify,
                   .progress = [&](const Progress& p) { run.progress().show(p); }};
-  ReportWriter writer(run, options, format);
-  const std::string single = writer.holds_one();
+  Destinations results(run, options, format);
+  const std::string single = results.holds_one();
   std::size_t count = 0;
   while (std::optional<CorpusRun::Item> item = run.next()) {
     ++count;
@@ -201,6 +177,8 @@ int explain_all(const Engine& engine, CorpusRun& run, const Options& options, co
     try {
       if (item->error) std::rethrow_exception(item->error);
       request.input = item->example.input;
+      request.input.prefix = options.prefix;
+      request.input.generate = options.generate;
       require_text(request.input);
       if (options.dry_run)
         run.output().write(dry_run(engine, request, format));
@@ -211,12 +189,12 @@ int explain_all(const Engine& engine, CorpusRun& run, const Options& options, co
       continue;
     }
     run.progress().clear();
-    if (!options.dry_run) writer.write(*item, reports);
+    if (!options.dry_run) results.write(*item, reports);
     run.done();
   }
   if (count == 0 && run.nothing_done()) throw InputError("expected a text to explain, found an empty input");
   const int code = run.finish();
-  writer.finish();
+  results.finish();
   return code;
 }
 
@@ -242,42 +220,32 @@ std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_input_options(arguments, options->input);
   add_model_options(arguments, options->model);
-  const auto target = [&](const char* name, std::string& value, const char* text, const char* help) {
-    arguments.add(name, value, help).value(text).group("Target");
-  };
+  arguments.under("Target").add_repeated(
+      "--target LABEL", options->targets,
+      "Label, token or answer to explain (default: the prediction); again for another");
+  add_target_options(arguments, options->target);
+  arguments.add("--prefix TEXT", options->prefix, "Encoder–decoders: what the output begins with");
   arguments
-      .add_repeated(
-          "--target", [options](const std::string& label) { options->targets.push_back(label); },
-          "Label, token or answer to explain (default: the prediction); again for another")
-      .value("LABEL")
-      .group("Target");
-  target("--contrast", options->target.contrast, "LABEL", "Explain the difference to this one");
-  arguments.add("--position", options->target.position, "Token position, for token-wise heads")
-      .value("N")
-      .group("Target");
+      .add("--generate N", options->generate,
+           "Let the model write so many tokens first, greedily; --position then names one of them")
+      .range(0, 1 << 16);
   add_method_options(arguments, options->methods);
-  arguments.add("--list-methods", options->list_methods, "Name the methods and end").group("Methods");
-  arguments.add("--words", options->words, "Words instead of tokens: columns summed, rows averaged")
-      .group("Output");
+  arguments.add("--list-methods", options->list_methods, "Name the methods and end");
+  arguments.under("Output").add("--words", options->words,
+                                "Words instead of tokens: columns summed, rows averaged");
   arguments
-      .add("--special", options->special,
+      .add("--special keep|hide|drop", options->special,
            "Special tokens: keep, hide, or drop and rescale the rows (default keep)")
-      .choices("keep|hide|drop")
-      .group("Output");
-  arguments
-      .add("--row", options->row, "On the terminal: the row of this token, of maps (default: the answer's)")
-      .value("N|TOKEN")
-      .group("Output");
+      .choices();
+  arguments.add("--row N|TOKEN", options->row,
+                "On the terminal: the row of this token, of maps (default: the answer's)");
   add_memory_option(arguments, options->max_memory);
-  arguments.add("--verify", options->verify, "Run in float64 too and check every result against it")
-      .group("Methods");
+  arguments.under("Methods").add("--verify", options->verify,
+                                 "Run in float64 too and check every result against it");
   add_output_options(arguments, options->output, formats);
-  arguments
-      .add_repeated(
-          "--also", [options](const std::string& path) { options->also.push_back(path); },
-          "Write the same results to this file too, in the format of its ending; again for another")
-      .value("FILE")
-      .group("Output");
+  arguments.add_repeated(
+      "--also FILE", options->also,
+      "Write the same results to this file too, in the format of its ending; again for another");
   add_corpus_run_options(arguments, options->corpus);
   add_colour_option(arguments, options->output);
   add_dry_run_option(arguments, options->dry_run);

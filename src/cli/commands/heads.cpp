@@ -1,8 +1,6 @@
 // `headwater heads`: how important every attention head is for a labelled file.
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "base/strings.h"
 #include "cli/arguments.h"
 #include "cli/commands/command.h"
@@ -11,7 +9,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/charts.h"
 #include "report/heads_text.h"
 #include "report/plan_text.h"
 #include "report/provenance.h"
@@ -21,13 +18,9 @@ namespace {
 
 constexpr const char* formats = "text|json|csv|svg";
 
-struct Options {
-  ModelOptions model;
-  OutputOptions output;
+struct Options : RunOptions {
   LabelledOptions input{.corpus = {}, .limit = 200};
   std::string rankings = "attattr,attention,taylor";
-  MemoryOption max_memory;
-  bool dry_run = false;
 };
 
 std::string plan_text(const Engine& engine, std::span<const LabelledInput> inputs, const Options& options,
@@ -53,11 +46,7 @@ int run(const Options& options, const Arguments& given) {
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load();
-  if (options.dry_run) {
-    output.write(plan_text(engine, inputs, options, format));
-    output.finish();
-    return 0;
-  }
+  if (options.dry_run) return finish_with(output, plan_text(engine, inputs, options, format));
   ProgressLine progress(options.output.quiet);
   const LabelledRun how{.max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
@@ -66,10 +55,8 @@ int run(const Options& options, const Arguments& given) {
     rankings.push_back(engine.head_importance(inputs, ranking, how));
   progress.clear();
   const std::string command = repeat_command("heads", given, rankings.front().record);
-  output.write(formatted(rankings, command, format, terminal_of(output, options.output.colour)));
-  output.finish();
-  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
-  return 0;
+  return finish_with(output, formatted(rankings, command, format, terminal_of(output, options.output.colour)),
+                     options.output);
 }
 
 std::function<int()> setup(Arguments& arguments) {

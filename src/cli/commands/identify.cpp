@@ -17,8 +17,8 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/charts.h"
 #include "report/identify_writer.h"
+#include "report/plan_text.h"
 #include "report/provenance.h"
 
 namespace headwater {
@@ -26,17 +26,13 @@ namespace {
 
 constexpr const char* formats = "text|json|jsonl|csv|svg";
 
-struct Options {
-  ModelOptions model;
+struct Options : RunOptions {
   InputOptions input;
-  OutputOptions output;
   IdentifyRequest request;
   std::string maps = "naive,linear", distances = "cosine,l2", target = "word", pool = "sentence",
               match = "id";
-  MemoryOption max_memory;
   std::string states;
   bool no_control = false;
-  bool dry_run = false;
 };
 
 // The values named in "a,b".
@@ -70,14 +66,13 @@ void read_texts(InputReader& reader, IdentifyRequest& request) {
   }
 }
 
-std::string formatted(const IdentifyReport& report, const std::string& format, const std::string& match,
+std::string formatted(const IdentifyReport& report, const std::string& format, MatchRule match,
                       const std::string& command, const TerminalFormat& terminal) {
   if (format == "json") return identify_json(report, command);
   if (format == "jsonl") return identify_jsonl(report);
   if (format == "csv") return identify_csv(report);
   if (format == "svg")
-    return identify_svg(report, match == "position" ? MatchRule::Position : MatchRule::Id,
-                        provenance_json(report.checks, report.record, command));
+    return identify_svg(report, match, provenance_json(report.checks, report.record, command));
   return identify_table(report, match, command, terminal);
 }
 
@@ -102,37 +97,32 @@ int run(const Options& options, const Arguments& given) {
   Output output(options.output.path);
   read_texts(reader, request);
   const Engine engine = options.model.load();
-  if (options.dry_run) {
-    output.write(identify_plan_text(engine.plan_identify(request), engine.info(), format));
-    output.finish();
-    return 0;
-  }
+  if (options.dry_run)
+    return finish_with(output, identify_plan_text(engine.plan_identify(request), engine.info(), format));
   ProgressLine progress(options.output.quiet);
   request.progress = [&](const Progress& p) { progress.show(p); };
   IdentifyReport report = engine.identify(request);
   progress.clear();
   if (const std::string text = reader.left_out(); !text.empty()) report.notes.push_back(text);
   const std::string command = repeat_command("identify", given, report.record, {"--resume"});
-  output.write(formatted(report, format, options.match, command, terminal_of(output, options.output.colour)));
-  output.finish();
-  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
-  return 0;
+  return finish_with(output,
+                     formatted(report, format, options.match == "id" ? MatchRule::Id : MatchRule::Position,
+                               command, terminal_of(output, options.output.colour)),
+                     options.output);
 }
 
 void add_map_options(Arguments& arguments, Options& options) {
   IdentifyRequest& request = options.request;
-  const auto add = [&](const char* name, auto& value, const char* text, const char* help) {
-    return arguments.add(name, value, help).value(text).group("Maps");
-  };
-  add("--map", options.maps, "LIST", "Of naive, linear, mlp (default naive,linear)");
-  add("--distance", options.distances, "LIST", "Of cosine, l2 (default both)");
-  add("--ridge", request.ridge, "X", "Penalty of the linear map (default 0.1)");
-  add("--hidden", request.mlp.hidden, "N", "Width of the mlp (default 1000)");
-  add("--learning-rate", request.mlp.learning_rate, "X", "Of the mlp's Adam (default 1e-4)");
-  add("--batch", request.mlp.batch, "N", "Tokens per step of the mlp (default 256)");
-  add("--patience", request.mlp.patience, "N", "Epochs without improvement before it stops (default 20)");
-  add("--epochs", request.mlp.epochs, "N", "Epochs at most (default 1000)");
-  arguments.add("--across", request.across, "Test the maps of every state on all states").group("Maps");
+  arguments.under("Maps").add("--map LIST", options.maps, "Of naive, linear, mlp (default naive,linear)");
+  arguments.add("--distance LIST", options.distances, "Of cosine, l2 (default both)");
+  arguments.add("--ridge X", request.ridge, "Penalty of the linear map (default 0.1)");
+  arguments.add("--hidden N", request.mlp.hidden, "Width of the mlp (default 1000)");
+  arguments.add("--learning-rate X", request.mlp.learning_rate, "Of the mlp's Adam (default 1e-4)");
+  arguments.add("--batch N", request.mlp.batch, "Tokens per step of the mlp (default 256)");
+  arguments.add("--patience N", request.mlp.patience,
+                "Epochs without improvement before it stops (default 20)");
+  arguments.add("--epochs N", request.mlp.epochs, "Epochs at most (default 1000)");
+  arguments.add("--across", request.across, "Test the maps of every state on all states");
 }
 
 std::function<int()> setup(Arguments& arguments) {
@@ -141,27 +131,18 @@ std::function<int()> setup(Arguments& arguments) {
   add_text_file_options(arguments, options->input);
   add_model_options(arguments, options->model);
   add_map_options(arguments, *options);
-  const auto add = [&](const char* name, auto& value, const char* text, const char* help) {
-    return arguments.add(name, value, help).value(text).group("Measure");
-  };
-  arguments.add("--target", options->target, "Embedding to find (default word)")
-      .choices("word|sum|hidden")
-      .group("Measure");
-  arguments.add("--pool", options->pool, "Candidates (default sentence)")
-      .choices("sentence|vocabulary")
-      .group("Measure");
-  arguments.add("--match", options->match, "Rule the table and the picture show (default id)")
-      .choices("id|position")
-      .group("Measure");
-  add("--states", options->states, "LIST", "Such as 0,3-6; 0 is what enters layer 0 (default all)");
-  add("--folds", request.folds, "K", "Test every text once, in K parts (default 1: 70/15/15)");
-  add("--seed", request.seed, "N", "Of the split, the mlp and the untrained model (default 0)");
-  arguments.add("--no-control", options->no_control, "Without the untrained model beside it")
-      .group("Measure");
-  add("--resume", request.resume, "FILE", "Keep finished cells here, and go on from them");
-  add_memory_option(arguments, options->max_memory);
-  add_output_options(arguments, options->output, formats);
-  add_dry_run_option(arguments, options->dry_run);
+  arguments.under("Measure")
+      .add("--target word|sum|hidden", options->target, "Embedding to find (default word)")
+      .choices();
+  arguments.add("--pool sentence|vocabulary", options->pool, "Candidates (default sentence)").choices();
+  arguments.add("--match id|position", options->match, "Rule the table and the picture show (default id)")
+      .choices();
+  arguments.add("--states LIST", options->states, "Such as 0,3-6; 0 is what enters layer 0 (default all)");
+  arguments.add("--folds K", request.folds, "Test every text once, in K parts (default 1: 70/15/15)");
+  arguments.add("--seed N", request.seed, "Of the split, the mlp and the untrained model (default 0)");
+  arguments.add("--no-control", options->no_control, "Without the untrained model beside it");
+  arguments.add("--resume FILE", request.resume, "Keep finished cells here, and go on from them");
+  add_run_options(arguments, *options, formats);
   return [options, given = arguments] { return run(*options, given); };
 }
 

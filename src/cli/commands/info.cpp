@@ -40,8 +40,8 @@ std::string as_json(const Options& options) {
   OrderedJson kernels = OrderedJson::object();
   for (const KernelChoice& choice : kernels_in_use()) kernels[choice.kernel] = choice.implementation;
   return dump({{"version", version_line().substr(version_line().find(' ') + 1)},
-               {"compiler", build_compiler()},
-               {"build", build_type()},
+               {"compiler", HEADWATER_COMPILER},
+               {"build", HEADWATER_BUILD_TYPE},
                {"threads", thread_count()},
                {"threads_decided_by", threads_decided_by(options)},
                {"cpu_features", cpu_features()},
@@ -54,7 +54,7 @@ std::string as_json(const Options& options) {
 std::string as_text(const Options& options) {
   Table table;
   table.rows = {{"version", version_line()},
-                {"build", fmt::format("{}, {}", build_type(), build_compiler())},
+                {"build", fmt::format("{}, {}", HEADWATER_BUILD_TYPE, HEADWATER_COMPILER)},
                 {"threads", fmt::format("{} ({})", thread_count(), threads_decided_by(options))},
                 {"processor", fmt::format("{}", fmt::join(cpu_features(), " "))}};
   for (const KernelChoice& choice : kernels_in_use())
@@ -71,9 +71,7 @@ std::function<int()> setup(Arguments& arguments) {
     set_thread_count(options->threads);
     const bool json = options->output.chosen_format("text|json", ".txt=text") == "json";
     Output output(options->output.path);
-    output.write(json ? as_json(*options) : as_text(*options));
-    output.finish();
-    return 0;
+    return finish_with(output, json ? as_json(*options) : as_text(*options));
   };
 }
 

@@ -95,13 +95,12 @@ int run(const Options& options) {
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   // The model may stand alone: `headwater inspect sentiment`.
-  arguments.add("folder", options->model.model, "The model, if not given by -m").value(" ");
+  arguments.add("folder  ", options->model.model, "The model, if not given by -m");
   add_model_options(arguments, options->model);
-  arguments.add("--tokens", options->tokens, "Length for the memory estimates (default 128)")
-      .value("N")
-      .range(1, 1 << 24)
-      .group("Inspection");
-  arguments.add("--tensors", options->tensors, "List every tensor in the files").group("Inspection");
+  arguments.under("Inspection")
+      .add("--tokens N", options->tokens, "Length for the memory estimates (default 128)")
+      .range(1, 1 << 24);
+  arguments.add("--tensors", options->tensors, "List every tensor in the files");
   add_output_options(arguments, options->output, "text|json");
   return [options] { return run(*options); };
 }

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "cli/commands/command.h"
-#include "cli/man_page.h"
+#include "cli/describe.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/version.h"
@@ -15,9 +15,7 @@ std::function<int()> setup(Arguments& arguments) {
   add_output_options(arguments, *options, "");
   return [options] {
     Output output(options->path);
-    output.write(man_page(described_program(), version_line()));
-    output.finish();
-    return 0;
+    return finish_with(output, man_page(described_program(), version_line()));
   };
 }
 

@@ -40,7 +40,7 @@ int run(const Options& options) {
 
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  arguments.add("name", options->name, "A method: its formula, paper, cost, limits and options").value(" ");
+  arguments.add("name  ", options->name, "A method: its formula, paper, cost, limits and options");
   add_output_options(arguments, options->output, formats);
   return [options] { return run(*options); };
 }

@@ -1,6 +1,5 @@
 // `headwater models`: what can be opened: families with their heads, shipped models, cached models.
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,12 +27,10 @@ struct Options {
 
 std::vector<ModelFolder> shipped_models() {
   std::vector<ModelFolder> models;
-  for (const std::string& place : shipped_model_folders()) {
-    std::error_code error;
-    for (std::filesystem::directory_iterator at(place, error), end; !error && at != end; at.increment(error))
-      if (file_exists((at->path() / "config.json").string()))
-        models.push_back({.path = at->path().string(), .id = at->path().filename().string(), .commit = {}});
-  }
+  for (const std::string& place : shipped_model_folders())
+    for (const std::string& name : entries_of(place))
+      if (const std::string path = fmt::format("{}/{}", place, name); file_exists(path + "/config.json"))
+        models.push_back({.path = path, .id = name, .commit = {}});
   // The first place that has a name is the one -m finds.
   std::stable_sort(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   models.erase(
@@ -60,11 +57,8 @@ int run(const Options& options) {
 
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  arguments.add("--cache-dir", options->model.cache_dir, "Hugging Face cache to look in")
-      .value("FOLDER")
-      .environment("HEADWATER_CACHE_DIR")
-      .group("Model");
-  arguments.add("--names", options->names, "Only the names that -m takes, one per line").group("Output");
+  add_cache_dir_option(arguments, options->model.cache_dir);
+  arguments.under("Output").add("--names", options->names, "Only the names that -m takes, one per line");
   add_output_options(arguments, options->output, "text|json");
   return [options] { return run(*options); };
 }

@@ -6,14 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <headwater/engine.h>
 #include <headwater/formats.h>
 
 #include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
-#include "cli/dry_run.h"
 #include "cli/options.h"
 #include "report/prediction_writer.h"
 
@@ -118,25 +116,20 @@ std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_input_options(arguments, options->input);
   add_model_options(arguments, options->model);
-  arguments.add("--top", options->predict.top, "Scores shown of a vocabulary (default 5)")
-      .value("N")
-      .range(1, 1 << 20)
-      .group("Prediction");
-  arguments.add("--max-new-tokens", options->predict.max_new_tokens, "Write so many tokens at most, greedily")
-      .value("N")
-      .range(0, 1 << 20)
-      .group("Prediction");
-  arguments.add("--beams", options->predict.beams, "Write by a search of so many beams (default 1: greedily)")
-      .value("N")
-      .range(1, 1 << 10)
-      .group("Prediction");
-  arguments.add("--prefix", options->prefix, "Encoder–decoders: what the output begins with")
-      .value("TEXT")
-      .group("Prediction");
+  arguments.under("Prediction")
+      .add("--top N", options->predict.top, "Scores shown of a vocabulary (default 5)")
+      .range(1, 1 << 20);
+  arguments
+      .add("--max-new-tokens N", options->predict.max_new_tokens, "Write so many tokens at most, greedily")
+      .range(0, 1 << 20);
+  arguments
+      .add("--beams N", options->predict.beams, "Write by a search of so many beams (default 1: greedily)")
+      .range(1, 1 << 10);
+  arguments.add("--prefix TEXT", options->prefix, "Encoder–decoders: what the output begins with");
   add_output_options(arguments, options->output, formats);
   add_corpus_run_options(arguments, options->corpus);
   add_colour_option(arguments, options->output);
-  arguments.add("--tokens", options->tokens, "With the tokens, in json and jsonl").group("Output");
+  arguments.add("--tokens", options->tokens, "With the tokens, in json and jsonl");
   add_dry_run_option(arguments, options->dry_run);
   return [options] { return run(*options); };
 }

@@ -13,7 +13,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/charts.h"
 #include "report/heads_text.h"
 #include "report/plan_text.h"
 #include "report/provenance.h"
@@ -23,9 +22,7 @@ namespace {
 
 constexpr const char* formats = "text|json|csv|svg";
 
-struct Options {
-  ModelOptions model;
-  OutputOptions output;
+struct Options : RunOptions {
   LabelledOptions input{.corpus = {}, .limit = 0};
   std::string rankings = "attattr,attention", save;
   std::size_t rank_limit = 200;
@@ -33,8 +30,6 @@ struct Options {
   std::vector<double> rates;  // empty: as many as `points`, or the usual ones
   int points = 0;
   PruningOptions pruning;  // without rates
-  MemoryOption max_memory;
-  bool dry_run = false;
 
   PruningOptions curve() const;
   std::size_t ranked(std::size_t inputs) const {
@@ -93,11 +88,7 @@ int run(const Options& options, const Arguments& given) {
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load();
-  if (options.dry_run) {
-    output.write(plan_text(engine, inputs, options, format));
-    output.finish();
-    return 0;
-  }
+  if (options.dry_run) return finish_with(output, plan_text(engine, inputs, options, format));
   ProgressLine progress(options.output.quiet);
   const LabelledRun how{.max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
@@ -110,41 +101,26 @@ int run(const Options& options, const Arguments& given) {
   });
   progress.clear();
   const std::string command = repeat_command("prune", given, report.record, {"--save", "--rate"});
-  output.write(formatted(report, command, format, terminal_of(output, options.output.colour)));
-  output.finish();
-  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
-  return 0;
+  return finish_with(output, formatted(report, command, format, terminal_of(output, options.output.colour)),
+                     options.output);
 }
 
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_labelled_options(arguments, options->input, "Inputs the accuracy is measured on");
-  arguments.add("--rank-limit", options->rank_limit, "Inputs the heads are ranked by; 0: all (default 200)")
-      .value("N")
-      .group("Input");
+  arguments.add("--rank-limit N", options->rank_limit,
+                "Inputs the heads are ranked by; 0: all (default 200)");
   add_rankings_option(arguments, options->rankings);
-  arguments.add("--rates", options->rates, "Shares of heads removed (default 0 0.1 … 1)")
-      .value("SHARES")
-      .group("Methods");
-  arguments.add("--points", options->points, "That many shares from 0 to 1 instead: fewer take less time")
-      .value("N")
-      .group("Methods");
-  arguments.add("--random-orders", options->pruning.random_orders, "Of the random baseline (default 5)")
-      .value("N")
-      .group("Methods");
-  arguments.add("--seed", options->pruning.seed, "Of the random baseline (default 1)")
-      .value("N")
-      .group("Methods");
-  arguments.add("--save", options->save, "Write a model folder without the least important heads")
-      .value("FOLDER")
-      .group("Output");
-  arguments.add("--rate", options->rate, "Share of heads that --save removes (default 0.2)")
-      .value("SHARE")
-      .group("Output");
+  PruningOptions& pruning = options->pruning;
+  arguments.add("--rates SHARES", options->rates, "Shares of heads removed (default 0 0.1 … 1)");
+  arguments.add("--points N", options->points, "That many shares from 0 to 1 instead: fewer take less time");
+  arguments.add("--random-orders N", pruning.random_orders, "Of the random baseline (default 5)");
+  arguments.add("--seed N", pruning.seed, "Of the random baseline (default 1)");
+  arguments.under("Output").add("--save FOLDER", options->save,
+                                "Write a model folder without the least important heads");
+  arguments.add("--rate SHARE", options->rate, "Share of heads that --save removes (default 0.2)");
   add_model_options(arguments, options->model);
-  add_memory_option(arguments, options->max_memory);
-  add_output_options(arguments, options->output, formats);
-  add_dry_run_option(arguments, options->dry_run);
+  add_run_options(arguments, *options, formats);
   return [options, given = arguments] { return run(*options, given); };
 }
 

@@ -8,7 +8,6 @@
 
 #include "cli/arguments.h"
 #include "cli/commands/command.h"
-#include "cli/dry_run.h"
 #include "cli/input_reader.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -24,14 +23,10 @@ namespace {
 
 constexpr const char* formats = "text|json|svg";
 
-struct Options {
-  ModelOptions model;
+struct Options : RunOptions {
   InputOptions input;
-  OutputOptions output;
   TargetSpec target;
   TreeOptions tree;
-  MemoryOption max_memory;
-  bool dry_run = false;
 };
 
 std::string formatted(const GrownTree& grown, const std::string& format, const TerminalFormat& terminal) {
@@ -79,11 +74,7 @@ int run(const Options& options, const Arguments& given) {
                         .methods = {{"attattr"}},
                         .max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
-  if (options.dry_run) {
-    output.write(dry_run(engine, request, format));
-    output.finish();
-    return 0;
-  }
+  if (options.dry_run) return finish_with(output, dry_run(engine, request, format));
   const Report report = engine.explain(request);
   progress.clear();
   TreeOptions how = options.tree;
@@ -98,38 +89,24 @@ int run(const Options& options, const Arguments& given) {
     if (!check.passed)
       options.output.say(fmt::format("warning: a check failed: {} ({:.1e}, bound {:.1e})", check.name,
                                      check.value, check.bound));
-  output.write(formatted({tree, report, tokens, checks, command_of(given, report, request)}, format,
-                         terminal_of(output, options.output.colour)));
-  output.finish();
-  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
-  return 0;
+  return finish_with(output,
+                     formatted({tree, report, tokens, checks, command_of(given, report, request)}, format,
+                               terminal_of(output, options.output.colour)),
+                     options.output);
 }
 
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_input_options(arguments, options->input);
   add_model_options(arguments, options->model);
-  arguments.add("--target", options->target.label, "Label or token to explain (default: the prediction)")
-      .value("LABEL")
-      .group("Target");
-  arguments.add("--contrast", options->target.contrast, "Explain the difference to this one")
-      .value("LABEL")
-      .group("Target");
-  arguments.add("--position", options->target.position, "Token position, for token-wise heads")
-      .value("N")
-      .group("Target");
-  arguments
-      .add("--tau", options->tree.tau, "Share of a layer's largest attribution an edge needs (default 0.4)")
-      .value("SHARE")
-      .group("Tree");
-  arguments.add("--lambda", options->tree.lambda, "Cost of an edge, in the same shares (default 0)")
-      .value("SHARE")
-      .group("Tree");
-  arguments.add("--published", options->tree.published, "The steps of the paper's released script")
-      .group("Tree");
-  add_memory_option(arguments, options->max_memory);
-  add_output_options(arguments, options->output, formats);
-  add_dry_run_option(arguments, options->dry_run);
+  arguments.under("Target").add("--target LABEL", options->target.label,
+                                "Label or token to explain (default: the prediction)");
+  add_target_options(arguments, options->target);
+  arguments.under("Tree").add("--tau SHARE", options->tree.tau,
+                              "Share of a layer's largest attribution an edge needs (default 0.4)");
+  arguments.add("--lambda SHARE", options->tree.lambda, "Cost of an edge, in the same shares (default 0)");
+  arguments.add("--published", options->tree.published, "The steps of the paper's released script");
+  add_run_options(arguments, *options, formats);
   return [options, given = arguments] { return run(*options, given); };
 }
 

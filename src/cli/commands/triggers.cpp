@@ -10,7 +10,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/charts.h"
 #include "report/heads_text.h"
 #include "report/plan_text.h"
 #include "report/provenance.h"
@@ -20,13 +19,9 @@ namespace {
 
 constexpr const char* formats = "text|json|csv|svg";
 
-struct Options {
-  ModelOptions model;
-  OutputOptions output;
+struct Options : RunOptions {
   LabelledOptions input{.corpus = {}, .limit = 0};
   TriggerOptions triggers;
-  MemoryOption max_memory;
-  bool dry_run = false;
 };
 
 std::string formatted(const TriggerReport& report, const std::string& command, const std::string& format,
@@ -46,9 +41,7 @@ int run(const Options& options, const Arguments& given) {
   if (options.dry_run) {
     const LabelledPlan plan = engine.plan_triggers(inputs, options.triggers, max_memory);
     const std::string patterns = fmt::format("{} per label", options.triggers.patterns);
-    output.write(labelled_plan_text(plan, engine.info(), {"patterns", {patterns}}, format));
-    output.finish();
-    return 0;
+    return finish_with(output, labelled_plan_text(plan, engine.info(), {"patterns", {patterns}}, format));
   }
   ProgressLine progress(options.output.quiet);
   const TriggerReport report =
@@ -57,33 +50,25 @@ int run(const Options& options, const Arguments& given) {
   progress.clear();
   const std::string made = formatted(report, repeat_command("triggers", given, report.record), format,
                                      terminal_of(output, options.output.colour));
-  format == "text" ? output.write_text(made) : output.write(made);
-  output.finish();
-  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
-  return 0;
+  if (format != "text") return finish_with(output, made, options.output);
+  output.write_text(made);
+  return finish_with(output, "", options.output);
 }
 
 std::function<int()> setup(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  const auto option = [&arguments](const char* name, auto& value, const char* help, const char* text,
-                                   const char* group) {
-    return arguments.add(name, value, help).value(text).group(group);
-  };
+  TriggerOptions& triggers = options->triggers;
   add_labelled_options(arguments, options->input, "Inputs read");
-  option("--sources", options->triggers.inputs, "Inputs the patterns are taken from (default 500)", "N",
-         "Input");
-  option("--shortest", options->triggers.shortest, "Tokens an input needs to give a pattern", "N", "Input");
-  option("--patterns", options->triggers.patterns, "Patterns tried per label (default 3)", "N", "Methods");
-  option("--least", options->triggers.least, "Attribution a pattern needs (default 0.02)", "SUM", "Methods");
-  option("--second", options->triggers.second,
-         "The second pair counts from this share of the first on (default 0.2)", "SHARE", "Methods");
-  option("--tolerance", options->triggers.tolerance,
-         "Error allowed in an attribution, as a share of its layer's largest (default 0.001)", "SHARE",
-         "Methods");
+  arguments.add("--sources N", triggers.inputs, "Inputs the patterns are taken from (default 500)");
+  arguments.add("--shortest N", triggers.shortest, "Tokens an input needs to give a pattern");
+  arguments.under("Methods").add("--patterns N", triggers.patterns, "Patterns tried per label (default 3)");
+  arguments.add("--least SUM", triggers.least, "Attribution a pattern needs (default 0.02)");
+  arguments.add("--second SHARE", triggers.second,
+                "The second pair counts from this share of the first on (default 0.2)");
+  arguments.add("--tolerance SHARE", triggers.tolerance,
+                "Error allowed in an attribution, as a share of its layer's largest (default 0.001)");
   add_model_options(arguments, options->model);
-  add_memory_option(arguments, options->max_memory);
-  add_output_options(arguments, options->output, formats);
-  add_dry_run_option(arguments, options->dry_run);
+  add_run_options(arguments, *options, formats);
   return [options, given = arguments] { return run(*options, given); };
 }
 

@@ -49,15 +49,13 @@ def special(subject):
 
 
 def absent(subject, replacement):
-    """What stands for every token, [S + T, D]. mean: of the sequence's own embeddings that are not special, source and
-    prefix apart."""
+    """What stands for every token, [S + T, D]. mean: of the sequence's own embeddings, source and prefix apart."""
     x = both(subject)
     if replacement == "zero":
         return torch.zeros_like(x)
     if replacement == "mean":
-        words = ~special(subject)
-        parts = zip(split(subject, x), (words[:subject.S], words[subject.S:]))
-        return torch.cat([part[own].mean(0, keepdim=True).expand_as(part) for part, own in parts])
+        source, prefix = (part.mean(0, keepdim=True).expand_as(part) for part in split(subject, x))
+        return torch.cat([source, prefix])
     return subject.network.embed(PAD if replacement == "pad" else UNKNOWN).expand_as(x)
 
 
