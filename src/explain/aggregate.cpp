@@ -48,6 +48,7 @@ void blend_into(JointMixing& joint, const Attribution& result, Blend blend) {
     const Index keys = joint.keys(kind);
     if (const Map* beside = kind.is_cross() ? map_named(result.details, kind.name + "_residual") : nullptr) {
       path = beside->values.rows(layer, 1).to_doubles();
+      if (blend != Blend::AsIs) divide_rows(std::span(map), keys, std::span(path));
     } else if (blend != Blend::AsIs || kind.is_cross()) {
       if (!kind.is_cross()) mix_with_residual(map, keys, 0, kind, path);
       if (blend == Blend::HalfIdentity || kind.is_cross()) {

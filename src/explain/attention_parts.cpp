@@ -56,21 +56,20 @@ double NormMap::deviation(const double* z) const {
   return std::sqrt(variance(z) + eps_);
 }
 
-AttentionParts::AttentionParts(const Study& study, int layer)
-    : tokens_(study.size()),
-      heads_(study.info().heads),
-      groups_(study.info().groups),
-      head_width_(study.info().head_width),
-      width_(study.info().width),
-      causal_(study.info().causal) {
-  const Origin made = study.op_at({Site::AttnOut, layer});
+AttentionParts::AttentionParts(const Study& study, const AttentionKind& kind, int layer)
+    : tokens_(study.size(kind.queries)), heads_(kind.heads), causal_(kind.causal) {
+  const Stack stack = stacks_of(study.info())[static_cast<std::size_t>(kind.stack)];
+  groups_ = stack.groups;
+  head_width_ = stack.head_width;
+  width_ = stack.width;
+  const Origin made = study.op_at(kind.at(Site::AttnOut, layer));
   const LinearWeights* found = as_linear(made.op);
-  if (found == nullptr || made.inputs[0].id != study.tape().spot({Site::Z, layer}).id)
+  if (found == nullptr || made.inputs[0].id != study.tape().spot(kind.at(Site::Z, layer)).id)
     throw InternalError("attention parts: expected an output projection of the mix, found none");
   const LinearWeights out = *found;
-  pattern_ = study.at(Site::Pattern, layer);
-  values_ = study.at(Site::V, layer).to_doubles();
-  input_ = study.at(Site::ResidPre, layer).to_doubles();
+  pattern_ = study.at(kind.pattern(layer));
+  values_ = study.at(kind.at(Site::V, layer)).to_doubles();
+  input_ = study.at(kind.at(Site::ResidPre, layer)).to_doubles();
   output_ = out.weight->dense().to_doubles();
   bias_ = out.bias.empty() ? std::vector<double>(static_cast<std::size_t>(width_)) : out.bias.to_doubles();
 }

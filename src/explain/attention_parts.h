@@ -14,6 +14,7 @@
 #include <headwater/report.h>
 
 #include "ops/ops.h"
+#include "study/attentions.h"
 #include "study/study.h"
 
 namespace headwater {
@@ -36,7 +37,7 @@ class NormMap {
 class AttentionParts {
  public:
   // Throws Unsupported if the model is not made of blocks.
-  AttentionParts(const Study& study, int layer);
+  AttentionParts(const Study& study, const AttentionKind& kind, int layer);
   static std::vector<Site> sites();  // what it reads of the run
   // Bytes of one of them and of the tile it works on.
   static std::size_t bytes(const ModelInfo& info, Index tokens);

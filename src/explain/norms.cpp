@@ -26,6 +26,8 @@
 #include "base/parallel.h"
 #include "blocks/recognise.h"
 #include "explain/attention_parts.h"
+#include "explain/kind_maps.h"
+#include "explain/mixing_steps.h"
 #include "explain/pushed_parts.h"
 #include "kernels/kernels.h"
 #include "numerics/row_division.h"
@@ -56,10 +58,11 @@ struct Stage {
   }
 };
 
-Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage, int layer) {
+Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage, const AttentionKind& kind,
+               int layer) {
   Stage made{.maps = {}, .scales = std::vector<double>(static_cast<std::size_t>(parts.tokens()), 1.0)};
   if (stage < NormStage::AttentionNorm) return made;
-  const BlockWeights block = plain_block(study.tape(), {.layer = layer})->weights;
+  const BlockWeights block = plain_block(study.tape(), {.layer = layer, .stack = kind.stack})->weights;
   const Index D = parts.width();
   const auto divide = [&](const std::vector<double>& rows) {
     for (Index i = 0; i < parts.tokens(); ++i)
@@ -69,8 +72,8 @@ Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage,
   divide(parts.sums());
   if (stage < NormStage::Block) return made;
   made.maps.emplace_back(block.mlp_norm);
-  std::vector<double> sums = study.at(Site::ResidMid, layer).to_doubles();
-  const std::vector<double> out = study.at(Site::MlpOut, layer).to_doubles();
+  std::vector<double> sums = study.at(kind.at(Site::ResidMid, layer)).to_doubles();
+  const std::vector<double> out = study.at(kind.at(Site::MlpOut, layer)).to_doubles();
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += out[k];
   divide(sums);
   return made;
@@ -220,9 +223,10 @@ struct Totals {
 
 // By plain blocks' shortcut.
 std::vector<double> gram_map(const Study& study, const NormRequest& request, const PlainBlock& block,
-                             int layer, double* ratios, SumCheck& sums, Totals& totals) {
-  const AttentionParts parts(study, layer);
-  const Stage stage = stage_of(study, parts, request.stage, layer);
+                             const AttentionKind& kind, int layer, double* ratios, SumCheck& sums,
+                             Totals& totals) {
+  const AttentionParts parts(study, kind, layer);
+  const Stage stage = stage_of(study, parts, request.stage, kind, layer);
   LayerNorms norms(parts, stage, request);
   sums.begin(parts);
   parts.for_tiles([&](Index begin, Index count, double* u) {
@@ -230,32 +234,49 @@ std::vector<double> gram_map(const Study& study, const NormRequest& request, con
     norms.add(begin, count, u);
   });
   const NormMap after(block.weights.attention_norm);
-  sums.end(parts, study.at(Site::ResidMid, layer), block.pre_norm ? nullptr : &after);
+  sums.end(parts, study.at(kind.at(Site::ResidMid, layer)), block.pre_norm ? nullptr : &after);
   std::vector<double>& map = norms.map();
   if (!request.each_head) totals.apart = std::max(totals.apart, plain_difference(parts, stage, request, map));
   if (has_mixing_ratio(request.stage)) mixing_ratios(parts, stage, map, ratios);
   return std::move(map);
 }
 
-void run_layer(const Study& study, const NormRequest& request, int layer, Attribution& result, double* ratios,
-               SumCheck& sums, Totals& totals) {
-  const std::optional<PlainBlock> block = plain_block(study.tape(), {.layer = layer});
-  std::vector<double> map = block ? gram_map(study, request, *block, layer, ratios, sums, totals)
-                                  : pushed_norms(study, request, layer, ratios);
-  totals.see_rows(map, study.size());
-  if (request.normalise_rows) divide_rows(std::span(map), study.size());
-  dispatch(result.scores().dtype(), [&](auto r) {
-    using R = decltype(r);
-    std::transform(map.begin(), map.end(), result.scores().data<R>() + static_cast<Index>(map.size()) * layer,
-                   [](double v) { return static_cast<R>(v); });
-  });
+// What one kind of attention has beside its map: [L, T] of each.
+struct Beside {
+  Tensor ratios, residual;
+};
+
+bool has_residual_beside(const NormRequest& request, const AttentionKind& kind) {
+  return kind.is_cross() && request.stage != NormStage::Attention;
+}
+
+void run_layer(const Study& study, const NormRequest& request, const AttentionKind& kind, int layer,
+               Map& result, Beside& beside, SumCheck& sums, Totals& totals) {
+  const std::optional<PlainBlock> block =
+      kind.is_cross() ? std::nullopt : plain_block(study.tape(), {.layer = layer, .stack = kind.stack});
+  const Index T = study.size(kind.queries), S = study.size(kind.keys);
+  const NormsBeside rows{
+      .ratios = beside.ratios.data<double>() + layer * T,
+      .residual = has_residual_beside(request, kind) ? beside.residual.data<double>() + layer * T : nullptr};
+  std::vector<double> map = block ? gram_map(study, request, *block, kind, layer, rows.ratios, sums, totals)
+                                  : pushed_norms(study, request, kind, layer, rows);
+  totals.see_rows(map, S);
+  if (request.normalise_rows && has_residual_beside(request, kind))
+    divide_rows(std::span(map), S, std::span(rows.residual, static_cast<std::size_t>(T)));
+  else if (request.normalise_rows)
+    divide_rows(std::span(map), S);
+  put_layer(result.values, layer, map);
 }
 
 void add_checks(Attribution& result, const NormRequest& request, const SumCheck& sums, const Totals& totals,
-                bool causal) {
-  if (request.normalise_rows && totals.empty == 0) result.checks.push_back(check_row_sums(result.scores()));
-  result.checks.push_back(check_nonnegative(result.scores()));
-  if (causal) result.checks.push_back(check_causal(result.scores()));
+                const std::vector<AttentionKind>& kinds, const std::vector<Beside>& beside) {
+  std::vector<Map> rows = result.maps;
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    if (has_residual_beside(request, kinds[k]))
+      rows[k].values = with_column(rows[k].values, beside[k].residual);
+  if (request.normalise_rows && totals.empty == 0) result.checks.push_back(worst_of(rows, check_row_sums));
+  result.checks.push_back(worst_of(result.maps, check_nonnegative));
+  forbid_future(result, kinds);
   if (!sums.measured()) return;
   result.checks.push_back(sums.check());
   if (!request.each_head)
@@ -267,32 +288,43 @@ void add_checks(Attribution& result, const NormRequest& request, const SumCheck&
 
 }  // namespace
 
-std::vector<double> pushed_norms(const Study& study, const NormRequest& request, int layer, double* ratios) {
-  const Index T = study.size(), D = study.info().width;
-  const int heads = request.each_head ? study.info().heads : 1;
-  const bool residual = request.stage == NormStage::Residual;
-  const Site at = request.stage == NormStage::AttentionNorm ? Site::ResidMid
+std::vector<double> pushed_norms(const Study& study, const NormRequest& request, const AttentionKind& kind,
+                                 int layer, NormsBeside beside) {
+  const Tensor input = study.at(kind.at(kind.before, layer));
+  const Index T = study.size(kind.queries), S = study.size(kind.keys), D = input.shape().back();
+  const int heads = request.each_head ? kind.heads : 1;
+  const bool own_column = !kind.is_cross(), residual = request.stage == NormStage::Residual && own_column;
+  const Site at = request.stage == NormStage::AttentionNorm ? kind.after
                   : request.stage == NormStage::Block       ? Site::ResidPost
-                                                            : Site::AttnOut;
-  const Tensor input = study.at(Site::ResidPre, layer);
-  std::vector<double> map(static_cast<std::size_t>(heads * T * T)), others(static_cast<std::size_t>(T * D));
+                                                            : kind.sites.out;
+  std::vector<double> map(static_cast<std::size_t>(heads * T * S)), others(static_cast<std::size_t>(T * D));
+  const auto add_column = [&](int h, Index j, const Tensor& parts) {
+    std::vector<double> part = parts.to_doubles();
+    for (Index k = 0; residual && k < D; ++k)
+      part[static_cast<std::size_t>(j * D + k)] += input.at(j * D + k);
+    for (Index i = 0; i < T; ++i) {
+      const double* row = part.data() + i * D;
+      map[static_cast<std::size_t>((h * T + i) * S + j)] = std::sqrt(squared_norm(row, D));
+      for (Index k = 0; !(own_column && i == j) && k < D; ++k)
+        others[static_cast<std::size_t>(i * D + k)] += row[k];
+    }
+  };
   for (int h = 0; h < heads; ++h)
-    for_pushed_parts(study, {layer, at, request.each_head ? h : -1}, [&](Index j, const Tensor& parts) {
-      std::vector<double> part = parts.to_doubles();
-      for (Index k = 0; residual && k < D; ++k)
-        part[static_cast<std::size_t>(j * D + k)] += input.at(j * D + k);
-      for (Index i = 0; i < T; ++i) {
-        const double* row = part.data() + i * D;
-        map[static_cast<std::size_t>((h * T + i) * T + j)] = std::sqrt(squared_norm(row, D));
-        for (Index k = 0; i != j && k < D; ++k) others[static_cast<std::size_t>(i * D + k)] += row[k];
-      }
-    });
-  for (Index i = 0; ratios != nullptr && has_mixing_ratio(request.stage) && i < T; ++i) {
+    for_pushed_parts(study, {layer, at, request.each_head ? h : -1, kind},
+                     [&](Index j, const Tensor& parts) { add_column(h, j, parts); });
+  const std::vector<double> x = own_column ? std::vector<double>{} : input.to_doubles();
+  for (Index i = 0; beside.residual != nullptr && !own_column && i < T; ++i)
+    beside.residual[i] = std::sqrt(squared_norm(x.data() + i * D, D));
+  for (Index i = 0; beside.ratios != nullptr && has_mixing_ratio(request.stage) && i < T; ++i) {
     const double m = std::sqrt(squared_norm(others.data() + i * D, D));
-    const double both = m + map[static_cast<std::size_t>(i * T + i)];
-    ratios[i] = both > 0 ? m / both : 0;
+    const double own = own_column ? map[static_cast<std::size_t>(i * S + i)] : beside.residual[i];
+    beside.ratios[i] = m + own > 0 ? m / (m + own) : 0;
   }
   return map;
+}
+
+std::vector<double> pushed_norms(const Study& study, const NormRequest& request, int layer, double* ratios) {
+  return pushed_norms(study, request, attentions_of(study.info()).front(), layer, {.ratios = ratios});
 }
 
 std::string row_sums_note(double smallest, double largest, Index empty) {
@@ -317,39 +349,48 @@ std::vector<Site> norm_sites(NormStage stage) {
 
 std::size_t norm_bytes(const ModelInfo& info, Index tokens, const NormRequest& request) {
   const auto maps = static_cast<std::size_t>((request.each_head ? info.heads : 1) * tokens * tokens);
-  const auto layers = static_cast<std::size_t>(info.layers);
-  return layers * maps * bytes_of(info.dtype) + maps * sizeof(double) + AttentionParts::bytes(info, tokens) +
-         layers * static_cast<std::size_t>(tokens) * sizeof(double);
+  const auto layers = static_cast<std::size_t>(layers_of(attentions_of(info)));
+  const std::size_t rows = layers * static_cast<std::size_t>(tokens);
+  // Of several kinds also the residual path beside the rows, and both together while they are checked.
+  const std::size_t beside =
+      is_encoder_decoder(info) ? (layers * maps + rows) * bytes_of(info.dtype) + rows * sizeof(double) : 0;
+  return layers * maps * bytes_of(info.dtype) + beside + maps * sizeof(double) +
+         AttentionParts::bytes(info, tokens) + pushed_bytes(info, tokens) + rows * sizeof(double);
 }
 
 Attribution norm_attribution(const Study& study, const NormRequest& request) {
   const ModelInfo& info = study.info();
-  const Index L = info.layers, H = info.heads, T = study.size();
+  const std::vector<AttentionKind> kinds = attentions_of(info);
   if (request.stage >= NormStage::AttentionNorm)
     if (std::string reason = lacks_post_norm(request.method, info); !reason.empty())
       throw Unsupported(reason);
   Attribution result{.method = std::string(request.method)};
-  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
-  if (request.each_head) result.axes().insert(result.axes().begin() + 1, Axis::Head);
-  result.scores() = Tensor(request.each_head ? Shape{L, H, T, T} : Shape{L, T, T}, info.dtype);
-  Tensor ratios = Tensor::zeros({L, T}, DType::Float64);
+  result.maps = maps_of(study, kinds, request.each_head ? HeadAxis::Each : HeadAxis::None);
+  std::vector<Beside> beside;
   SumCheck sums(info.dtype);
   Totals totals;
-  for (int layer = 0; layer < info.layers; ++layer) {
-    run_layer(study, request, layer, result, ratios.data<double>() + layer * T, sums, totals);
-    study.progress(static_cast<double>(layer + 1) / info.layers);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const Shape rows{kinds[k].layers, study.size(kinds[k].queries)};
+    beside.push_back({.ratios = Tensor::zeros(rows, DType::Float64), .residual = {}});
+    if (has_residual_beside(request, kinds[k])) beside[k].residual = Tensor::zeros(rows, DType::Float64);
+    for (int layer = 0; layer < kinds[k].layers; ++layer) {
+      run_layer(study, request, kinds[k], layer, result.maps[k], beside[k], sums, totals);
+      study.progress(static_cast<double>(layers_before(kinds, k) + layer + 1) / layers_of(kinds));
+    }
   }
-  add_checks(result, request, sums, totals, info.causal);
+  add_checks(result, request, sums, totals, kinds, beside);
   result.notes.push_back(maximum_note(Tensor::full({1, 1}, DType::Float64, totals.peak)));
   result.notes.push_back(row_sums_note(totals.smallest, totals.largest, totals.empty));
   if (!request.normalise_rows)
     result.notes.emplace_back(
         "Scores are lengths of vectors, not shares: rows do not sum to 1 and layers differ in scale "
         "(normalise=rows divides each row by its sum).");
-  if (has_mixing_ratio(request.stage))
-    result.details.push_back(
-        {.name = "mixing_ratio", .axes = {Axis::Layer, Axis::Query}, .values = ratios.to(info.dtype)});
-  if (info.causal) forbid_future(result.scores());
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (has_mixing_ratio(request.stage))
+      result.details.push_back(detail_of(kinds[k], "mixing_ratio", beside[k].ratios.to(info.dtype)));
+    if (has_residual_beside(request, kinds[k]))
+      result.details.push_back(detail_of(kinds[k], "residual", beside[k].residual.to(info.dtype)));
+  }
   return result;
 }
 

@@ -27,16 +27,18 @@ Tensor one_row_each(const Tensor& x, Index begin, Index count, Index from, Index
 // Parts of the tokens [begin, begin + count) of the sequence that is read, [count, 1, T, D].
 Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index count) {
   const Tape& tape = *study.run().tape;
-  const Place at(wanted.at, wanted.layer), values(Site::V, wanted.layer);
+  const AttentionKind& kind = wanted.kind;
+  const auto place_of = [&](Site site) { return kind.at(site, wanted.layer); };
+  const Place at = place_of(wanted.at), values = place_of(kind.sites.v), input = place_of(kind.before);
   const Tensor v = tape.at(values).value;
-  if (wanted.at == Site::AttnOut) {
+  if (wanted.at == kind.sites.out || kind.is_cross()) {
     // With grouped queries several heads read the same columns; one head's part is taken at the mix.
     const Tensor seeds = one_row_each(v, begin, count, 0, v.dim(2));
     PushHooks hooks;
     if (wanted.head >= 0)
       hooks.made = [&](Place place, Tensor& part) {
-        if (place != Place(Site::Z, wanted.layer)) return;
-        const Index H = tape.at(Site::Pattern, wanted.layer).value.dim(1), E = part.shape().back() / H;
+        if (place != place_of(kind.sites.z)) return;
+        const Index H = tape.at(kind.pattern(wanted.layer)).value.dim(1), E = part.shape().back() / H;
         part = part.clone();
         dispatch(part.dtype(), [&](auto r) {
           using R = decltype(r);
@@ -46,25 +48,22 @@ Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index 
       };
     return tape.push(tape.at(values), seeds, given, {at}, hooks).at(at);
   }
-  const Tensor x = tape.at(Site::ResidPre, wanted.layer).value;
+  const Tensor x = tape.at(input).value;
   const PushHooks hooks{.rules = {}, .made = [&](Place place, Tensor& part) {
                           if (place == values) part = one_row_each(v, begin, count, 0, v.dim(2));
-                          if (place == Place(Site::MlpOut, wanted.layer))
+                          if (place == place_of(Site::MlpOut))
                             part = Tensor::zeros(part.shape(), part.dtype());
                         }};
-  return tape
-      .push(tape.at(Site::ResidPre, wanted.layer), one_row_each(x, begin, count, 0, x.dim(2)), given, {at},
-            hooks)
-      .at(at);
+  return tape.push(tape.at(input), one_row_each(x, begin, count, 0, x.dim(2)), given, {at}, hooks).at(at);
 }
 
 }  // namespace
 
 void for_pushed_parts(const Study& study, const PartsWanted& wanted,
                       const std::function<void(Index, const Tensor&)>& f) {
-  const Tensor pattern = study.at(Site::Pattern, wanted.layer);
+  const Tensor pattern = study.at(wanted.kind.pattern(wanted.layer));
   const Index T = pattern.dim(2), S = pattern.dim(3);
-  const std::size_t each = passing_bytes(study.info(), T, 1);
+  const std::size_t each = passing_bytes(study.info(), std::max(T, S), 1);
   const auto tile =
       std::clamp<Index>(static_cast<Index>(study.scratch / std::max<std::size_t>(1, each)), 1, S);
   for (Index begin = 0; begin < S; begin += tile) {
@@ -72,6 +71,19 @@ void for_pushed_parts(const Study& study, const PartsWanted& wanted,
     const Tensor parts = pushed(study, wanted, begin, count);
     for (Index k = 0; k < count; ++k) f(begin + k, parts.rows(k, 1).reshaped({parts.dim(2), parts.dim(3)}));
   }
+}
+
+Tensor pushed_residual(const Study& study, const PartsWanted& wanted) {
+  const Tape& tape = *study.run().tape;
+  const Place at = wanted.kind.at(wanted.at, wanted.layer);
+  const Var x = tape.at(wanted.kind.at(wanted.kind.before, wanted.layer));
+  // The pattern is given and the values are another stack's, so the attention itself carries nothing of x.
+  const Tensor part = tape.push(x, x.value.reshaped(x.value.shape().with_front(1)), given, {at}).at(at);
+  return part.reshaped({part.dim(2), part.dim(3)});
+}
+
+std::size_t pushed_bytes(const ModelInfo& info, Index tokens) {
+  return info.plain_blocks ? 0 : passing_bytes(info, tokens, 1);
 }
 
 }  // namespace headwater

@@ -1,5 +1,5 @@
 // ALTI (Ferrando et al., 2022): how much nearer to the output of the attention block its part T_ij brings us.
-// With R_ij of mixing/attention_parts.h,
+// With R_ij of explain/attention_parts.h,
 //
 //   post-norm   T_ij = γ ⊙ C(R_ij) / s_i,  y_i = norm(a_i)        pre-norm   T_ij = R_ij,  y_i = a_i
 //   c_ij = max(0, ‖y_i‖₁ − ‖y_i − T_ij‖₁), rows divided by their sum
@@ -7,6 +7,9 @@
 // The L1 norm needs the vectors T_ij; they are made for one token j and a few rows i at a time. The two norms
 // are subtracted component by component, Σ_k |y_k| − |y_k − T_k|, so that no digits are lost between large
 // sums.
+//
+// Attention to another stack has f_ij for T_ij, and the residual path x_i beside the row as one more part,
+// which rows are divided over too (ALTI+, Ferrando et al., 2022b): the detail cross_residual.
 //
 // compat: the authors' programs take torch's pairwise_distance, which adds 1e-6 to every component of T − y,
 // and a deviation without ε; the one for translation takes the sample deviation (n − 1). Cells that a causal
@@ -21,6 +24,8 @@
 #include "base/parallel.h"
 #include "blocks/recognise.h"
 #include "explain/attention_parts.h"
+#include "explain/kind_maps.h"
+#include "explain/mixing_steps.h"
 #include "explain/norms.h"
 #include "explain/pushed_parts.h"
 #include "kernels/kernels.h"
@@ -162,35 +167,38 @@ struct Totals {
   }
 };
 
-// For a block of any wiring: T_ij by a push, y_i what was written.
-std::vector<double> pushed_map(const Study& study, int layer, const Compat& compat, Totals& totals) {
+// For attention of any kind in a block of any wiring: T_ij by a push, y_i what was written. The share of the
+// residual path past attention to another stack goes to `residual`.
+std::vector<double> pushed_map(const Study& study, const AttentionKind& kind, int layer, const Compat& compat,
+                               std::span<double> residual) {
   if (!compat.with_eps)
     throw Unsupported("alti: compat knows the norms of plain blocks only, and " + study.info().architecture +
                       " has others; use compat=none");
-  const Tensor written = study.at(Site::ResidMid, layer);
-  const Index T = written.dim(1), D = written.dim(2);
+  const PartsWanted wanted{.layer = layer, .at = kind.after, .kind = kind};
+  const Tensor written = study.at(kind.at(kind.after, layer));
+  const Index T = written.dim(1), S = study.size(kind.keys), D = written.dim(2);
   const std::vector<double> y = written.to_doubles();
-  std::vector<double> map(static_cast<std::size_t>(T * T));
-  for_pushed_parts(study, {layer, Site::ResidMid}, [&](Index j, const Tensor& parts) {
+  const auto share = [&](const std::vector<double>& part, Index i) {
+    return std::max(0.0, nearer(y.data() + i * D, part.data() + i * D, D, compat.shift));
+  };
+  std::vector<double> map(static_cast<std::size_t>(T * S));
+  for_pushed_parts(study, wanted, [&](Index j, const Tensor& parts) {
     const std::vector<double> part = parts.to_doubles();
-    for (Index i = study.info().causal ? j : 0; i < T; ++i)
-      map[static_cast<std::size_t>(i * T + j)] =
-          std::max(0.0, nearer(y.data() + i * D, part.data() + i * D, D, compat.shift));
+    for (Index i = kind.causal ? j : 0; i < T; ++i) map[static_cast<std::size_t>(i * S + j)] = share(part, i);
   });
-  totals.see_rows(map, T);
-  totals.empty += divide_rows(std::span(map), T);
+  if (residual.empty()) return map;
+  const std::vector<double> part = pushed_residual(study, wanted).to_doubles();
+  for (Index i = 0; i < T; ++i) residual[static_cast<std::size_t>(i)] = share(part, i);
   return map;
 }
 
-// c_ij of one layer, [T, T], rows divided.
-std::vector<double> layer_map(const Study& study, int layer, const Compat& compat, SumCheck& sums,
-                              Totals& totals) {
-  const std::optional<PlainBlock> block = plain_block(study.tape(), {.layer = layer});
-  if (!block) return pushed_map(study, layer, compat, totals);
-  const AttentionParts parts(study, layer);
+// The same by a plain block's shortcut, [T, T].
+std::vector<double> plain_map(const Study& study, const PlainBlock& block, const AttentionKind& kind,
+                              int layer, const Compat& compat, SumCheck& sums, Totals& totals) {
+  const AttentionParts parts(study, kind, layer);
   const Index T = parts.tokens(), H = parts.heads(), D = parts.width();
-  const NormMap after(block->weights.attention_norm);
-  const NormMap* norm = block->pre_norm ? nullptr : &after;
+  const NormMap after(block.weights.attention_norm);
+  const NormMap* norm = block.pre_norm ? nullptr : &after;
   const Outputs outputs = outputs_of(parts, norm, compat);
   std::vector<double> map(static_cast<std::size_t>(T * T));
   sums.begin(parts);
@@ -204,52 +212,77 @@ std::vector<double> layer_map(const Study& study, int layer, const Compat& compa
       }
     });
   });
-  sums.end(parts, study.at(Site::ResidMid, layer), norm);
+  sums.end(parts, study.at(kind.at(Site::ResidMid, layer)), norm);
   totals.apart = std::max(totals.apart, plain_difference(parts, outputs, norm, compat, map));
-  totals.see_rows(map, T);
-  totals.empty += divide_rows(std::span(map), T);
   return map;
 }
 
+// c_ij of one layer, [T, S], rows divided: with the residual path's where it is no column of its own.
+std::vector<double> layer_map(const Study& study, const AttentionKind& kind, int layer, const Compat& compat,
+                              std::span<double> residual, SumCheck& sums, Totals& totals) {
+  const std::optional<PlainBlock> block =
+      kind.is_cross() ? std::nullopt : plain_block(study.tape(), {.layer = layer, .stack = kind.stack});
+  std::vector<double> map = block ? plain_map(study, *block, kind, layer, compat, sums, totals)
+                                  : pushed_map(study, kind, layer, compat, residual);
+  const Index S = study.size(kind.keys);
+  totals.see_rows(map, S);
+  totals.empty +=
+      residual.empty() ? divide_rows(std::span(map), S) : divide_rows(std::span(map), S, residual);
+  return map;
+}
+
+void add_checks(Attribution& result, const std::vector<AttentionKind>& kinds, const SumCheck& sums,
+                const Totals& totals) {
+  std::vector<Map> rows = result.maps;
+  std::size_t beside = 0;
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    if (kinds[k].is_cross()) rows[k].values = with_column(rows[k].values, result.details[beside++].values);
+  if (totals.empty == 0) result.checks.push_back(worst_of(rows, check_row_sums));
+  result.checks.push_back(worst_of(result.maps, check_nonnegative));
+  forbid_future(result, kinds);
+  if (!sums.measured()) return;
+  result.checks.push_back(sums.check());
+  result.checks.push_back({.name = "row by row equals plain vectors",
+                           .passed = totals.apart <= 1e-10,
+                           .value = totals.apart,
+                           .bound = 1e-10});
+}
+
 Attribution run(const Study& study, const MethodOptions& options) {
-  const ModelInfo& info = study.info();
-  const Index L = info.layers, T = study.size();
+  const DType dtype = study.info().dtype;
+  const std::vector<AttentionKind> kinds = attentions_of(study.info());
   const Compat compat = compat_of(options.text("compat"));
   Attribution result{
-      .method = "alti", .options = options.all(), .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key}}}};
-  result.scores() = Tensor({L, T, T}, info.dtype);
-  SumCheck sums(info.dtype);
+      .method = "alti", .options = options.all(), .maps = maps_of(study, kinds, HeadAxis::None)};
+  SumCheck sums(dtype);
   Totals totals;
-  for (int layer = 0; layer < info.layers; ++layer) {
-    const std::vector<double> map = layer_map(study, layer, compat, sums, totals);
-    dispatch(info.dtype, [&](auto r) {
-      using R = decltype(r);
-      std::transform(map.begin(), map.end(), result.scores().data<R>() + layer * T * T,
-                     [](double v) { return static_cast<R>(v); });
-    });
-    study.progress(static_cast<double>(layer + 1) / info.layers);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const Index T = study.size(kinds[k].queries);
+    Tensor residual = Tensor::zeros({kinds[k].layers, T}, DType::Float64);
+    for (int layer = 0; layer < kinds[k].layers; ++layer) {
+      const std::span<double> row(residual.data<double>() + layer * T,
+                                  static_cast<std::size_t>(kinds[k].is_cross() ? T : 0));
+      put_layer(result.maps[k].values, layer, layer_map(study, kinds[k], layer, compat, row, sums, totals));
+      study.progress(static_cast<double>(layers_before(kinds, k) + layer + 1) / layers_of(kinds));
+    }
+    if (kinds[k].is_cross()) result.details.push_back(detail_of(kinds[k], "residual", residual.to(dtype)));
   }
-  if (totals.empty == 0) result.checks.push_back(check_row_sums(result.scores()));
-  result.checks.push_back(check_nonnegative(result.scores()));
-  if (info.causal) result.checks.push_back(check_causal(result.scores()));
-  if (sums.measured()) {
-    result.checks.push_back(sums.check());
-    result.checks.push_back({.name = "row by row equals plain vectors",
-                             .passed = totals.apart <= 1e-10,
-                             .value = totals.apart,
-                             .bound = 1e-10});
-  }
+  add_checks(result, kinds, sums, totals);
   result.notes.push_back(maximum_note(Tensor::full({1, 1}, DType::Float64, totals.peak)));
   result.notes.push_back(row_sums_note(totals.smallest, totals.largest, totals.empty));
-  if (info.causal) forbid_future(result.scores());
   return result;
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
   const auto threads = static_cast<std::size_t>(thread_count());
-  return static_cast<std::size_t>(info.layers) * T * T * bytes_of(info.dtype) +
-         (T * T + T * D + threads * block_rows * D) * sizeof(double) + AttentionParts::bytes(info, tokens);
+  const auto layers = static_cast<std::size_t>(layers_of(attentions_of(info)));
+  // Of several kinds also the residual path's shares, and rows with them while they are checked.
+  const std::size_t beside =
+      is_encoder_decoder(info) ? layers * (T * (T + 1) * bytes_of(info.dtype) + 2 * T * sizeof(double)) : 0;
+  return layers * T * T * bytes_of(info.dtype) + beside +
+         (T * T + T * D + threads * block_rows * D) * sizeof(double) + AttentionParts::bytes(info, tokens) +
+         pushed_bytes(info, tokens);
 }
 
 }  // namespace
@@ -265,14 +298,18 @@ const Method alti{
         "of "
         "y, residual path and norm included",
     .paper =
-        "Ferrando et al., 2022: Measuring the Mixing of Contextual Information in the Transformer. EMNLP",
+        "Ferrando et al., 2022: Measuring the Mixing of Contextual Information in the Transformer. EMNLP. "
+        "Encoder–decoders: Ferrando et al., 2022: Towards Opening the Black Box of Neural Machine "
+        "Translation: Source and Target Interpretations of the Transformer. EMNLP",
     .cost =
         "One forward run and 2 T² H D + 3 T² D operations per layer; vectors are made for one token at a "
         "time.",
     .limits =
         "The feed-forward layers are not in it, nor is the target; the biases of the output projection and "
         "of "
-        "the norm belong to no token. Parts that lead away from the output are cut to 0.",
+        "the norm belong to no token. Parts that lead away from the output are cut to 0. Past attention to "
+        "another stack the "
+        "residual path has its share in the detail cross_residual, and rows sum to 1 with it.",
     .options = {{"compat", "none|alti|alti_nmt", "none",
                  "as the authors' programs: 1e-6 added to every component and a deviation without eps "
                  "(alti), of the sample (alti_nmt)"}},

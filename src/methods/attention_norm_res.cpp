@@ -3,7 +3,7 @@
 //   ‖R_ij‖ = ‖f_ij + [i = j] x_i‖
 //
 // and per query the mixing ratio m_i / (m_i + p_i), m_i = ‖Σ_{j≠i} R_ij‖, p_i = ‖R_ii‖: how much of what is
-// written comes from other tokens.
+// written comes from other tokens. Attention to another stack has ‖f_ij‖, and ‖x_i‖ beside the row.
 #include "explain/norms.h"
 #include "methods/method.h"
 
@@ -46,7 +46,9 @@ const Method attention_norm_res{
         "of tokens is made.",
     .limits =
         "The norms and the feed-forward layers are not in it, nor is the target. The bias of the output "
-        "projection belongs to no token and is left out.",
+        "projection belongs to no token and is left out. Past attention to another stack the residual path "
+        "is "
+        "no token that is read: the detail cross_residual has its length.",
     .options = {{"normalise", "none|rows", "none", "rows: divide each row by its sum; none: raw norms"}},
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Complete,

@@ -26,6 +26,26 @@ Index divide_rows(std::span<R> values, Index width) {
   return empty;
 }
 
+// The same where each row has one more number beside it, which counts in its sum.
+template <class R>
+Index divide_rows(std::span<R> values, Index width, std::span<R> beside) {
+  Index empty = 0;
+  R* row = values.data();
+  for (R& more : beside) {
+    double sum = static_cast<double>(more);
+    for (Index j = 0; j < width; ++j)
+      if (!std::isnan(row[j])) sum += static_cast<double>(row[j]);
+    if (!(sum > 0)) {
+      ++empty;
+    } else {
+      for (Index j = 0; j < width; ++j) row[j] = static_cast<R>(static_cast<double>(row[j]) / sum);
+      more = static_cast<R>(static_cast<double>(more) / sum);
+    }
+    row += width;
+  }
+  return empty;
+}
+
 // The rows are the last axis.
 inline Index divide_rows(Tensor& map) {
   Index empty = 0;

@@ -22,5 +22,15 @@ TEST(RowDivision, LeavesForbiddenCellsOut) {
   EXPECT_TRUE(std::isnan(row[2]));
 }
 
+TEST(RowDivision, CountsTheNumberBesideARow) {
+  std::vector<double> rows{1, 2, 0, 0, 0, 0, std::numeric_limits<double>::quiet_NaN(), 3}, beside{1, 0, 2, 1};
+  EXPECT_EQ(divide_rows(std::span(rows), 2, std::span(beside)), 1);
+  EXPECT_EQ((std::vector<double>(rows.begin(), rows.begin() + 6)),
+            (std::vector<double>{0.25, 0.5, 0, 0, 0, 0}));
+  EXPECT_TRUE(std::isnan(rows[6]));
+  EXPECT_EQ(rows[7], 0.75);
+  EXPECT_EQ(beside, (std::vector<double>{0.25, 0, 1, 0.25}));
+}
+
 }  // namespace
 }  // namespace headwater

@@ -1,11 +1,11 @@
 // Effective attention (Brunner et al., 2020): the attention of a head without the part that its output
-// cannot show. With A [T, T] the pattern and V [T, E] the values of a head,
+// cannot show. With A [T, S] the pattern and V [S, E] the values of a head,
 //
 //   A⊥ = A P,   P the projector onto the columns of V            A⊥ V = A V, and |A⊥| is smallest
 //
-// Row i of a causal model uses V[0 … i] alone. sum_preserving projects onto the columns of [V, 1], so that
+// Row i under a causal mask uses V[0 … i] alone. sum_preserving projects onto the columns of [V, 1], so that
 // rows still sum to 1. A head whose slice W_H of the output projection loses rank writes A V W_H: then V L
-// stands for V, L Lᵀ = W_H W_Hᵀ. Where P = I (T ≤ E and V of full rank) A is handed out bit for bit.
+// stands for V, L Lᵀ = W_H W_Hᵀ. Where P = I (S ≤ E and V of full rank) A is handed out bit for bit.
 //
 // compat=sun2021 is the recipe published with Sun and Marasovic (2021): the values of a batch padded to 128
 // tokens are decomposed, singular values above H · epsilon count, one rank (the largest of a layer) serves
@@ -17,6 +17,8 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
+#include "explain/kind_maps.h"
+#include "explain/mixing_steps.h"
 #include "kernels/kernels.h"
 #include "methods/effective_attention/effective.h"
 #include "methods/effective_attention/head_report.h"
@@ -87,7 +89,7 @@ std::vector<double> with_ones(const std::vector<double>& v, Index rows, Index wi
 
 // Heads that are projected by the same values.
 struct Sharing {
-  std::vector<double> values;  // [T, E]
+  std::vector<double> values;  // [S, E]
   std::vector<Index> heads;
 };
 
@@ -95,29 +97,32 @@ struct Sharing {
 template <class R>
 class Layer {
  public:
-  Layer(const Study& study, const Settings& settings, int layer, R* scores, HeadReport& report)
-      : info_(study.info()),
+  Layer(const Study& study, const AttentionKind& kind, const Settings& settings, int layer, R* scores,
+        HeadReport& report)
+      : stack_(stacks_of(study.info())[static_cast<std::size_t>(kind.stack)]),
+        causal_(kind.causal),
         settings_(settings),
         layer_(layer),
-        tokens_(study.size()),
-        pattern_(study.at(Site::Pattern, layer)),
-        values_(study.at(Site::V, layer)),
+        queries_(study.size(kind.queries)),
+        keys_(study.size(kind.keys)),
+        pattern_(study.at(kind.pattern(layer))),
+        values_(study.at(kind.at(kind.sites.v, layer))),
         scores_(scores),
         report_(report) {
-    const LinearWeights* v = as_linear(study.op_at({Site::V, layer}).op);
-    const Place written(Site::AttnOut, layer);
+    const LinearWeights* v = as_linear(study.op_at(kind.at(kind.sites.v, layer)).op);
+    const Place written = kind.at(kind.sites.out, layer);
     const LinearWeights* out = study.tape().recorded(written) ? as_linear(study.op_at(written).op) : nullptr;
     if (!settings.value_bias && v == nullptr)
       throw Unsupported(
           "effective_attention: value_bias=false needs values made by one product, found others in " +
-          info_.architecture);
+          study.info().architecture);
     if (!settings.value_bias) bias_ = v->bias;
     if (out != nullptr) out_ = out->weight->dense().to(DType::Float64);
   }
 
   void run() {
-    const Index each = tokens_ * (tokens_ + info_.head_width) * info_.head_width;
-    parallel_for(info_.groups, 1 + enough_work / each, [&](Index begin, Index end) {
+    const Index each = keys_ * (queries_ + stack_.head_width) * stack_.head_width;
+    parallel_for(stack_.groups, 1 + enough_work / each, [&](Index begin, Index end) {
       for (Index g = begin; g < end; ++g)
         for (const Sharing& sharing : sharings(g)) project(sharing);
     });
@@ -125,49 +130,50 @@ class Layer {
 
   // The published recipe; `padded` [P, G·E].
   void run_padded(const Tensor& padded) {
-    const Index length = padded.dim(0), E = info_.head_width;
+    const Index length = padded.dim(0), E = stack_.head_width;
     std::vector<std::vector<double>> values;
     Index rank = 0;
-    for (Index g = 0; g < info_.groups; ++g) {
-      values.push_back(values_of(padded, length, info_.groups, g, E, {}));
+    for (Index g = 0; g < stack_.groups; ++g) {
+      values.push_back(values_of(padded, length, stack_.groups, g, E, {}));
       const Spectrum spectrum = spectrum_of(values.back(), length, E, settings_.rule);
-      const double bound = settings_.rule.epsilon * info_.heads;
+      const double bound = settings_.rule.epsilon * stack_.heads;
       rank = std::max<Index>(rank, std::count_if(spectrum.values.begin(), spectrum.values.end(),
                                                  [&](double s) { return s > bound; }));
     }
-    for (Index h = 0; h < info_.heads; ++h) {
+    for (Index h = 0; h < stack_.heads; ++h) {
       const auto& v = values[static_cast<std::size_t>(h / share())];
       const ValueSpace space = ValueSpace::of_rank(v, length, E, rank);
       std::vector<double> a(static_cast<std::size_t>(length)), x(a.size());
-      for (Index i = 0; i < tokens_; ++i) {
-        for (Index j = 0; j < tokens_; ++j) a[static_cast<std::size_t>(j)] = raw(h)[i * tokens_ + j];
+      for (Index i = 0; i < queries_; ++i) {
+        for (Index j = 0; j < keys_; ++j) a[static_cast<std::size_t>(j)] = raw(h)[i * keys_ + j];
         space.project(a.data(), x.data(), 1);
-        for (Index j = 0; j < tokens_; ++j)
-          effective(h)[i * tokens_ + j] = static_cast<R>(x[static_cast<std::size_t>(j)]);
+        for (Index j = 0; j < keys_; ++j)
+          effective(h)[i * keys_ + j] = static_cast<R>(x[static_cast<std::size_t>(j)]);
       }
-      const std::vector<double> own(v.begin(), v.begin() + tokens_ * E);
+      const std::vector<double> own(v.begin(), v.begin() + keys_ * E);
       describe(h, own);
       report_.maps(layer_, h, raw(h), effective(h), own.data(), E);
     }
   }
 
  private:
-  Index share() const { return info_.heads / info_.groups; }
-  const R* raw(Index head) const { return pattern_.template data<R>() + head * tokens_ * tokens_; }
+  Index share() const { return stack_.heads / stack_.groups; }
+  const R* raw(Index head) const { return pattern_.template data<R>() + head * queries_ * keys_; }
   R* effective(Index head) const {
-    return scores_ + (Index{layer_} * info_.heads + head) * tokens_ * tokens_;
+    return scores_ + (Index{layer_} * stack_.heads + head) * queries_ * keys_;
   }
 
   // One for the query heads of the group, and one for each that writes through a narrow W_H.
   std::vector<Sharing> sharings(Index group) const {
-    const Index E = info_.head_width;
-    std::vector<Sharing> all{{values_of(values_, tokens_, info_.groups, group, E, bias_), {}}};
+    const Index E = stack_.head_width;
+    std::vector<Sharing> all{{values_of(values_, keys_, stack_.groups, group, E, bias_), {}}};
     for (Index h = group * share(); h < (group + 1) * share(); ++h) {
       std::optional<std::vector<double>> narrow;
       if (!out_.empty())
-        narrow = narrow_factor(out_.data<double>() + h * E, info_.width, info_.heads * E, E, settings_.rule);
+        narrow =
+            narrow_factor(out_.data<double>() + h * E, stack_.width, stack_.heads * E, E, settings_.rule);
       if (narrow)
-        all.push_back({times(all.front().values, *narrow, tokens_, E), {h}});
+        all.push_back({times(all.front().values, *narrow, keys_, E), {h}});
       else
         all.front().heads.push_back(h);
     }
@@ -176,20 +182,19 @@ class Layer {
   }
 
   void describe(Index head, const std::vector<double>& values) const {
-    const Index E = info_.head_width;
-    const Spectrum spectrum = spectrum_of(values, tokens_, E, settings_.rule);
-    const Index wide = spectrum.rank == tokens_
-                           ? tokens_
-                           : rank_of(with_ones(values, tokens_, E), tokens_, E + 1, settings_.rule);
+    const Index E = stack_.head_width;
+    const Spectrum spectrum = spectrum_of(values, keys_, E, settings_.rule);
+    const Index wide =
+        spectrum.rank == keys_ ? keys_ : rank_of(with_ones(values, keys_, E), keys_, E + 1, settings_.rule);
     report_.space(layer_, head, spectrum.rank, wide, spectrum.kappa());
   }
 
   void project(const Sharing& sharing) {
     const bool wide = settings_.sum_preserving;
-    const Index width = info_.head_width + (wide ? 1 : 0);
+    const Index width = stack_.head_width + (wide ? 1 : 0);
     const std::vector<double> values =
-        wide ? with_ones(sharing.values, tokens_, info_.head_width) : sharing.values;
-    if (info_.causal)
+        wide ? with_ones(sharing.values, keys_, stack_.head_width) : sharing.values;
+    if (causal_)
       project_prefixes(values, width, sharing.heads);
     else
       project_all(values, width, sharing.heads);
@@ -200,27 +205,27 @@ class Layer {
   }
 
   void project_all(const std::vector<double>& values, Index width, const std::vector<Index>& heads) {
-    const Index T = tokens_;
-    const ValueSpace space = settings_.smooth > 0 ? ValueSpace::smooth(values, T, width, settings_.smooth)
-                                                  : ValueSpace(values, T, width, settings_.rule);
-    std::vector<double> a, x(static_cast<std::size_t>(std::min(rows_at_once, T) * T));
+    const Index T = queries_, S = keys_;
+    const ValueSpace space = settings_.smooth > 0 ? ValueSpace::smooth(values, S, width, settings_.smooth)
+                                                  : ValueSpace(values, S, width, settings_.rule);
+    std::vector<double> a, x(static_cast<std::size_t>(std::min(rows_at_once, T) * S));
     for (const Index h : heads) {
       if (space.identity()) {
-        std::copy_n(raw(h), T * T, effective(h));
+        std::copy_n(raw(h), T * S, effective(h));
         continue;
       }
       for (Index row = 0; row < T; row += rows_at_once) {
         const Index rows = std::min(rows_at_once, T - row);
-        a.assign(raw(h) + row * T, raw(h) + (row + rows) * T);
+        a.assign(raw(h) + row * S, raw(h) + (row + rows) * S);
         space.project(a.data(), x.data(), rows);
-        std::transform(x.begin(), x.begin() + rows * T, effective(h) + row * T,
+        std::transform(x.begin(), x.begin() + rows * S, effective(h) + row * S,
                        [](double v) { return static_cast<R>(v); });
       }
     }
   }
 
   void project_prefixes(const std::vector<double>& values, Index width, const std::vector<Index>& heads) {
-    const Index T = tokens_;
+    const Index T = keys_;  // as many as queries
     GrowingValueSpace space(values, T, width, settings_.rule);
     std::vector<double> a, x(static_cast<std::size_t>(T));
     for (Index t = 0; t < T; ++t) {
@@ -246,18 +251,25 @@ class Layer {
     }
   }
 
-  const ModelInfo& info_;
+  const Stack stack_;
+  const bool causal_;
   const Settings& settings_;
   int layer_;
-  Index tokens_;
-  Tensor pattern_, values_;  // [1, H, T, T], [1, T, G·E]
+  Index queries_, keys_;
+  Tensor pattern_, values_;  // [1, H, T, S], [1, S, G·E]
   Tensor bias_, out_;        // [G·E] or empty; [D, H·E] in double or empty
   R* scores_;
   HeadReport& report_;
 };
 
-void add_checks(Attribution& result, const Settings& settings, const HeadReport& report) {
-  const double error = report.worst_output_error();
+void add_checks(Attribution& result, const Settings& settings, const std::vector<HeadReport>& reports) {
+  double error = 0;
+  bool identifiable = true;
+  for (const HeadReport& report : reports) {
+    const double own = report.worst_output_error();
+    error = own <= error ? error : own;  // a NaN is the worst of all
+    identifiable = identifiable && report.identifiable();
+  }
   const double bound = result.scores().dtype() == DType::Float32 ? 1e-6 : 1e-9;
   if (settings.smooth > 0)
     result.notes.push_back(fmt::format(
@@ -265,7 +277,7 @@ void add_checks(Attribution& result, const Settings& settings, const HeadReport&
   else
     result.checks.push_back(
         {.name = "the head's output is kept", .passed = error <= bound, .value = error, .bound = bound});
-  if (settings.sum_preserving) result.checks.push_back(check_row_sums(result.scores()));
+  if (settings.sum_preserving) result.checks.push_back(worst_of(result.maps, check_row_sums));
   if (settings.padded) {
     result.notes.emplace_back(
         "compat=sun2021 reproduces a published recipe that decomposes a padded batch: it changes heads' "
@@ -273,7 +285,7 @@ void add_checks(Attribution& result, const Settings& settings, const HeadReport&
         "model.");
     return;
   }
-  if (report.identifiable() && settings.smooth == 0)
+  if (identifiable && settings.smooth == 0)
     result.notes.emplace_back(
         "Every head's attention is determined by its output: effective attention is raw attention, bit for "
         "bit.");
@@ -291,32 +303,36 @@ Index length_when_padded(const ModelInfo& info, Index tokens) {
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
   const Settings settings = settings_of(options, info);
-  const Index L = info.layers, H = info.heads, T = study.size();
+  const std::vector<AttentionKind> kinds = attentions_of(info);
   Attribution result{.method = "effective_attention",
                      .options = options.all(),
-                     .maps = {{.axes = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key},
-                               .values = Tensor({L, H, T, T}, info.dtype)}}};
-  HeadReport report(info, T);
+                     .maps = maps_of(study, kinds, HeadAxis::Each)};
+  std::vector<HeadReport> reports;
   std::vector<Tensor> padded;
-  if (settings.padded) padded = padded_values(study, length_when_padded(info, T));
-  dispatch(info.dtype, [&](auto r) {
-    using R = decltype(r);
-    for (int l = 0; l < info.layers; ++l) {
-      Layer<R> layer(study, settings, l, result.scores().data<R>(), report);
-      if (settings.padded)
-        layer.run_padded(padded[static_cast<std::size_t>(l)]);
-      else
-        layer.run();
-      study.progress(static_cast<double>(l + 1) / static_cast<double>(L));
-    }
-  });
-  add_checks(result, settings, report);
-  result.details = report.details();
-  result.notes.push_back(maximum_note(result.scores()));
-  if (info.causal) {
-    result.checks.push_back(check_causal(result.scores()));
-    forbid_future(result.scores());
+  if (settings.padded) padded = padded_values(study, length_when_padded(info, study.size()));
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const AttentionKind& kind = kinds[k];
+    reports.emplace_back(
+        kind, HeadReport::Sizes{.queries = study.size(kind.queries),
+                                .keys = study.size(kind.keys),
+                                .width = stacks_of(info)[static_cast<std::size_t>(kind.stack)].head_width});
+    dispatch(info.dtype, [&](auto r) {
+      using R = decltype(r);
+      for (int l = 0; l < kind.layers; ++l) {
+        Layer<R> layer(study, kind, settings, l, result.maps[k].values.template data<R>(), reports.back());
+        if (settings.padded)
+          layer.run_padded(padded[static_cast<std::size_t>(l)]);
+        else
+          layer.run();
+        study.progress(static_cast<double>(layers_before(kinds, k) + l + 1) / layers_of(kinds));
+      }
+    });
   }
+  add_checks(result, settings, reports);
+  for (const HeadReport& report : reports)
+    for (Map& detail : report.details()) result.details.push_back(std::move(detail));
+  result.notes.push_back(maximum_note(result.maps));
+  forbid_future(result, kinds);
   return result;
 }
 
@@ -330,7 +346,8 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
            static_cast<std::size_t>(values + space + maps + out) * sizeof(double);
   }
   const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.heads);
-  const auto L = static_cast<std::size_t>(info.layers), E = static_cast<std::size_t>(info.head_width) + 1;
+  const auto L = static_cast<std::size_t>(layers_of(attentions_of(info))),
+             E = static_cast<std::size_t>(info.head_width) + 1;
   const auto workers = static_cast<std::size_t>(std::min(thread_count(), info.groups));
   const std::size_t maps = L * H * T * T * bytes_of(info.dtype);
   const std::size_t report = L * H * (10 + 2 * T);

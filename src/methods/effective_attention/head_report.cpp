@@ -1,10 +1,10 @@
-// Which other attention A' would have written the same (T tokens, head width E, values V):
+// Which other attention A' would have written the same (T queries, S keys, head width E, values V):
 //
-//   level 0   any real matrix                       T − rank V free dimensions in a row
-//   level 1   rows that sum to 1                    T − rank [V, 1]
+//   level 0   any real matrix                       S − rank V free dimensions in a row
+//   level 1   rows that sum to 1                    S − rank [V, 1]
 //   level 2   rows without negative weights         as level 1: softmax is strictly positive
-//   level 3   softmax(Q'K'ᵀ) with E-wide Q', K'     max(0, e(2T − e − 1) − T rank V) in the map, e = min(E, T
-//   − 1)
+//   level 3   softmax(Q'K'ᵀ) with E-wide Q', K'     max(0, e(T + S − e − 1) − T rank V) in the map,
+//                                                   e = min(E, T, S − 1)
 //
 // and how the effective map differs from the raw one: null energy |A − A⊥| / |A| in Frobenius norms,
 // Pearson's correlation over all cells a mask allows, the negative weights of a row, the mean row sum.
@@ -18,28 +18,26 @@
 
 namespace headwater {
 
-HeadReport::HeadReport(const ModelInfo& info, Index tokens)
-    : heads_(info.heads), width_(info.head_width), tokens_(tokens), causal_(info.causal) {
-  const Index layers = info.layers, heads = info.heads;
+HeadReport::HeadReport(const AttentionKind& kind, const Sizes& sizes) : kind_(kind), size_(sizes) {
+  const Index layers = kind.layers, heads = kind.heads;
   for (Tensor* table : {&rank_, &nullity_l0_, &nullity_l1_, &free_l3_, &kappa_, &null_energy_, &pearson_,
                         &negative_mass_, &row_sum_, &output_error_})
     *table = Tensor::zeros({layers, heads}, DType::Float64);
   for (Tensor* table : {&received_raw_, &received_effective_})
-    *table = Tensor::zeros({layers, heads, tokens}, DType::Float64);
+    *table = Tensor::zeros({layers, heads, sizes.keys}, DType::Float64);
 }
 
 double& HeadReport::at(Tensor& table, Index layer, Index head) const {
-  return table.data<double>()[layer * heads_ + head];
+  return table.data<double>()[layer * kind_.heads + head];
 }
 
 void HeadReport::space(Index layer, Index head, Index rank, Index rank_with_ones, double kappa) {
   at(rank_, layer, head) = static_cast<double>(rank);
-  at(nullity_l0_, layer, head) = static_cast<double>(tokens_ - rank);
-  at(nullity_l1_, layer, head) = static_cast<double>(tokens_ - rank_with_ones);
+  at(nullity_l0_, layer, head) = static_cast<double>(size_.keys - rank);
+  at(nullity_l1_, layer, head) = static_cast<double>(size_.keys - rank_with_ones);
   at(kappa_, layer, head) = kappa;
-  const Index e = std::min(width_, tokens_ - 1);
-  at(free_l3_, layer, head) =
-      static_cast<double>(std::max<Index>(0, e * (2 * tokens_ - e - 1) - tokens_ * rank));
+  const Index T = size_.queries, S = size_.keys, e = std::min({size_.width, T, S - 1});
+  at(free_l3_, layer, head) = static_cast<double>(std::max<Index>(0, e * (T + S - e - 1) - T * rank));
 }
 
 namespace {
@@ -79,25 +77,25 @@ double squared(const std::vector<double>& v) {
 template <class R>
 void HeadReport::maps(Index layer, Index head, const R* raw, const R* effective, const double* values,
                       Index width) {
-  const Index T = tokens_;
+  const Index T = size_.queries, S = size_.keys;
   Sums sums;
   double missed = 0, written = 0;
-  double* got_raw = received_raw_.data<double>() + (layer * heads_ + head) * T;
-  double* got_effective = received_effective_.data<double>() + (layer * heads_ + head) * T;
+  double* got_raw = received_raw_.data<double>() + (layer * kind_.heads + head) * S;
+  double* got_effective = received_effective_.data<double>() + (layer * kind_.heads + head) * S;
   for (Index row0 = 0; row0 < T; row0 += rows_in_a_pass) {
     const Index rows = std::min(rows_in_a_pass, T - row0);
-    const auto cells = static_cast<std::size_t>(rows * T);
+    const auto cells = static_cast<std::size_t>(rows * S);
     std::vector<double> a(cells), difference(cells), out(static_cast<std::size_t>(rows * width));
     for (std::size_t cell = 0; cell < cells; ++cell) {
-      const Index flat = row0 * T + static_cast<Index>(cell), key = flat % T;
+      const Index flat = row0 * S + static_cast<Index>(cell), key = flat % S;
       a[cell] = static_cast<double>(raw[flat]);
       const auto x = static_cast<double>(effective[flat]);
       difference[cell] = x - a[cell];
       got_raw[key] += a[cell] / static_cast<double>(T);
       got_effective[key] += x / static_cast<double>(T);
-      if (!causal_ || key <= flat / T) sums.add(a[cell], x);
+      if (!kind_.causal || key <= flat / S) sums.add(a[cell], x);
     }
-    const kernels::Gemm mix{.m = rows, .n = width, .k = T, .lda = T, .ldb = width, .ldc = width};
+    const kernels::Gemm mix{.m = rows, .n = width, .k = S, .lda = S, .ldb = width, .ldc = width};
     kernels::gemm<double>(mix, a.data(), values, out.data());
     written += squared(out);
     if (squared(difference) == 0) continue;
@@ -127,10 +125,11 @@ bool HeadReport::identifiable() const {
 }
 
 std::vector<Map> HeadReport::details() const {
-  const Axes heads{Axis::Layer, Axis::Head}, keys{Axis::Layer, Axis::Head, Axis::Key};
+  const Axes heads{Axis::Layer, Axis::Head}, keys{Axis::Layer, Axis::Head, {Axis::Key, kind_.keys}};
   std::vector<Map> all{
       {"rank", heads, rank_}, {"nullity_L0", heads, nullity_l0_}, {"nullity_L1", heads, nullity_l1_}};
-  if (!causal_) all.push_back({"free_dimensions_L3", heads, free_l3_});  // counted for maps without a mask
+  if (!kind_.causal)
+    all.push_back({"free_dimensions_L3", heads, free_l3_});  // counted for maps without a mask
   all.insert(all.end(), {{"kappa", heads, kappa_},
                          {"null_energy", heads, null_energy_},
                          {"pearson", heads, pearson_},
@@ -139,6 +138,8 @@ std::vector<Map> HeadReport::details() const {
                          {"output_error", heads, output_error_},
                          {"received_raw", keys, received_raw_},
                          {"received_effective", keys, received_effective_}});
+  for (Map& map : all)
+    if (!kind_.name.empty()) map.name = kind_.name + "_" + map.name;
   return all;
 }
 

@@ -6,16 +6,22 @@
 
 #include <headwater/report.h>
 
+#include "study/attentions.h"
+
 namespace headwater {
 
-// One number per layer and head of each.
+// One number per layer and head of each, for one kind of attention.
 class HeadReport {
  public:
-  HeadReport(const ModelInfo& info, Index tokens);
+  // T queries, S keys, and E the width of a head.
+  struct Sizes {
+    Index queries, keys, width;
+  };
+  HeadReport(const AttentionKind& kind, const Sizes& sizes);
 
-  // From the values V [T, E]: their rank, that of [V, 1], and σ_1 / σ_rank.
+  // From the values V [S, E]: their rank, that of [V, 1], and σ_1 / σ_rank.
   void space(Index layer, Index head, Index rank, Index rank_with_ones, double kappa);
-  // From the maps, raw and effective [T, T], and the values [T, c] whose mixture must not change.
+  // From the maps, raw and effective [T, S], and the values [S, c] whose mixture must not change.
   template <class R>
   void maps(Index layer, Index head, const R* raw, const R* effective, const double* values, Index width);
 
@@ -25,11 +31,11 @@ class HeadReport {
 
  private:
   double& at(Tensor& table, Index layer, Index head) const;
-  Index heads_, width_, tokens_;
-  bool causal_;
+  AttentionKind kind_;
+  Sizes size_;
   Tensor rank_, nullity_l0_, nullity_l1_, free_l3_, kappa_, null_energy_, pearson_, negative_mass_, row_sum_,
       output_error_;                          // [L, H]
-  Tensor received_raw_, received_effective_;  // [L, H, T]
+  Tensor received_raw_, received_effective_;  // [L, H, S]
 };
 
 }  // namespace headwater

@@ -8,14 +8,17 @@
 // few chosen and a few random ones per token, with error bars (mixing/block_norms). One block alone
 // (wrt=local) has a closed form in post-norm models. With head_outputs=true the same is said of every head's
 // output (Pascual, Brunner and Wattenhofer, 2021) and compared with the head's attention: the global view of
-// a head beside its local one.
+// a head beside its local one. A model with several stacks is read from the units of all its sequences to
+// every block of every stack, exactly (joint_norms.h).
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "explain/kind_maps.h"
 #include "methods/hidden_token_attribution/block_norms.h"
+#include "methods/hidden_token_attribution/joint_norms.h"
 #include "methods/hidden_token_attribution/shares.h"
 #include "methods/method.h"
 #include "study/map_checks.h"
@@ -114,8 +117,34 @@ void add_notes(Attribution& result, const BlockNormSettings& settings, const Sha
                   static_cast<Index>(shares.values.size()) / tokens));
 }
 
+// What is defined for one stack only.
+void refuse_for_several_stacks(const ModelInfo& info, const MethodOptions& options) {
+  const auto refuse_unless = [&](std::string_view option, std::initializer_list<std::string_view> known,
+                                 std::string_view why) {
+    const std::string& found = options.text(option);
+    if (std::find(known.begin(), known.end(), found) == known.end())
+      throw Unsupported(fmt::format("hidden_token_attribution: option {}={}: {}, and {} has several; use {}",
+                                    option, found, why, info.architecture, fmt::join(known, " or ")));
+  };
+  refuse_unless("norm", {"frobenius", "gradxinput"}, "is measured within one stack of blocks");
+  refuse_unless("wrt", {"e0"}, "names a place of one stack of blocks");
+  refuse_unless("mode", {"auto", "exact"}, "chooses its directions for one stack of blocks");
+  refuse_unless("head_outputs", {"false"}, "compares with the attention of one stack of blocks");
+}
+
+Attribution run_joint(const Study& study, const MethodOptions& options) {
+  refuse_for_several_stacks(study.info(), options);
+  Attribution result = joint_attribution(study, norm_of(options.text("norm")));
+  result.options = options.all();
+  result.notes.push_back(maximum_note(result.maps));
+  add_notes(result, {.norm = norm_of(options.text("norm"))}, {}, options.text("norm"), study.size());
+  result.notes.emplace_back("Rows are divided over the units of all sequences together.");
+  return result;
+}
+
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
+  if (is_encoder_decoder(info)) return run_joint(study, options);
   const Index L = info.layers, T = study.size();
   const BlockNormSettings settings =
       settings_of(options, source_width(study, variable_of(options.text("wrt"))));
@@ -144,6 +173,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  if (is_encoder_decoder(info)) return joint_norm_bytes(info, tokens);
   const BlockNormSettings settings = settings_of(options, info.width);
   const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.layers);
   return 5 * L * T * T * sizeof(double) + block_norm_bytes(info, tokens, settings);
@@ -166,7 +196,8 @@ const Method hidden_token_attribution{
         "guided; wrt=local in post-norm models about 14 T D³ operations per layer.",
     .limits =
         "Derivatives are local: they say what a small change would do, not what a token brought. Percentages "
-        "depend on the norm and on the variable, ranks much less. Estimates carry a standard error.",
+        "depend on the norm and on the variable, ranks much less. Estimates carry a standard error. "
+        "Encoder–decoders: exact only, rows over source and prefix together.",
     .options =
         {{"norm", "frobenius|spectral|ones|gradxinput", "frobenius",
           "size of a D × D derivative; ones: of the summed outputs, as some public code, nearly blind behind "

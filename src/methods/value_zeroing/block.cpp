@@ -366,44 +366,16 @@ bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& op
   return options.fold == Keep || fold_pays(tokens, info.head_width, info.width);
 }
 
-Place compared_at(const Study& study, int layer, const ZeroingOptions& options) {
-  const bool last = options.final_norm && layer + 1 == study.info().layers;
-  return last && study.tape().recorded(Site::FinalNorm) ? Place(Site::FinalNorm)
-                                                        : Place(Site::ResidPost, layer);
+Place compared_at(const Study& study, const AttentionKind& kind, int layer, const ZeroingOptions& options) {
+  const bool last = options.final_norm && layer + 1 == kind.layers;
+  const Place normed(Site::FinalNorm, 0, kind.stack);
+  return last && study.tape().recorded(normed) ? normed : kind.at(Site::ResidPost, layer);
 }
 
-namespace {
-
-// By replay, as many rows at a time as fit the memory for tiles.
-Tensor zero_by_replay(const Study& study, int layer, const ZeroingOptions& options,
-                      const std::function<void(double)>& progress) {
-  const Tensor pattern = study.at(Site::Pattern, layer);
-  const Index T = pattern.dim(2), S = pattern.dim(3);
-  const bool set = !options.together.empty(), causal = study.info().causal;
-  std::vector<Pair> pairs;
-  for (Index i = 0; i < T; ++i)
-    for (Index j = 0; j < (set ? 1 : causal ? i + 1 : S); ++j) pairs.push_back({i, j});
-  const std::size_t tile = std::max<std::size_t>(1, study.scratch / (2 * passing_bytes(study.info(), 1, 1)));
-  Tensor result = Tensor::zeros(set ? Shape{T} : Shape{T, S}, pattern.dtype());
-  for (std::size_t begin = 0; begin < pairs.size(); begin += tile) {
-    progress(static_cast<double>(begin) / static_cast<double>(pairs.size()));
-    const auto some = std::span(pairs).subspan(begin, std::min(tile, pairs.size() - begin));
-    const std::vector<double> found = plain_distances(study, layer, some, options);
-    dispatch(result.dtype(), [&](auto r) {
-      using R = decltype(r);
-      for (std::size_t p = 0; p < some.size(); ++p)
-        result.data<R>()[set ? some[p].row : some[p].row * S + some[p].zeroed] = static_cast<R>(found[p]);
-    });
-  }
-  return result;
-}
-
-}  // namespace
-
-Tensor zero_values(const Study& study, int layer, const ZeroingOptions& options,
+Tensor zero_values(const Study& study, const AttentionKind& kind, int layer, const ZeroingOptions& options,
                    const std::function<void(double)>& progress) {
-  const std::optional<CleanBlock> plain = clean_block(study, layer, options);
-  if (!plain) return zero_by_replay(study, layer, options, progress);
+  const std::optional<CleanBlock> plain = clean_block(study, kind, layer, options);
+  if (!plain) return zero_by_replay(study, kind, layer, options, progress);
   const CleanBlock& block = *plain;
   Tensor result;
   dispatch(study.info().dtype, [&](auto r) {
@@ -431,7 +403,12 @@ std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOpti
   const Index clean = T * (4 * D + (1 + maps) * F + 4) + maps * F + T * T;
   const Index weights = 2 * inner * D + (fold ? layers * maps * inner * F : 0);
   const Index set = options.together.empty() ? 0 : T * (inner + 2 * D + (1 + maps) * F);
-  return static_cast<std::size_t>(clean + weights + set) * number +
+  // A replay lists its pairs, and copies what later attention reads for its two copies of a row.
+  std::size_t replayed = 0;
+  if (!info.plain_blocks)
+    replayed = replayed_row_bytes(info, T) + static_cast<std::size_t>(T * T) * sizeof(Pair) +
+               static_cast<std::size_t>(4 * T * inner) * number;
+  return replayed + static_cast<std::size_t>(clean + weights + set) * number +
          static_cast<std::size_t>(std::min(T, least_sources)) * costs.source +
          static_cast<std::size_t>(least_rows * thread_count()) * costs.row;
 }

@@ -54,21 +54,21 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {  // [1, T, D] → [T, D]
 }
 
 template <class R>
-void fill(CleanBlock& block, const Study& study, int layer, const NormWeights* final_norm) {
+void fill(CleanBlock& block, const Study& study, BlockAt at, const NormWeights* final_norm) {
   const BlockWeights& w = *block.weights;
   const auto two_axes = [](const Tensor& x) { return x.reshaped({x.dim(1), x.dim(2)}); };
   const NormWeights& before = block.post_norm ? w.attention_norm : w.mlp_norm;
-  const Tensor mid = study.at(Site::ResidMid, layer);
-  block.before = norm_state<R>(
-      block.post_norm ? sum_of<R>(study.at(Site::ResidPre, layer), study.at(Site::AttnOut, layer))
-                      : two_axes(mid).clone(),
-      before);
-  block.output = two_axes(study.at(Site::ResidPost, layer));
+  const Tensor mid = study.at(at(Site::ResidMid));
+  block.before =
+      norm_state<R>(block.post_norm ? sum_of<R>(study.at(at(Site::ResidPre)), study.at(at(Site::AttnOut)))
+                                    : two_axes(mid).clone(),
+                    before);
+  block.output = two_axes(study.at(at(Site::ResidPost)));
   if (block.post_norm) {
-    block.last = norm_state<R>(sum_of<R>(mid, study.at(Site::MlpOut, layer)), w.mlp_norm);
+    block.last = norm_state<R>(sum_of<R>(mid, study.at(at(Site::MlpOut))), w.mlp_norm);
   } else if (final_norm != nullptr) {
     block.last = norm_state<R>(block.output.clone(), *final_norm);
-    block.output = two_axes(study.at(Site::FinalNorm));
+    block.output = two_axes(study.at({Site::FinalNorm, 0, at.stack}));
   }
 
   Tensor scaled = block.before.t.clone();
@@ -100,25 +100,29 @@ void fill(CleanBlock& block, const Study& study, int layer, const NormWeights* f
 
 }  // namespace
 
-std::optional<CleanBlock> clean_block(const Study& study, int layer, const ZeroingOptions& options) {
-  std::optional<PlainBlock> found = plain_block(study.tape(), {.layer = layer});
+std::optional<CleanBlock> clean_block(const Study& study, const AttentionKind& kind, int layer,
+                                      const ZeroingOptions& options) {
+  if (kind.is_cross()) return {};
+  const BlockAt at{.layer = layer, .stack = kind.stack};
+  std::optional<PlainBlock> found = plain_block(study.tape(), at);
   if (!found) return {};
   auto known = std::make_shared<KnownBlock>(KnownBlock{.block = std::move(*found), .final_norm = {}});
-  if (compared_at(study, layer, options).site == Site::FinalNorm) {
-    const NormWeights* last = final_norm(study.tape(), {.layer = layer});
+  if (compared_at(study, kind, layer, options).site == Site::FinalNorm) {
+    const NormWeights* last = final_norm(study.tape(), at);
     if (last == nullptr || !known->block.pre_norm) return {};
     known->final_norm = *last;
   }
   CleanBlock block{.known = known, .weights = &known->block.weights, .heads = known->block.heads};
-  block.T = study.size();
-  block.D = study.info().width;
+  const Stack stack = stacks_of(study.info())[static_cast<std::size_t>(kind.stack)];
+  block.T = study.size(kind.queries);
+  block.D = stack.width;
   block.F = block.weights->mlp.up.weight->rows();
-  block.E = study.info().head_width;
+  block.E = stack.head_width;
   block.post_norm = !known->block.pre_norm;
-  block.pattern = study.at(Site::Pattern, layer);
-  block.v = study.at(Site::V, layer);
+  block.pattern = study.at(at(Site::Pattern));
+  block.v = study.at(at(Site::V));
   dispatch(study.info().dtype, [&](auto r) {
-    fill<decltype(r)>(block, study, layer, known->final_norm ? &*known->final_norm : nullptr);
+    fill<decltype(r)>(block, study, at, known->final_norm ? &*known->final_norm : nullptr);
   });
   return block;
 }

@@ -50,6 +50,7 @@ struct CleanBlock {
 };
 
 // Nothing if the block is not a plain one.
-std::optional<CleanBlock> clean_block(const Study& study, int layer, const ZeroingOptions& options);
+std::optional<CleanBlock> clean_block(const Study& study, const AttentionKind& kind, int layer,
+                                      const ZeroingOptions& options);
 
 }  // namespace headwater

@@ -8,6 +8,7 @@
 
 #include "methods/value_zeroing/block.h"
 #include "ops/ops.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -56,21 +57,23 @@ Tensor mixes(const Tensor& pattern, const Tensor& v, Index groups, std::span<con
 
 }  // namespace
 
-std::vector<double> plain_distances(const Study& study, int layer, std::span<const Pair> pairs,
-                                    const ZeroingOptions& options) {
-  const Tensor pattern = study.at(Site::Pattern, layer), v = study.at(Site::V, layer);
+std::vector<double> plain_distances(const Study& study, const AttentionKind& kind, int layer,
+                                    std::span<const Pair> pairs, const ZeroingOptions& options) {
+  const Place mix = kind.at(kind.sites.z, layer);
+  const Tensor pattern = study.at(kind.pattern(layer)), v = study.at(kind.at(kind.sites.v, layer));
   const Tape& tape = study.tape();
   std::vector<int> rows;
   for (const Pair& pair : pairs) rows.push_back(static_cast<int>(pair.row));
-  const HeadLayout* heads = as_attention_mix(study.op_at({Site::Z, layer}).op);
+  const HeadLayout* heads = as_attention_mix(study.op_at(mix).op);
   if (heads == nullptr) throw InternalError("value zeroing: expected a mix of values, found another op");
   const Tensor both = dispatch(
       v.dtype(), [&](auto r) { return mixes<decltype(r)>(pattern, v, heads->groups, pairs, options); });
   Tape again(Keep::Nothing);
-  const Changed without{.at = tape.spot({Site::Z, layer}), .copies = both, .wanted_rows_only = true};
-  const Tensor outputs = tape.replay({&without, 1}, tape.spot(compared_at(study, layer, options)), again,
-                                     {.rows = rows, .missing = [&](Place place) { return study.at(place); }})
-                             .value.value;  // [2, n, D]
+  const Changed without{.at = tape.spot(mix), .copies = both, .wanted_rows_only = true};
+  const Tensor outputs =
+      tape.replay({&without, 1}, tape.spot(compared_at(study, kind, layer, options)), again,
+                  {.rows = rows, .missing = [&](Place place) { return study.at(place); }})
+          .value.value;  // [2, n, D]
   const Index D = outputs.dim(2);
   std::vector<double> result;
   dispatch(outputs.dtype(), [&](auto r) {
@@ -78,6 +81,41 @@ std::vector<double> plain_distances(const Study& study, int layer, std::span<con
     for (Index at = 0; at < outputs.size() / 2; at += D)
       result.push_back(distance(whole + at, whole + at + outputs.size() / 2, D));
   });
+  return result;
+}
+
+std::vector<double> plain_distances(const Study& study, int layer, std::span<const Pair> pairs,
+                                    const ZeroingOptions& options) {
+  return plain_distances(study, attentions_of(study.info()).front(), layer, pairs, options);
+}
+
+std::size_t replayed_row_bytes(const ModelInfo& info, Index tokens) {
+  const auto weights = static_cast<std::size_t>(3 * info.heads * tokens);
+  return 2 * (passing_bytes(info, 1, 1) + (is_encoder_decoder(info) ? weights * bytes_of(info.dtype) : 0));
+}
+
+Tensor zero_by_replay(const Study& study, const AttentionKind& kind, int layer, const ZeroingOptions& options,
+                      const std::function<void(double)>& progress) {
+  const Tensor pattern = study.at(kind.pattern(layer));
+  const Index T = pattern.dim(2), S = pattern.dim(3);
+  const bool set = !options.together.empty();
+  std::vector<Pair> pairs;
+  for (Index i = 0; i < T; ++i)
+    for (Index j = 0; j < (set ? 1 : kind.causal ? i + 1 : S); ++j) pairs.push_back({i, j});
+  const std::size_t tile =
+      std::max<std::size_t>(1, study.scratch / replayed_row_bytes(study.info(), study.size()));
+  Tensor result = Tensor::zeros(set ? Shape{T} : Shape{T, S}, pattern.dtype());
+  for (std::size_t begin = 0; begin < pairs.size(); begin += tile) {
+    progress(static_cast<double>(begin) / static_cast<double>(pairs.size()));
+    const auto some = std::span(pairs).subspan(begin, std::min(tile, pairs.size() - begin));
+    const std::vector<double> found = plain_distances(study, kind, layer, some, options);
+    dispatch(result.dtype(), [&](auto r) {
+      using R = decltype(r);
+      for (std::size_t p = 0; p < some.size(); ++p)
+        result.data<R>()[set ? some[p].row : some[p].row * S + some[p].zeroed] = static_cast<R>(found[p]);
+    });
+  }
+  progress(1);
   return result;
 }
 

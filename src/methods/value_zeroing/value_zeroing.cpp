@@ -3,9 +3,11 @@
 //
 //   D[l, i, j] = 1 − cos(x⁺_i with v_j = 0, x⁺_i)            S[l, i, :] = D[l, i, :] / Σ_j D[l, i, j]
 //
-// Every layer starts from the unchanged run. The block is not run again: mixing/value_zeroing_block.cpp has
-// the exact shortcut. In the last layer of a pre-norm model the outputs are compared after the model's last
-// norm, because that is what the head reads; public tools differ in this, and `final_norm` chooses.
+// Every layer starts from the unchanged run. A plain block is not run again: block.cpp has the exact
+// shortcut. In the last layer of a pre-norm model the outputs are compared after the model's last norm,
+// because that is what the head reads; public tools differ in this, and `final_norm` chooses. A model with
+// several stacks has a map of every kind of attention (Mohebbi et al., 2023b): in the decoder what follows
+// the zeroed values is computed again, cross-attention included.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -15,6 +17,8 @@
 #include <headwater/error.h>
 
 #include "base/index_list.h"
+#include "explain/kind_maps.h"
+#include "explain/mixing_steps.h"
 #include "methods/method.h"
 #include "methods/value_zeroing/block.h"
 #include "numerics/row_division.h"
@@ -32,13 +36,13 @@ std::vector<int> parse_list(std::string_view option, const std::string& text, in
   });
 }
 
-ZeroingOptions zeroing_options(const MethodOptions& options, const ModelInfo& info, Index tokens) {
+ZeroingOptions zeroing_options(const MethodOptions& options, int heads_there, Index tokens) {
   ZeroingOptions zeroing;
   if (const std::string& heads = options.text("heads"); heads == "all") {
-    zeroing.heads.resize(static_cast<std::size_t>(info.heads));
+    zeroing.heads.resize(static_cast<std::size_t>(heads_there));
     std::iota(zeroing.heads.begin(), zeroing.heads.end(), 0);
   } else {
-    zeroing.heads = parse_list("heads", heads, info.heads);
+    zeroing.heads = parse_list("heads", heads, heads_there);
   }
   if (const std::string& list = options.text("tokens"); list != "each")
     zeroing.together = parse_list("tokens", list, static_cast<int>(tokens));
@@ -61,12 +65,13 @@ double as_published(const std::string& compat, double distance) {
 // √(2 D) is the distance of the two unit vectors, which rounding moves by some units, however small D is.
 class SampledPairs {
  public:
-  void compare(const Study& study, int layer, const Tensor& distances, const ZeroingOptions& options) {
-    const Index T = study.size(), middle = T / 2;
-    const std::vector<Pair> pairs{{T - 1, middle}, {middle, 0}};
-    const std::vector<double> plain = plain_distances(study, layer, pairs, options);
+  void compare(const Study& study, const AttentionKind& kind, int layer, const Tensor& distances,
+               const ZeroingOptions& options) {
+    const Index T = study.size(kind.queries), S = study.size(kind.keys);
+    const std::vector<Pair> pairs{{T - 1, S / 2}, {T / 2, 0}};
+    const std::vector<double> plain = plain_distances(study, kind, layer, pairs, options);
     for (std::size_t p = 0; p < pairs.size(); ++p, ++pairs_) {
-      const double found = distances.at(pairs[p].row * T + pairs[p].zeroed);
+      const double found = distances.at(pairs[p].row * S + pairs[p].zeroed);
       worst_ = std::max(worst_, std::abs(std::sqrt(2 * found) - std::sqrt(2 * plain[p])));
     }
   }
@@ -96,54 +101,82 @@ Check check_rows(const Tensor& map) {
   return {.name = "rows sum to 1", .passed = worst <= bound, .value = worst, .bound = bound};
 }
 
-void finish_map(Attribution& result, const Study& study, const MethodOptions& options) {
-  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
+void finish_maps(Attribution& result, const std::vector<AttentionKind>& kinds, const MethodOptions& options) {
   if (options.text("normalise") == "rows") {
-    if (const Index empty = divide_rows(result.scores()); empty > 0)
+    Index empty = 0;
+    for (Map& map : result.maps) empty += divide_rows(map.values);
+    if (empty > 0)
       result.notes.push_back(
           fmt::format("{} rows moved by nothing at all: they are left as zeros and do not sum to 1.", empty));
-    result.checks.push_back(check_rows(result.scores()));
+    result.checks.push_back(worst_of(result.maps, check_rows));
   }
-  result.checks.push_back(check_nonnegative(result.scores()));
-  if (!study.info().causal) return;
-  result.checks.push_back(check_causal(result.scores()));
-  forbid_future(result.scores());
+  result.checks.push_back(worst_of(result.maps, check_nonnegative));
+  forbid_future(result, kinds);
+}
+
+// Several stacks have no numbering of tokens that a set could be of, and rounding is of the shortcut.
+void refuse_for_several_stacks(const ModelInfo& info, const MethodOptions& options) {
+  if (!is_encoder_decoder(info)) return;
+  if (options.text("tokens") != "each")
+    throw Unsupported(fmt::format(
+        "value_zeroing: option tokens: a set is of one sequence, and {} has several; use tokens=each",
+        info.architecture));
+  if (options.text("compat") == "fp32")
+    throw Unsupported(
+        fmt::format("value_zeroing: option compat: fp32 is known for models of plain blocks, and {} has "
+                    "others; use --dtype float32",
+                    info.architecture));
+}
+
+void zero_kind(const Study& study, const std::vector<AttentionKind>& kinds, std::size_t k,
+               const ZeroingOptions& zeroing, const std::string& compat, Tensor& to, SampledPairs& sample) {
+  const AttentionKind& kind = kinds[k];
+  for (int layer = 0; layer < kind.layers; ++layer) {
+    const Tensor distances = zero_values(study, kind, layer, zeroing, [&](double done) {
+      study.progress((layers_before(kinds, k) + layer + done) / static_cast<double>(layers_of(kinds)));
+    });
+    if (zeroing.together.empty()) sample.compare(study, kind, layer, distances, zeroing);
+    dispatch(distances.dtype(), [&](auto r) {
+      using R = decltype(r);
+      std::ranges::transform(distances.values<R>(), to.rows(layer, 1).template data<R>(), [&](R d) {
+        return static_cast<R>(as_published(compat, static_cast<double>(d)));
+      });
+    });
+  }
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Index L = study.info().layers, T = study.size();
-  const ZeroingOptions zeroing = zeroing_options(options, study.info(), T);
-  const bool set = !zeroing.together.empty();
-  Attribution result{.method = "value_zeroing", .options = options.all()};
-  result.scores() = Tensor(set ? Shape{L, T} : Shape{L, T, T}, study.info().dtype);
+  const std::vector<AttentionKind> kinds = attentions_of(study.info());
+  const std::string& compat = options.text("compat");
+  refuse_for_several_stacks(study.info(), options);
+  Attribution result{
+      .method = "value_zeroing", .options = options.all(), .maps = maps_of(study, kinds, HeadAxis::None)};
   SampledPairs sample;
-  for (int layer = 0; layer < L; ++layer) {
-    const Tensor distances = zero_values(
-        study, layer, zeroing, [&](double done) { study.progress((layer + done) / static_cast<double>(L)); });
-    if (!set) sample.compare(study, layer, distances, zeroing);
-    dispatch(distances.dtype(), [&](auto r) {
-      using R = decltype(r);
-      R* to = result.scores().rows(layer, 1).template data<R>();
-      for (const R d : distances.values<R>())
-        *to++ = static_cast<R>(as_published(options.text("compat"), static_cast<double>(d)));
-    });
+  ZeroingOptions zeroing;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    zeroing = zeroing_options(options, kinds[k].heads, study.size(kinds[k].keys));
+    if (!zeroing.together.empty())
+      result.maps[k] = {.axes = {Axis::Layer, Axis::Units},
+                        .values = Tensor({kinds[k].layers, study.size()}, study.info().dtype)};
+    zero_kind(study, kinds, k, zeroing, compat, result.maps[k].values, sample);
   }
-  result.notes.push_back(maximum_note(result.scores()));
-  if (set) {
-    result.axes() = {Axis::Layer, Axis::Units};
+  result.notes.push_back(maximum_note(result.maps));
+  if (!zeroing.together.empty()) {
     result.checks.push_back(check_nonnegative(result.scores()));
     result.notes.emplace_back(
         "How far each token moves when the given tokens are zeroed together; not divided.");
     return result;
   }
   result.checks.push_back(sample.check(study.info().dtype, zeroing.rounded));
-  finish_map(result, study, options);
+  finish_maps(result, kinds, options);
   return result;
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
-  const std::size_t cells = static_cast<std::size_t>(info.layers) * static_cast<std::size_t>(tokens * tokens);
-  return cells * bytes_of(info.dtype) + zeroing_bytes(info, tokens, zeroing_options(options, info, tokens));
+  const std::size_t cells =
+      static_cast<std::size_t>(layers_of(attentions_of(info))) * static_cast<std::size_t>(tokens * tokens);
+  return cells * bytes_of(info.dtype) +
+         zeroing_bytes(info, tokens, zeroing_options(options, info.heads, tokens));
 }
 
 }  // namespace
@@ -160,7 +193,9 @@ const Method value_zeroing{
         "the "
         "output of block l, attention weights kept",
     .paper =
-        "Mohebbi, Zuidema, Chrupała and Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL",
+        "Mohebbi, Zuidema, Chrupała and Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL. "
+        "Encoder–decoders: Mohebbi et al., 2023: Homophone Disambiguation Reveals Patterns of Context Mixing "
+        "in Speech Transformers. EMNLP",
     .cost =
         "One forward run and, per layer, the second feed-forward product for tokens² rows (half of them in "
         "causal models); for one text of 128 tokens about 43 forward runs of BERT-base.",

@@ -1,0 +1,74 @@
+#include "explain/kind_maps.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "study/map_checks.h"
+
+namespace headwater {
+
+std::vector<Map> maps_of(const Study& study, const std::vector<AttentionKind>& kinds, HeadAxis heads) {
+  std::vector<Map> maps;
+  for (const AttentionKind& kind : kinds) {
+    const Index L = kind.layers, H = kind.heads, T = study.size(kind.queries), S = study.size(kind.keys);
+    const Shape shape = heads == HeadAxis::Each ? Shape{L, H, T, S} : Shape{L, T, S};
+    maps.push_back(map_of(kind, heads, Tensor(shape, study.info().dtype)));
+  }
+  return maps;
+}
+
+void put_layer(Tensor& values, int layer, const std::vector<double>& numbers) {
+  dispatch(values.dtype(), [&](auto r) {
+    using R = decltype(r);
+    std::transform(numbers.begin(), numbers.end(),
+                   values.data<R>() + static_cast<Index>(numbers.size()) * layer,
+                   [](double v) { return static_cast<R>(v); });
+  });
+}
+
+Map detail_of(const AttentionKind& kind, const std::string& name, Tensor values) {
+  return {.name = kind.name.empty() ? name : kind.name + "_" + name,
+          .axes = {Axis::Layer, {Axis::Query, kind.queries}},
+          .values = std::move(values)};
+}
+
+int layers_before(const std::vector<AttentionKind>& kinds, std::size_t k) {
+  int layers = 0;
+  for (std::size_t before = 0; before < k; ++before) layers += kinds[before].layers;
+  return layers;
+}
+
+Tensor with_column(const Tensor& map, const Tensor& column) {
+  const Index keys = map.shape().back();
+  Tensor wide(map.shape().with_back(keys + 1), map.dtype());
+  dispatch(map.dtype(), [&](auto r) {
+    using R = decltype(r);
+    R* to = wide.data<R>();
+    for (Index row = 0; row < map.size() / keys; ++row) {
+      to = std::copy_n(map.data<R>() + row * keys, keys, to);
+      *to++ = static_cast<R>(column.at(row));
+    }
+  });
+  return wide;
+}
+
+void forbid_future(Attribution& result, const std::vector<AttentionKind>& kinds) {
+  std::optional<Check> worst;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (!kinds[k].causal) continue;
+    const Check one = check_causal(result.maps[k].values);
+    if (!worst || one.value > worst->value) worst = one;
+    forbid_future(result.maps[k].values);
+  }
+  if (worst) result.checks.push_back(*worst);
+}
+
+std::string maximum_note(const std::vector<Map>& maps) {
+  double largest = 0;
+  for (const Map& map : maps)
+    for (Index i = 0; i < map.values.size(); ++i)
+      if (const double value = map.values.at(i); value > largest) largest = value;
+  return maximum_note(Tensor::full({1, 1}, DType::Float64, largest));
+}
+
+}  // namespace headwater

@@ -1,0 +1,31 @@
+// A map of every kind of attention, and what all methods that give such maps do with them.
+#pragma once
+
+#include <vector>
+
+#include "study/attentions.h"
+#include "study/study.h"
+
+namespace headwater {
+
+// A map of each kind, its values yet to be written.
+std::vector<Map> maps_of(const Study& study, const std::vector<AttentionKind>& kinds, HeadAxis heads);
+// One layer of a map, or of numbers per layer.
+void put_layer(Tensor& values, int layer, const std::vector<double>& numbers);
+// Numbers per layer and query of one kind: "mixing_ratio", or of several kinds "cross_mixing_ratio".
+Map detail_of(const AttentionKind& kind, const std::string& name, Tensor values);
+// The kinds' layers before this one, and all of them: for progress.
+int layers_before(const std::vector<AttentionKind>& kinds, std::size_t k);
+inline int layers_of(const std::vector<AttentionKind>& kinds) {
+  return layers_before(kinds, kinds.size());
+}
+
+// Rows with the residual path's share of each beside them: what sums to 1 of cross-attention.
+Tensor with_column(const Tensor& map, const Tensor& column);
+
+// Later units than a causal query become NaN, after the promise that there was nothing is measured.
+void forbid_future(Attribution& result, const std::vector<AttentionKind>& kinds);
+// maximum_note of all maps.
+std::string maximum_note(const std::vector<Map>& maps);
+
+}  // namespace headwater
