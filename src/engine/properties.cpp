@@ -255,9 +255,7 @@ TestedProperty test_completeness(const AskedOutput& asked, const ModelInfo&,
 
 TestedProperty test_conservation(const AskedOutput& asked, const ModelInfo& info,
                                  const std::vector<Place>& sources) {
-  int layers = 0;
-  for (const Stack& stack : info.stacks) layers = std::max(layers, stack.layers);
-  Ledger ledger(conserving, layers);
+  Ledger ledger(conserving, stacks_of(info));
   const Signals signals =
       asked.tape.pull(asked.logits, asked.seed(asked.logits.value, 1), conserving, sources, ledger.watch());
   double arrived = 0;

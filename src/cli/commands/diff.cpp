@@ -97,7 +97,8 @@ std::function<int()> setup(Arguments& arguments) {
   arguments.under("Comparison")
       .add("--rows N", options->rows, "Arrays shown, those that differ most (default 10)");
   add_text_file_options(arguments, options->input);
-  arguments.under("Input").add("--image FILES", options->input.images, "Pictures for two image models");
+  arguments.under("Input").add_repeated("--image FILES", options->input.images,
+                                        "Pictures for two image models");
   arguments.under("Methods").add("--method LIST", options->methods, "Compare explanations by these too");
   arguments.under("Model")
       .add("--dtype float32|float64", options->model.dtype, "Both models run in this type (default float32)")
