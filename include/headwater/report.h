@@ -129,6 +129,7 @@ struct RunRecord {
 
 struct Report {
   std::string text, pair, image;  // as given (image: the path)
+  std::string prefix;             // encoder–decoders: the output as far as it is written
   std::string picture;            // image models: PNG of what the model saw, resized and cropped
   ModelInfo model;
   Prediction prediction;

@@ -250,6 +250,7 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
                 .pair = request.input.pair.value_or(""),
                 .image = request.input.image,
                 .model = info};
+  if (is_encoder_decoder(info)) report.prefix = prepared.encoding.text;
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
   Study study = open_study(with, prepared);
   const auto rows = static_cast<Index>(study.batch().positions.size());

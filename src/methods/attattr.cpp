@@ -8,6 +8,7 @@
 #include <headwater/error.h>
 
 #include "explain/attention_attribution.h"
+#include "explain/kind_maps.h"
 #include "methods/method.h"
 #include "study/map_checks.h"
 
@@ -45,9 +46,10 @@ void put_per_layer(Attribution& result, const std::string& name, const Attention
     std::vector<double> numbers;
     for (std::size_t k = 0; k < values.size(); ++k)
       if (found.steps[k].kind.name == map.name) numbers.push_back(static_cast<double>(values[k]));
-    result.details.push_back({.name = map.name.empty() ? name : name + "_" + map.name,
-                              .axes = {Axis::Layer},
-                              .values = Tensor::of({static_cast<Index>(numbers.size())}, numbers, DType::Float64)});
+    result.details.push_back(
+        {.name = map.name.empty() ? name : name + "_" + map.name,
+         .axes = {Axis::Layer},
+         .values = Tensor::of({static_cast<Index>(numbers.size())}, numbers, DType::Float64)});
   }
 }
 
@@ -66,12 +68,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   put_per_layer(result, "change", found, found.change);
   put_per_layer(result, "defect", found, found.defect);
   result.maps = std::move(found.maps);
-  for (const AttentionKind& kind : attentions_of(study.info()))
-    for (Map& map : result.maps)
-      if (map.name == kind.name && kind.causal) {
-        result.checks.push_back(check_causal(map.values));
-        forbid_future(map.values);
-      }
+  forbid_future(result, attentions_of(study.info()));
   return result;
 }
 

@@ -2,6 +2,7 @@
 // or their mean or maximum over the heads.
 #include <algorithm>
 
+#include "explain/kind_maps.h"
 #include "explain/mixing_steps.h"
 #include "explain/rollout.h"
 #include "methods/method.h"
@@ -52,13 +53,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
   }
   if (heads != "max") result.checks.push_back(worst_of(result.maps, check_row_sums));
   result.checks.push_back(worst_of(result.maps, check_nonnegative));
-  result.notes.push_back(maximum_note(result.scores()));
+  result.notes.push_back(maximum_note(result.maps));
   if (heads == "max") result.notes.emplace_back("Rows of a maximum over heads need not sum to 1.");
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (!kinds[k].causal) continue;
-    result.checks.push_back(check_causal(result.maps[k].values));
-    forbid_future(result.maps[k].values);
-  }
+  forbid_future(result, kinds);
   return result;
 }
 

@@ -98,6 +98,36 @@ class ScoreElements {
   std::string html_;
 };
 
+// All maps of a result in one over all units, [L, H, T, T]; NaN where nothing reads: rows of the source are
+// the encoder's, rows of the prefix read both.
+Tensor joint_map(const Report& report, const Attribution& attribution) {
+  const auto has = [](const Map& map, Axis::Kind kind) {
+    return std::any_of(map.axes.begin(), map.axes.end(),
+                       [kind](const Axis& axis) { return axis.kind == kind; });
+  };
+  const auto& sequences = report.prediction.sequences;
+  const Index T = unit_count(report);
+  Index L = 1, H = 1;
+  for (const Map& map : attribution.maps) {
+    if (has(map, Axis::Layer)) L = std::max(L, map.values.dim(0));
+    if (has(map, Axis::Head)) H = std::max(H, map.values.dim(1));
+  }
+  Tensor joint = Tensor::full({L, H, T, T}, DType::Float32, std::nan(""));
+  for (const Map& map : attribution.maps) {
+    const int rank = map.values.rank();
+    const Index rows = map.values.dim(rank - 2), columns = map.values.dim(rank - 1);
+    const Index top = sequences[static_cast<std::size_t>(map.axes[map.axes.size() - 2].sequence)].first,
+                left = sequences[static_cast<std::size_t>(map.axes.back().sequence)].first;
+    const Index cells = rows * columns, maps = map.values.size() / cells,
+                heads = has(map, Axis::Head) ? H : 1;
+    for (Index m = 0; m < maps; ++m)
+      for (Index c = 0; c < cells; ++c)
+        joint.data<float>()[((m / heads * H + m % heads) * T + top + c / columns) * T + left + c % columns] =
+            static_cast<float>(map.values.at(m * cells + c));
+  }
+  return joint;
+}
+
 // An attribution with what the page draws: where its numbers are and how they were stored, its card, the
 // layer to show first.
 OrderedJson drawn_of(const Report& report, const Attribution& attribution, ScoreElements& elements) {
@@ -107,6 +137,11 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, Score
   json["knows_class"] = knows_class(attribution);
   json["shown_layer"] = shown_layer(report, attribution);
   Tensor scores = attribution.scores();
+  if (attribution.maps.size() > 1 && has_axis(attribution, Axis::Query)) {
+    scores = joint_map(report, attribution);
+    json["axes"] = {"layer", "head", "query", "key"};
+    json["shape"] = {scores.dim(0), scores.dim(1), scores.dim(2), scores.dim(3)};
+  }
   if (scores.size() > all_cells && scores.rank() == 4) {
     scores = mean_of_heads(scores);
     json["axes"] = {"layer", "query", "key"};

@@ -21,7 +21,7 @@ Before before_of(const Report& report, const Unit& last, const Unit& token) {
   if (last.sequence != token.sequence) return Before::Line;
   if (last.segment != token.segment && !token.special) return Before::Line;
   if (last.special || token.special) return Before::Space;
-  const std::string& source = token.sequence > 0  ? report.asked.input.prefix
+  const std::string& source = token.sequence > 0  ? report.prefix
                               : token.segment > 0 ? report.pair
                                                   : report.text;
   const std::string_view gap = gap_between(source, last, token);

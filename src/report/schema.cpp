@@ -157,7 +157,7 @@ OrderedJson json_of(const ModelInfo& info) {
 OrderedJson json_of(const Unit& token) {
   OrderedJson json{
       {"id", token.id},   {"piece", token.piece}, {"text", token.text},        {"begin", token.begin},
-      {"end", token.end}, {"word", token.word},   {"sequence", token.segment}, {"special", token.special}};
+      {"end", token.end}, {"word", token.word},   {"sequence", token.sequence > 0 ? 2 : token.segment}, {"special", token.special}};
   if (token.target) json["target"] = true;
   return json;
 }
@@ -253,7 +253,7 @@ OrderedJson head_of(const Report& report) {
   if (!report.pair.empty()) json["input"]["pair"] = report.pair;
   if (!report.image.empty()) json["input"]["image"] = report.image;
   if (report.prediction.sequences.size() > 1) {
-    json["input"]["prefix"] = report.asked.input.prefix;
+    json["input"]["prefix"] = report.prefix;
     json["sequences"] = OrderedJson::array();
     for (const Sequence& sequence : report.prediction.sequences)
       json["sequences"].push_back(

@@ -177,7 +177,7 @@ int position_in(const Report& report, const Groups& units, int position) {
 }
 
 std::string source_of(const Report& report, const Unit& unit) {
-  if (unit.sequence > 0) return report.asked.input.prefix;
+  if (unit.sequence > 0) return report.prefix;
   return unit.segment > 0 ? report.pair : report.text;
 }
 

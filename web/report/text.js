@@ -1,7 +1,10 @@
 // The text as it was written (or the picture), coloured by one row of the current map. Hover previews, a click
 // locks the token as the row, Escape goes back to the row the answer was read from.
 const encoder = new TextEncoder(), decoder = new TextDecoder();
-const sources = [encoder.encode(report.input.text || ""), encoder.encode(report.input.pair || "")];
+const sources = [report.input.text, report.input.pair, report.input.prefix].map((text) => encoder.encode(text || ""));
+
+// Positions of the target count from the first token of what is written.
+const written = page.sequences ? page.sequences[page.sequences.length - 1].first : 0;
 
 // The largest weight on a word; special tokens take the darkest colour when they exceed it.
 function rowScale(map, row) {
@@ -40,7 +43,7 @@ function tokenElement(t, m, map, row, scale) {
   if (info.special) classes.push("special");
   if (weight !== weight && g >= 0) classes.push("forbidden");
   if (chosen) classes.push("row");
-  if (report.target.position === t) classes.push("target");
+  if (report.target.position >= 0 && report.target.position + written === t) classes.push("target");
   if (info.target) classes.push("own");  // of the target, not of the text
   const e = element("span", {
     class: classes.join(" "), role: "button", tabindex: (isMap(m) ? g === row : t === 0) ? 0 : -1, "data-group": g,
@@ -63,9 +66,9 @@ function lines(m, map, row, scale) {
   let paragraph = null, sequence = -1, end = 0;
   tokens.forEach((info, t) => {
     if (!state.special && info.special) return;
-    if (info.sequence !== sequence && (!info.special || paragraph === null)) {
+    if (info.sequence !== sequence && (!info.special || paragraph === null || info.sequence === 2)) {
       paragraph = element("p", { class: "running", dir: "auto", role: "group",
-        "aria-label": (info.sequence ? "second text" : "text") + " by " + m.name });
+        "aria-label": ["text", "second text", "output so far"][info.sequence] + " by " + m.name });
       paragraphs.push(paragraph);
       sequence = info.sequence;
       end = 0;
