@@ -47,10 +47,9 @@ void note_tangent(Attribution& result, const Study& study) {
                   shared, value, shared - value));
 }
 
-std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens, double gamma) {
-  // A linear op's factors are as wide as its signal; the γ-rule multiplies by |W| as well.
-  const std::size_t absolute = gamma == 0 ? 0 : matrix_bytes(info, info.dtype);
-  return 2 * walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype) + absolute +
+std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens) {
+  // A linear op's factors are as wide as its signal.
+  return 2 * walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype) +
          static_cast<std::size_t>(tokens) * sizeof(double);
 }
 

@@ -51,14 +51,13 @@ std::string base64_of_numbers(const Tensor& scores, bool half) {
 }
 
 OrderedJson card_of(const std::string& name) {
-  for (const Method* method : all_methods())
-    if (method->name == name)
-      return {{"summary", method->summary},
-              {"formula", method->formula},
-              {"paper", method->paper},
-              {"cost", method->cost},
-              {"limits", method->limits}};
-  return OrderedJson::object();
+  const Method* method = method_named(name);
+  if (method == nullptr) return OrderedJson::object();
+  return {{"summary", method->summary},
+          {"formula", method->formula},
+          {"paper", method->paper},
+          {"cost", method->cost},
+          {"limits", method->limits}};
 }
 
 // Values per layer, and per layer and head: what the page draws beside the maps.

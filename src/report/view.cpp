@@ -67,8 +67,7 @@ Tensor regrouped(const Tensor& values, int axis, const Groups& units, Merge merg
   }
   Tensor result{Shape(dims), values.dtype()};
   const Index before = values.dim(axis);
-  dispatch(values.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(values.dtype(), [&]<class R>(R) {
     const R* from = values.data<R>();
     R* to = result.data<R>();
     for (Index o = 0; o < outer; ++o)
