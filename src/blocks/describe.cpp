@@ -17,8 +17,8 @@ bool has_labels(Task task) {
 }  // namespace
 
 std::string_view name_of(Task task) {
+  // In the order of Task.
   static constexpr std::string_view names[] = {
-      // in the order of Task
       "text-classification", "token-classification", "question-answering",   "fill-mask",
       "text-generation",     "text2text-generation", "image-classification", "feature-extraction"};
   static_assert(std::size(names) == static_cast<std::size_t>(Task::FeatureExtraction) + 1);

@@ -60,8 +60,8 @@ void blend_into(JointMixing& joint, const Attribution& result, Blend blend) {
 }
 
 std::string_view description_of(Blend blend) {
+  // In the order of Blend.
   static constexpr std::string_view texts[] = {
-      // in the order of Blend
       "divided by its row sums and mixed half and half with the identity",
       "divided by its row sums; the residual path is in it already",
       "left as it is, as the method's authors do: rows do not sum to 1, and only ranks within a row compare"};

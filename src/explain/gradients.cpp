@@ -15,8 +15,6 @@
 #include <cmath>
 #include <numeric>
 
-#include <headwater/error.h>
-
 #include "study/memory.h"
 #include "tape/copies.h"
 

@@ -4,8 +4,6 @@
 // one fused projection, and only the latter.
 #include "explain/relevance_walk.h"
 
-#include <algorithm>
-
 #include <headwater/error.h>
 
 #include "ops/relevance.h"

@@ -109,8 +109,8 @@ Replacement replacement_of(std::string_view name, const Study& study) {
 }
 
 std::string describe(Replacement replacement) {
+  // In the order of Replacement.
   static constexpr const char* texts[] = {
-      // in the order of Replacement
       "the mask token's embedding",
       "the unknown token's embedding",
       "the padding token's embedding",

@@ -1,8 +1,6 @@
 // R_t = Σ_d m_td x_td, m the signal a pull from the target's logit leaves at the encoder's input x [1, T, D].
 #include "explain/token_relevance.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "explain/ledger.h"

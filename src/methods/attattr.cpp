@@ -1,11 +1,9 @@
 // Self-attention attribution (Hao, Dong, Wei and Xu, 2021): integrated gradients on the attention weights of
 // one layer at a time, from none to what they were; attribution/attention_attribution.h has the mathematics.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
-#include <headwater/error.h>
 
 #include "explain/attention_attribution.h"
 #include "methods/method.h"

@@ -6,7 +6,6 @@
 //   Σ_t
 //
 // one flow problem per pair, all of them exact (mixing/flow.h).
-#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>

@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <headwater/error.h>
 
 #include "explain/gradients.h"
 #include "methods/method.h"

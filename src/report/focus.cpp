@@ -57,6 +57,11 @@ const Sequence* patches_of(const Prediction& prediction) {
   return nullptr;
 }
 
+bool same_word(const Unit& a, const Unit& b) {
+  return a.word >= 0 && a.word == b.word && a.sequence == b.sequence && a.segment == b.segment &&
+         a.target == b.target && !a.special && !b.special;
+}
+
 Index first_patch(const Sequence& sequence) {
   return sequence.first + sequence.count - sequence.rows * sequence.columns;
 }

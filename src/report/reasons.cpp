@@ -28,11 +28,6 @@ struct Part {
   double weight = 0;
 };
 
-bool same_word(const Unit& a, const Unit& b) {
-  return a.word >= 0 && a.word == b.word && a.sequence == b.sequence && a.segment == b.segment &&
-         a.target == b.target && !a.special;
-}
-
 // Signs of punctuation would be lost among the sentence's own.
 std::string word_name(std::string text) {
   if (text_width(text) > longest_word) text = cut_to_columns(text, longest_word - 1).front() + "…";
@@ -128,10 +123,10 @@ std::string number(double value, double largest, bool with_sign) {
   return (value < 0 ? "−" : with_sign ? "+" : "") + digits;
 }
 
+// Of a method that is not known nobody knows what its scores add up to: counted as having no sign.
 bool is_nonnegative(const Attribution& attribution) {
   const Method* method = method_named(attribution.method);
-  return method == nullptr ||
-         method->claims.nonnegative;  // else nothing is known of what its scores add up to
+  return method == nullptr || method->claims.nonnegative;
 }
 
 // What the scores of a method with signs add up to, about.

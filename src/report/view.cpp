@@ -28,10 +28,7 @@ Groups groups_of(const std::vector<Unit>& tokens, const View& view) {
     const Unit& token = tokens[t];
     if (token.special && view.special != View::Special::Keep) continue;
     const Unit* last = units.empty() ? nullptr : &tokens[static_cast<std::size_t>(units.back().back())];
-    const bool joins = view.unit == View::Unit::Word && last && !token.special && !last->special &&
-                       token.word >= 0 && token.word == last->word && token.sequence == last->sequence &&
-                       token.segment == last->segment && token.target == last->target;
-    if (joins)
+    if (view.unit == View::Unit::Word && last && same_word(*last, token))
       units.back().push_back(static_cast<Index>(t));
     else
       units.push_back({static_cast<Index>(t)});

@@ -1,7 +1,6 @@
 #include "study/batching.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <utility>
 

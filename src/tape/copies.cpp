@@ -16,6 +16,19 @@
 namespace headwater {
 namespace {
 
+// Of every seed `count` numbers, from one place in it to another; a seed is `step` numbers on either side.
+struct PlaceInSeed {
+  Index step, begin;
+};
+void copy_seeds(const Tensor& from, PlaceInSeed there, Tensor& to, PlaceInSeed here, Index seeds,
+                Index count) {
+  dispatch(to.dtype(), [&]<class R>(R) {
+    for (Index s = 0; s < seeds; ++s)
+      std::copy_n(from.data<R>() + s * there.step + there.begin, count,
+                  to.data<R>() + s * here.step + here.begin);
+  });
+}
+
 class JoinOp final : public Op {
  public:
   std::string_view name() const override { return "join"; }
@@ -45,11 +58,7 @@ class JoinOp final : public Op {
         back.push_back(signal.rows(offset / (call.y.size() / call.y.dim(0)), batch.dim(0)));
       } else {
         Tensor own(stacked_like(signal, call.y, batch), signal.dtype());
-        dispatch(signal.dtype(), [&]<class R>(R) {
-          for (Index s = 0; s < seeds; ++s)
-            std::copy_n(signal.data<R>() + s * call.y.size() + offset, batch.size(),
-                        own.data<R>() + s * batch.size());
-        });
+        copy_seeds(signal, {call.y.size(), offset}, own, {batch.size(), 0}, seeds, batch.size());
         back.push_back(own);
       }
       offset += batch.size();
@@ -63,15 +72,12 @@ class JoinOp final : public Op {
         parts.begin());
     const Index seeds = stack_of(parts[given], call.x[given]);
     Tensor dy = Tensor::zeros(stacked_like(parts[given], call.x[given], call.y), parts[given].dtype());
-    dispatch(dy.dtype(), [&]<class R>(R) {
-      Index offset = 0;
-      for (std::size_t k = 0; k < parts.size(); ++k) {
-        const Index size = call.x[k].size();
-        for (Index s = 0; s < seeds && !parts[k].empty(); ++s)
-          std::copy_n(parts[k].data<R>() + s * size, size, dy.data<R>() + s * call.y.size() + offset);
-        offset += size;
-      }
-    });
+    Index offset = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const Index size = call.x[k].size();
+      if (!parts[k].empty()) copy_seeds(parts[k], {size, 0}, dy, {call.y.size(), offset}, seeds, size);
+      offset += size;
+    }
     return dy;
   }
 };
@@ -91,22 +97,14 @@ class MembersOp final : public Op {
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
     const Index seeds = stack_of(signal, call.y), offset = begin_ * (call.y.size() / count_);
     Tensor back = Tensor::zeros(stacked_like(signal, call.y, call.x[0]), signal.dtype());
-    dispatch(signal.dtype(), [&]<class R>(R) {
-      for (Index s = 0; s < seeds; ++s)
-        std::copy_n(signal.data<R>() + s * call.y.size(), call.y.size(),
-                    back.data<R>() + s * call.x[0].size() + offset);
-    });
+    copy_seeds(signal, {call.y.size(), 0}, back, {call.x[0].size(), offset}, seeds, call.y.size());
     return {back};
   }
 
   Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& /*rules*/) const override {
     const Index seeds = stack_of(parts[0], call.x[0]), offset = begin_ * (call.y.size() / count_);
     Tensor out(stacked_like(parts[0], call.x[0], call.y), parts[0].dtype());
-    dispatch(out.dtype(), [&]<class R>(R) {
-      for (Index s = 0; s < seeds; ++s)
-        std::copy_n(parts[0].data<R>() + s * call.x[0].size() + offset, call.y.size(),
-                    out.data<R>() + s * call.y.size());
-    });
+    copy_seeds(parts[0], {call.x[0].size(), offset}, out, {call.y.size(), 0}, seeds, call.y.size());
     return out;
   }
 

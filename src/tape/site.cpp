@@ -7,8 +7,8 @@
 namespace headwater {
 
 std::string_view name_of(Site site) {
-  static constexpr std::string_view names[] = {// in the order of Site
-                                               "none",
+  // In the order of Site.
+  static constexpr std::string_view names[] = {"none",
                                                "pixels",
                                                "embed",
                                                "embed_sum",

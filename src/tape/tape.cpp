@@ -1,7 +1,6 @@
 #include "tape/tape.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
