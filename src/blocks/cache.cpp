@@ -14,8 +14,7 @@ Tensor joined_rows(const Tensor& before, const Tensor& rows) {
                                     rows.shape().str()));
   Tensor all({rows.dim(0), before.dim(1) + rows.dim(1), rows.dim(2)}, rows.dtype());
   const Index old = before.size() / before.dim(0), more = rows.size() / rows.dim(0);
-  dispatch(rows.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(rows.dtype(), [&]<class R>(R) {
     for (Index b = 0; b < rows.dim(0); ++b) {
       R* to = std::copy_n(before.data<R>() + b * old, old, all.data<R>() + b * (old + more));
       std::copy_n(rows.data<R>() + b * more, more, to);
@@ -27,8 +26,7 @@ Tensor joined_rows(const Tensor& before, const Tensor& rows) {
 Tensor chosen(const Tensor& from, const std::vector<int>& members) {
   Tensor to(from.shape().without_front().with_front(static_cast<Index>(members.size())), from.dtype());
   const Index each = from.size() / from.dim(0);
-  dispatch(from.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(from.dtype(), [&]<class R>(R) {
     R* next = to.data<R>();
     for (const int m : members) next = std::copy_n(from.data<R>() + m * each, each, next);
   });

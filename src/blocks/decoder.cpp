@@ -3,13 +3,10 @@
 namespace headwater {
 
 Head read_decoder_head(const Checkpoint& c, const ModelInfo& info, const Tensor& words, bool tied_by_default,
-                       const DecoderHeadNames& names) {
+                       const std::string& token_classifier) {
   const std::string kind = head_kind(info);
   const Index d = info.width, labels = static_cast<Index>(info.labels.size());
-  if (kind == "Model") return {};
-  if (kind == "ForTokenClassification")
-    return {.steps = {read_linear(c.weights, names.token_classifier, labels, d)}};
-  if (kind == "ForQuestionAnswering") return {.steps = {read_linear(c.weights, "qa_outputs", 2, d)}};
+  if (std::optional<Head> head = read_row_head(c.weights, info, token_classifier)) return std::move(*head);
   if (kind == "ForSequenceClassification")
     return {.reads = Head::Reads::LastToken,
             .steps = {read_linear(c.weights, "score", labels, d, Bias::None)},

@@ -8,13 +8,9 @@
 
 namespace headwater {
 
-// The tensor names of a causal family's heads.
-struct DecoderHeadNames {
-  std::string token_classifier;  // "classifier", or "score"
-};
-
-// Language model tied to `words` or not, last-token classifier, token classifier, question answering.
+// Language model tied to `words` or not, last-token classifier, token classifier (a tensor of this name),
+// question answering.
 Head read_decoder_head(const Checkpoint& c, const ModelInfo& info, const Tensor& words, bool tied_by_default,
-                       const DecoderHeadNames& names);
+                       const std::string& token_classifier);
 
 }  // namespace headwater

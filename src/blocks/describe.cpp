@@ -1,5 +1,8 @@
 #include "blocks/describe.h"
 
+#include <cmath>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -14,25 +17,12 @@ bool has_labels(Task task) {
 }  // namespace
 
 std::string_view name_of(Task task) {
-  switch (task) {
-    case Task::TextClassification:
-      return "text-classification";
-    case Task::TokenClassification:
-      return "token-classification";
-    case Task::QuestionAnswering:
-      return "question-answering";
-    case Task::FillMask:
-      return "fill-mask";
-    case Task::TextGeneration:
-      return "text-generation";
-    case Task::TextToText:
-      return "text2text-generation";
-    case Task::ImageClassification:
-      return "image-classification";
-    case Task::FeatureExtraction:
-      return "feature-extraction";
-  }
-  return "unknown";
+  // In the order of Task.
+  static constexpr std::string_view names[] = {
+      "text-classification", "token-classification", "question-answering",   "fill-mask",
+      "text-generation",     "text2text-generation", "image-classification", "feature-extraction"};
+  static_assert(std::size(names) == static_cast<std::size_t>(Task::FeatureExtraction) + 1);
+  return names[static_cast<std::size_t>(task)];
 }
 
 ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
@@ -48,6 +38,7 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
   const std::vector<std::string> architectures = config.texts("architectures");
   info.architecture = architectures.empty() ? std::string(bare) : architectures.front();
   info.task = head_name(info.architecture, known, config.where()).task;
+  info.plain_blocks = true;  // as most families are
   info.layers = size(keys.layers, defaults.layers);
   info.heads = size(keys.heads, defaults.heads);
   info.groups = info.heads;
@@ -66,6 +57,13 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
   if (info.layers > 4096)
     throw FormatError(fmt::format("{}: expected at most 4096 layers, found {}", config.where(), info.layers));
   return info;
+}
+
+HeadLayout layout_of(const ModelInfo& info) {
+  return {.heads = info.heads,
+          .groups = info.groups,
+          .scale = 1 / std::sqrt(info.head_width),
+          .causal = info.causal};
 }
 
 std::string head_kind(const ModelInfo& info) {

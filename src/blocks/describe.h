@@ -27,6 +27,9 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
                    const std::vector<std::string_view>& known, std::string_view bare, const SizeKeys& keys,
                    const SizeDefaults& defaults);
 
+// How attention splits its width, scores divided by √E.
+HeadLayout layout_of(const ModelInfo& info);
+
 // What follows the family's name in the architecture: "ForSequenceClassification", "Model", …
 std::string head_kind(const ModelInfo& info);
 

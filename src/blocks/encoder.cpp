@@ -1,6 +1,5 @@
 #include "blocks/encoder.h"
 
-#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -46,10 +45,7 @@ PostNormEncoder read_bert_encoder(const Weights& base, const Config& config, Mod
   info.causal = config.boolean("is_decoder", false);
 
   PostNormEncoder e;
-  e.heads = {.heads = info.heads,
-             .groups = info.heads,
-             .scale = 1 / std::sqrt(info.head_width),
-             .causal = info.causal};
+  e.heads = layout_of(info);
   e.words = base.get("embeddings.word_embeddings.weight", {info.vocabulary, embedding});
   e.positions = base.get("embeddings.position_embeddings.weight", {info.positions, embedding});
   e.segments = base.get("embeddings.token_type_embeddings.weight", {types, embedding});

@@ -13,6 +13,9 @@
 
 namespace headwater {
 
+inline constexpr SizeDefaults bert_base{
+    .width = 768, .layers = 12, .heads = 12, .feed_forward = 3072, .positions = 512, .vocabulary = 30522};
+
 struct PostNormEncoder {
   Tensor words, positions;  // [V, D'], [P, D']
   Tensor segments;          // [types, D'], or empty

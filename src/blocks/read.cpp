@@ -19,8 +19,7 @@ LinearWeights read_transposed(const Weights& w, const std::string& name, Index i
   const Tensor all_bias = w.get(name + ".bias", {stored});
   Tensor weight({out, in}, all.dtype());
   Tensor bias({out}, all.dtype());
-  dispatch(all.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(all.dtype(), [&]<class R>(R) {
     for (Index o = 0; o < out; ++o) {
       for (Index i = 0; i < in; ++i) weight.data<R>()[o * in + i] = all.data<R>()[i * stored + begin + o];
       bias.data<R>()[o] = all_bias.data<R>()[begin + o];
@@ -57,6 +56,17 @@ Activation activation_named(const std::string& name, const std::string& key, con
 
 Activation read_activation(const Config& config, const std::string& key, const std::string& otherwise) {
   return activation_named(config.text(key, otherwise), key, config.where());
+}
+
+std::optional<Head> read_row_head(const Weights& root, const ModelInfo& info,
+                                  const std::string& token_classifier) {
+  const std::string kind = head_kind(info);
+  const Index d = info.width, labels = static_cast<Index>(info.labels.size());
+  if (kind == "Model") return Head{};
+  if (kind == "ForTokenClassification")
+    return Head{.steps = {read_linear(root, token_classifier, labels, d)}};
+  if (kind == "ForQuestionAnswering") return Head{.steps = {read_linear(root, "qa_outputs", 2, d)}};
+  return {};
 }
 
 Weights base_scope(const Weights& w, const std::string& name, const std::string& probe) {

@@ -1,8 +1,10 @@
 // Reading the weights that blocks need, with the shapes a config.json promises.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "blocks/describe.h"
 #include "checkpoint/config.h"
 #include "checkpoint/weights.h"
 #include "ops/ops.h"
@@ -31,5 +33,10 @@ Activation read_activation(const Config& config, const std::string& key, const s
 
 // The first scope of these that the file uses ("bert." or nothing): checkpoints are saved either way.
 Weights base_scope(const Weights& w, const std::string& name, const std::string& probe);
+
+// The heads that answer for every row alike: none, labels of tokens, the two ends of an answer. Empty for
+// other kinds.
+std::optional<Head> read_row_head(const Weights& root, const ModelInfo& info,
+                                  const std::string& token_classifier = "classifier");
 
 }  // namespace headwater

@@ -81,8 +81,7 @@ RotaryTables rotary_tables(const std::vector<double>& inverse_frequencies, Index
                            DType dtype) {
   const auto half = static_cast<Index>(inverse_frequencies.size());
   RotaryTables tables{.cos = Tensor({tokens, half}, dtype), .sin = Tensor({tokens, half}, dtype)};
-  dispatch(dtype, [&](auto r) {
-    using R = decltype(r);
+  dispatch(dtype, [&]<class R>(R) {
     for (Index t = 0; t < tokens; ++t)
       for (Index j = 0; j < half; ++j) {
         const double angle =

@@ -13,7 +13,6 @@
 #include "engine/asked.h"
 #include "engine/check.h"
 #include "engine/evaluate.h"
-#include "engine/heads.h"
 #include "engine/identify.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
@@ -156,6 +155,23 @@ struct Engine::Impl {
       exact.model = load_model(open_checkpoint(identity.folder, DType::Float64));
     });
     return exact;
+  }
+
+  // Work over labelled inputs: they are prepared, it is done and timed, and the record stands beside it.
+  template <class Work>
+  auto recorded(std::span<const LabelledInput> inputs, const LabelledRun& run, const std::string& name,
+                const Work& work) const {
+    const auto start = std::chrono::steady_clock::now();
+    const LoadedModel& model = of_one_sequence();
+    const Advance advance = [&](double done) {
+      if (run.progress) run.progress({.method = name, .done = done});
+    };
+    std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
+    if (run.max_memory > 0) bounded.emplace();
+    auto result = work(model, prepare_labelled(model, inputs), advance);
+    result.record = record();
+    result.record.seconds = seconds_since(start);
+    return result;
   }
 
   std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options) const;
@@ -358,7 +374,10 @@ std::size_t Engine::planned_bytes(const Request& request) const {
 
 HeadImportance Engine::head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
                                        const LabelledRun& run) const {
-  return rank_heads(impl_->of_one_sequence(), inputs, ranking, run, impl_->record());
+  return impl_->recorded(
+      inputs, run, ranking, [&](const auto& model, const auto& labelled, const auto& advance) {
+        return headwater::head_importance(model, labelled, ranking, advance, run.max_memory);
+      });
 }
 
 LabelledPlan Engine::plan_head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
@@ -370,7 +389,10 @@ LabelledPlan Engine::plan_head_importance(std::span<const LabelledInput> inputs,
 PruningReport Engine::pruning_curves(std::span<const LabelledInput> inputs,
                                      std::span<const HeadImportance> rankings, const PruningOptions& options,
                                      const LabelledRun& run) const {
-  return prune_heads(impl_->of_one_sequence(), inputs, rankings, options, run, impl_->record());
+  return impl_->recorded(
+      inputs, run, "pruning", [&](const auto& model, const auto& labelled, const auto& advance) {
+        return headwater::pruning_curves(model, labelled, rankings, options, advance, run.max_memory);
+      });
 }
 
 LabelledPlan Engine::plan_pruning(std::span<const LabelledInput> inputs, std::size_t rankings,
@@ -389,7 +411,10 @@ void Engine::save_pruned(const HeadImportance& importance, double rate, const st
 
 TriggerReport Engine::triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
                                const LabelledRun& run) const {
-  return try_triggers(impl_->of_one_sequence(), inputs, options, run, impl_->record());
+  return impl_->recorded(inputs, run, "triggers",
+                         [&](const auto& model, const auto& labelled, const auto& advance) {
+                           return find_triggers(model, labelled, options, advance, run.max_memory);
+                         });
 }
 
 LabelledPlan Engine::plan_triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,

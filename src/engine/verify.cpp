@@ -15,6 +15,7 @@
 #include <headwater/error.h>
 
 #include "numerics/rank_correlation.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 
@@ -48,8 +49,7 @@ void compare(Attribution& result, const Attribution& exact) {
     right.push_back(e[i]);
   }
   const double share = apart == 0 ? 0 : apart / largest;
-  result.checks.push_back(
-      {.name = "float32 against float64", .passed = share <= allowed, .value = share, .bound = allowed});
+  result.checks.push_back(check_within("float32 against float64", share, allowed));
   const double rho = spearman(found, right);
   result.notes.push_back(fmt::format(
       "float64 differs by {:.2g} of the largest score{}.", share,

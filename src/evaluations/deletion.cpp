@@ -48,7 +48,7 @@ const Evaluation deletion{
                  1000},
                 {"order", "most|least", "most", "which units go first: the most or the least important"},
                 replace_option,
-                quantity_option},
+                measured_quantity},
     .curve_over = "share of units removed",
     .asks = asks,
     .measure = measure,

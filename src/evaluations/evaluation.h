@@ -59,8 +59,8 @@ inline constexpr MethodOption replace_option{
     "replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
     "what stands in a unit's place; auto: mask where there is one, otherwise mean (of the input's own token "
     "embeddings, or of the picture's colour); black for images; delete shortens the text"};
-inline constexpr MethodOption quantity_option{"quantity", "probability|logit", "probability",
-                                              "what F is: the target's probability or its logit"};
+inline constexpr MethodOption measured_quantity{"quantity", "probability|logit", "probability",
+                                                "what F is: the target's probability or its logit"};
 inline constexpr MethodOption with_option{
     "with", "text", "occlusion",
     "the method it is compared with: occlusion (blank-out, the fall of the probability), saliency (input "

@@ -69,7 +69,7 @@ const Evaluation infidelity{
     .options = {{"subsets", "integer", "50", "random subsets", 1, 10000},
                 {"scaled", "yes|no", "yes", "β is the best scale, or 1"},
                 replace_option,
-                quantity_option},
+                measured_quantity},
     .asks = asks,
     .measure = measure,
 };

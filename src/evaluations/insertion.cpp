@@ -47,7 +47,7 @@ const Evaluation insertion{
                  1000},
                 {"order", "most|least", "most", "which units come first: the most or the least important"},
                 replace_option,
-                quantity_option},
+                measured_quantity},
     .curve_over = "share of units present",
     .asks = asks,
     .measure = measure,

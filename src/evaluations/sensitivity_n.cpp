@@ -88,7 +88,7 @@ const Evaluation sensitivity_n{
                  "n as percentages of the units, rounded up; the figure is the mean over them"},
                 {"subsets", "integer", "20", "random subsets of each size", 2, 10000},
                 replace_option,
-                quantity_option},
+                measured_quantity},
     .curve_over = "share of units removed",
     .asks = asks,
     .measure = measure,

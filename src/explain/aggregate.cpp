@@ -61,16 +61,12 @@ void blend_into(JointMixing& joint, const Attribution& result, Blend blend) {
 }
 
 std::string_view description_of(Blend blend) {
-  switch (blend) {
-    case Blend::HalfIdentity:
-      return "divided by its row sums and mixed half and half with the identity";
-    case Blend::RowSums:
-      return "divided by its row sums; the residual path is in it already";
-    case Blend::AsIs:
-      return "left as it is, as the method's authors do: rows do not sum to 1, and only ranks within a row "
-             "compare";
-  }
-  return "";
+  // In the order of Blend.
+  static constexpr std::string_view texts[] = {
+      "divided by its row sums and mixed half and half with the identity",
+      "divided by its row sums; the residual path is in it already",
+      "left as it is, as the method's authors do: rows do not sum to 1, and only ranks within a row compare"};
+  return texts[static_cast<std::size_t>(blend)];
 }
 
 }  // namespace
@@ -83,7 +79,7 @@ Check check_above_rollout(const Tensor& flow, Tensor rollout) {
   double worst = 0;
   for (Index i = 0; i < flow.size(); ++i)
     if (const double gap = rollout.at(i) - flow.at(i); gap > worst) worst = gap;  // NaN: not asked for
-  return {.name = "no flow below rollout", .passed = worst <= 1e-9, .value = worst, .bound = 1e-9};
+  return check_within("no flow below rollout", worst, 1e-9);
 }
 
 std::string saturation_note(const Flow& flow) {

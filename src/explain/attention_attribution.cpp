@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -76,16 +75,14 @@ struct Layer {
 class Attributor {
  public:
   Attributor(const Study& study, const Objective& objective, const AttentionAttributionOptions& options)
-      : study_(study),
-        options_(options),
-        slopes_(study, objective),
-        whole_(objective.value()) {
+      : study_(study), options_(options), slopes_(study, objective), whole_(objective.value()) {
     result_.steps = mixing_steps(study.info());
     const std::size_t L = result_.steps.size();
     for (const AttentionKind& kind : attentions_of(study.info()))
-      result_.maps.push_back(map_of(
-          kind, HeadAxis::Each,
-          Tensor({kind.layers, kind.heads, study.size(kind.queries), study.size(kind.keys)}, study.info().dtype)));
+      result_.maps.push_back(
+          map_of(kind, HeadAxis::Each,
+                 Tensor({kind.layers, kind.heads, study.size(kind.queries), study.size(kind.keys)},
+                        study.info().dtype)));
     result_.nodes.resize(L);
     result_.change.resize(L);
     result_.defect.resize(L);
@@ -197,8 +194,7 @@ class Attributor {
 
   // Into the layer's place in the result; what was there goes. The largest magnitude.
   double attribute(int layer, const std::vector<double>& gradient) {
-    return dispatch(study_.info().dtype, [&](auto r) {
-      using R = decltype(r);
+    return dispatch(study_.info().dtype, [&]<class R>(R) {
       const MixingStep& step = result_.steps[static_cast<std::size_t>(layer)];
       Tensor own = cells_of(result_, step);
       return attribute_heads(study_, step, std::vector<R>(gradient.begin(), gradient.end()),

@@ -38,8 +38,7 @@ double block_flop(const ModelInfo& info, bool gated, double rows, double tokens)
 }
 
 double inner_product(const Tensor& a, const Tensor& b) {
-  return dispatch(a.dtype(), [&](auto r) {
-    using R = decltype(r);
+  return dispatch(a.dtype(), [&]<class R>(R) {
     const R *x = a.data<R>(), *y = b.data<R>();
     double sum = 0;
     for (Index i = 0; i < a.size(); ++i) sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
@@ -50,8 +49,7 @@ double inner_product(const Tensor& a, const Tensor& b) {
 // [n, T, H·E]: the mix, scaled by each share.
 Tensor scaled_copies(const Tensor& mix, std::span<const ScaledAttention> points) {
   Tensor copies(mix.shape().without_front().with_front(static_cast<Index>(points.size())), mix.dtype());
-  dispatch(mix.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(mix.dtype(), [&]<class R>(R) {
     R* to = copies.data<R>();
     for (const ScaledAttention& point : points) {
       kernels::scale(mix.data<R>(), point.share, to, mix.size());
@@ -137,8 +135,7 @@ Tensor AttentionSlopes::all_rows(const Tensor& gradient, const Rows& rows, int l
   if (!rows) return gradient.clone();
   const Tensor mix = study_.at(mix_of(layer));
   Tensor all = Tensor::zeros(mix.shape(), mix.dtype());
-  dispatch(mix.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(mix.dtype(), [&]<class R>(R) {
     const Index width = mix.dim(2);
     for (Index k = 0; k < gradient.dim(1); ++k)
       kernels::accumulate(gradient.data<R>() + k * width,
@@ -171,7 +168,8 @@ std::vector<Tensor> AttentionSlopes::whole_gradients() {
       tape.pull(logits, objective_.seed(logits.value, positions_), rules::gradient, wanted);
   std::vector<Tensor> gradients;
   for (const Place& place : wanted) gradients.push_back(signals.at(place));
-  flop_ += static_cast<double>(steps_.size()) * block_flop(study_.info(), gated_, study_.size(), study_.size());
+  flop_ +=
+      static_cast<double>(steps_.size()) * block_flop(study_.info(), gated_, study_.size(), study_.size());
   return gradients;
 }
 
@@ -197,8 +195,7 @@ double AttentionSlopes::growth(int layer) const {
   const LinearWeights* out = as_linear(study_.tape().op_at(added).op);
   const Tensor bias = out == nullptr ? Tensor() : out->bias;
   const Index T = stream.dim(1), D = stream.dim(2);
-  return dispatch(stream.dtype(), [&](auto r) {
-    using R = decltype(r);
+  return dispatch(stream.dtype(), [&]<class R>(R) {
     const R *x = stream.data<R>(), *o = attended.data<R>(), *b = bias.empty() ? nullptr : bias.data<R>();
     double sum = 0;
     for (Index t = 0; t < T; ++t) {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include <headwater/error.h>
 
 #include "explain/gradients.h"
 #include "study/batching.h"
+#include "study/map_checks.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -20,10 +20,21 @@ std::size_t game_bytes(const ModelInfo& info, Index tokens) {
   return passing_bytes(info, tokens, objective_rows(info, tokens));
 }
 
-Game::Game(const Study& study, const Objective& objective, Units units, Replacement replacement)
-    : study_(study), objective_(objective), units_(std::move(units)), replacement_(replacement) {
-  if (replacement != Replacement::Delete) {
-    absent_ = absent_rows(study, replacement);
+std::size_t sampled_game_bytes(const ModelInfo& info, Index tokens, int samples, std::size_t matrices) {
+  const auto T = static_cast<std::size_t>(tokens);
+  const auto coalitions = static_cast<std::size_t>(std::max(0, samples)) + 2 * T + 512;
+  return game_bytes(info, tokens) + coalitions * (T / 4 + 256) + matrices * T * T * sizeof(double);
+}
+
+Game::Game(const Study& study, const Objective& objective, const GameOptions& options)
+    : study_(study),
+      objective_(objective),
+      replacement_(replacement_of(options.replace, study)),
+      units_(units_of(study, {.words = options.unit == "word",
+                              .with_special = options.with_special,
+                              .keep_target = replacement_ == Replacement::Delete})) {
+  if (replacement_ != Replacement::Delete) {
+    absent_ = absent_rows(study, replacement_);
     return;
   }
   if (objective.over_tokens())
@@ -61,8 +72,7 @@ std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) con
     // Of one sequence: value [n, T, D], T its units from `first` on.
     const auto remove = [&](Tensor& value, Index first) {
       const Index T = value.dim(1);
-      dispatch(value.dtype(), [&](auto r) {
-        using R = decltype(r);
+      dispatch(value.dtype(), [&]<class R>(R) {
         for (std::size_t k = 0; k < n; ++k)
           for (std::size_t u = 0; u < units_.size(); ++u)
             for (const int t : units_.tokens[u])
@@ -138,11 +148,7 @@ std::vector<double> Game::deleted(const std::vector<Coalition>& coalitions) cons
 
 Check check_nothing_removed(const Game& game, double value) {
   const double again = game.values({Coalition(game.units().size(), true)}).front();
-  Check check{.name = "with nothing removed the output is unchanged"};
-  check.value = std::abs(again - value);
-  check.bound = 0;
-  check.passed = check.value <= check.bound;
-  return check;
+  return check_within("with nothing removed the output is unchanged", std::abs(again - value), 0);
 }
 
 }  // namespace headwater

@@ -15,9 +15,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <headwater/error.h>
-
 #include "study/memory.h"
+#include "tape/copies.h"
 
 namespace headwater {
 
@@ -78,20 +77,8 @@ std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduc
       squares += g * g;
       largest = std::max(largest, std::abs(g));
     }
-    switch (reduction) {
-      case Reduction::L2:
-        scores[t] = std::sqrt(squares);
-        break;
-      case Reduction::Sum:
-        scores[t] = sum;
-        break;
-      case Reduction::AbsSum:
-        scores[t] = std::abs(sum);
-        break;
-      case Reduction::Max:
-        scores[t] = largest;
-        break;
-    }
+    const double by_reduction[] = {std::sqrt(squares), sum, std::abs(sum), largest};  // in its order
+    scores[t] = by_reduction[static_cast<std::size_t>(reduction)];
   }
   return scores;
 }
@@ -113,14 +100,7 @@ Batch repeated(const Batch& one, Index copies) {
   if (!one.ids.empty()) batch.ids.assign(n, one.ids.front());
   if (!one.type_ids.empty()) batch.type_ids.assign(n, one.type_ids.front());
   if (!one.prefix.empty()) batch.prefix.assign(n, one.prefix.front());
-  if (one.pixels.empty()) return batch;
-  batch.pixels = Tensor(one.pixels.shape().without_front().with_front(copies), one.pixels.dtype());
-  dispatch(one.pixels.dtype(), [&](auto r) {
-    using R = decltype(r);
-    const auto from = one.pixels.values<R>();
-    R* to = batch.pixels.data<R>();
-    for (std::size_t k = 0; k < n; ++k) to = std::copy(from.begin(), from.end(), to);
-  });
+  if (!one.pixels.empty()) batch.pixels = repeated(one.pixels, copies);
   return batch;
 }
 

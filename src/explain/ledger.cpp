@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/parallel.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 namespace {
@@ -58,8 +59,7 @@ Sums sum_terms(Index n, const Term& term) {
 
 // Of signal ⊙ value, or of the signal alone.
 Sums sums_of(const Tensor& signal, const Tensor& value, bool forms) {
-  return dispatch(signal.dtype(), [&](auto r) {
-    using R = decltype(r);
+  return dispatch(signal.dtype(), [&]<class R>(R) {
     const R* m = signal.data<R>();
     if (forms) return sum_terms(signal.size(), [m](Index i) { return static_cast<double>(m[i]); });
     const R* x = value.data<R>();
@@ -130,7 +130,7 @@ double Ledger::unfollowed() const {
 Check Ledger::check_arrived(const std::string& name, double arrived, double guard) const {
   const double missing = std::abs(seeded_ - arrived - leaked() - unfollowed());
   const double bound = (rounding() * (layers_ + 1) + guard) * std::max(1.0, largest_);
-  return {.name = name, .passed = missing <= bound, .value = missing, .bound = bound};
+  return check_within(name, missing, bound);
 }
 
 Check Ledger::check_blocks(int first, double guard) const {
@@ -143,10 +143,7 @@ Check Ledger::check_blocks(int first, double guard) const {
     worst = std::max(worst, std::abs(seeded_ - entering(l) - lost));
   }
   const double bound = (rounding() * (layers_ + 1) + guard) * std::max(1.0, largest_);
-  return {.name = "relevance of every block is accounted for",
-          .passed = worst <= bound,
-          .value = worst,
-          .bound = bound};
+  return check_within("relevance of every block is accounted for", worst, bound);
 }
 
 double Ledger::leaked() const {

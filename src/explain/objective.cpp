@@ -162,8 +162,7 @@ std::vector<double> Objective::values(const Tensor& logits, const std::vector<in
 Tensor Objective::seed(const Tensor& logits, const std::vector<int>& positions) const {
   const std::vector<Product> products = products_of(logits.shape(), positions);
   Tensor seed = Tensor::zeros(logits.shape(), logits.dtype());
-  dispatch(logits.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(logits.dtype(), [&]<class R>(R) {
     const R* z = logits.template data<R>();
     R* s = seed.data<R>();
     const auto add = [&](const Slice& slice, double factor) {

@@ -4,8 +4,6 @@
 // one fused projection, and only the latter.
 #include "explain/relevance_walk.h"
 
-#include <algorithm>
-
 #include <headwater/error.h>
 
 #include "ops/relevance.h"
@@ -17,8 +15,7 @@ namespace {
 // x · Σ_k R_k / (x + 1e-9)
 Tensor joined(const Tensor& value, const std::vector<Tensor>& branches, const Rules& rules, bool guard) {
   Tensor sum = branches[0].clone();
-  dispatch(sum.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(sum.dtype(), [&]<class R>(R) {
     for (std::size_t k = 1; k < branches.size(); ++k)
       kernels::accumulate(std::as_const(branches[k]).template data<R>(), sum.data<R>(), sum.size());
   });

@@ -46,8 +46,7 @@ Tensor flat_picture(const Study& study, Replacement replacement) {
   const Tensor& pixels = study.batch().pixels;
   const Index C = pixels.dim(1), area = pixels.dim(2) * pixels.dim(3);
   Batch flat{.pixels = Tensor(pixels.shape(), pixels.dtype())};
-  dispatch(pixels.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(pixels.dtype(), [&]<class R>(R) {
     for (Index c = 0; c < C; ++c) {
       const R* from = pixels.data<R>() + c * area;
       double colour = 0;
@@ -110,23 +109,16 @@ Replacement replacement_of(std::string_view name, const Study& study) {
 }
 
 std::string describe(Replacement replacement) {
-  switch (replacement) {
-    case Replacement::Mask:
-      return "the mask token's embedding";
-    case Replacement::Unknown:
-      return "the unknown token's embedding";
-    case Replacement::Pad:
-      return "the padding token's embedding";
-    case Replacement::Zero:
-      return "zero";
-    case Replacement::Mean:
-      return "the mean (of the input's token embeddings; of the picture's colour)";
-    case Replacement::Black:
-      return "black";
-    case Replacement::Delete:
-      break;
-  }
-  return "nothing: the text becomes shorter";
+  // In the order of Replacement.
+  static constexpr const char* texts[] = {
+      "the mask token's embedding",
+      "the unknown token's embedding",
+      "the padding token's embedding",
+      "zero",
+      "the mean (of the input's token embeddings; of the picture's colour)",
+      "black",
+      "nothing: the text becomes shorter"};
+  return texts[static_cast<std::size_t>(replacement)];
 }
 
 std::vector<bool> special_tokens(const Study& study) {
@@ -161,8 +153,7 @@ namespace {
 Tensor with_kept(const Tensor& rows, const Tensor& value, const std::vector<bool>& kept) {
   Tensor mixed = rows.clone();
   const Index D = rows.dim(1);
-  dispatch(rows.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(rows.dtype(), [&]<class R>(R) {
     for (std::size_t t = 0; t < kept.size(); ++t)
       if (kept[t])
         std::copy_n(value.data<R>() + static_cast<Index>(t) * D, D,

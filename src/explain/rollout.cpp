@@ -6,7 +6,6 @@
 #include "explain/rollout.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <headwater/error.h>

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "study/map_checks.h"
+
 namespace headwater {
 
 namespace {
@@ -17,8 +19,7 @@ constexpr double units = 8;
 
 // x (1 ± 8 ε), the sign by a hash of the place (Fibonacci hashing).
 void move_last_bits(Tensor& x) {
-  dispatch(x.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(x.dtype(), [&]<class R>(R) {
     R* values = x.data<R>();
     for (Index i = 0; i < x.size(); ++i) {
       const bool up = (static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15U >> 63) != 0;
@@ -39,7 +40,7 @@ Check check_rounding(const Study& study, const std::vector<double>& scores,
     apart = std::max(apart, std::abs(scores[i] - other[i]));
   }
   const double share = apart == 0 ? 0 : apart / largest;
-  return {.name = rounding_check, .passed = share <= allowed, .value = share, .bound = allowed};
+  return check_within(rounding_check, share, allowed);
 }
 
 }  // namespace headwater

@@ -1,8 +1,6 @@
 // R_t = Σ_d m_td x_td, m the signal a pull from the target's logit leaves at the encoder's input x [1, T, D].
 #include "explain/token_relevance.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "explain/ledger.h"
@@ -47,10 +45,9 @@ void note_tangent(Attribution& result, const Study& study) {
                   shared, value, shared - value));
 }
 
-std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens, double gamma) {
-  // A linear op's factors are as wide as its signal; the γ-rule multiplies by |W| as well.
-  const std::size_t absolute = gamma == 0 ? 0 : matrix_bytes(info, info.dtype);
-  return 2 * walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype) + absolute +
+std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens) {
+  // A linear op's factors are as wide as its signal.
+  return 2 * walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype) +
          static_cast<std::size_t>(tokens) * sizeof(double);
 }
 

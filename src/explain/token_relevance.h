@@ -12,10 +12,19 @@ namespace headwater {
 // balance, and as a note what part of the target's logit the tokens add up to.
 void put_token_relevance(Attribution& result, const Study& study, const Rules& rules);
 
+// The rules of AttnLRP: activations by f(x)/x, norms with σ held constant, products halved. With Constant
+// patterns those of CP-LRP.
+constexpr Rules lrp_rules(Rules::Softmax softmax) {
+  return {.activation = Rules::Activation::Secant,
+          .norm = Rules::Norm::FrozenScale,
+          .softmax = softmax,
+          .product = Rules::Product::Halved};
+}
+
 // Several tokens are explained by a method that shares out logits through the tangent of their
 // log-probabilities (Study::target_logit): a note that says so, and how much that is. Otherwise nothing.
 void note_tangent(Attribution& result, const Study& study);
 
-std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens, double gamma = 0);  // of the γ-rule
+std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens);
 
 }  // namespace headwater

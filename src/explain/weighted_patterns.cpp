@@ -27,8 +27,7 @@ std::vector<double> positive_mean(const Tensor& a, const Tensor& b) {
           mean[static_cast<std::size_t>(c)] += std::max(0.0, value(h * cells + c)) / static_cast<double>(H);
     });
   };
-  dispatch(a.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(a.dtype(), [&]<class R>(R) {
     const R* of_a = a.data<R>();
     if (b.empty()) return add([&](Index i) { return static_cast<double>(of_a[i]); });
     dispatch(b.dtype(), [&](auto q) {
@@ -116,8 +115,7 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, Place p
   const double h = single ? 1e-2 : 1e-4;
   const auto at = [&](double factor) {
     const auto scale = [factor](Tensor& value) {
-      dispatch(value.dtype(), [&](auto r) {
-        using R = decltype(r);
+      dispatch(value.dtype(), [&]<class R>(R) {
         R* v = value.data<R>();
         for (Index i = 0; i < value.size(); ++i) v[i] *= static_cast<R>(factor);
       });

@@ -24,10 +24,6 @@ void keep_worst(std::vector<Check>& checks, Check found) {
   checks.push_back(std::move(found));
 }
 
-Check check_within(std::string name, double value, double bound) {
-  return {.name = std::move(name), .passed = value <= bound, .value = value, .bound = bound};
-}
-
 std::vector<Check> attribution_checks(const AttentionAttribution& found, double tolerance) {
   return {check_within("each layer sums to F(A) − F(0)", completeness_gap(found), tolerance),
           check_within("estimated error of an attribution", estimated_error(found).value_or(0), tolerance)};

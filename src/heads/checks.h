@@ -7,15 +7,13 @@
 #include <headwater/report.h>
 
 #include "explain/attention_attribution.h"
+#include "study/map_checks.h"
 #include "study/study.h"
 
 namespace headwater {
 
 // Adds a check, or puts it in the place of one of its name if it came closer to its bound, or over it.
 void keep_worst(std::vector<Check>& checks, Check found);
-
-// A value that may not exceed its bound.
-Check check_within(std::string name, double value, double bound);
 
 // What attattr promises: completeness and the estimated error, in shares of a layer's largest attribution.
 std::vector<Check> attribution_checks(const AttentionAttribution& found, double tolerance);

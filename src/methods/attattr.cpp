@@ -1,11 +1,9 @@
 // Self-attention attribution (Hao, Dong, Wei and Xu, 2021): integrated gradients on the attention weights of
 // one layer at a time, from none to what they were; attribution/attention_attribution.h has the mathematics.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
-#include <headwater/error.h>
 
 #include "explain/attention_attribution.h"
 #include "explain/kind_maps.h"
@@ -21,21 +19,10 @@ AttentionAttributionOptions settings_of(const MethodOptions& options) {
   settings.tolerance = options.number("tolerance");
   const int steps = options.integer("steps");
   const std::string& rule = options.text("rule");
-  if (!(settings.tolerance > 0))
-    throw InputError(
-        fmt::format("attattr: option tolerance: expected a number above 0, found {}", settings.tolerance));
-  if (steps < 1 || steps > 10000)
-    throw InputError(fmt::format("attattr: option steps: expected 1 … 10000, found {}", steps));
+  if (!(settings.tolerance > 0)) options.refuse("tolerance", "a number above 0");
+  if (steps < 1 || steps > 10000) options.refuse("steps", "1 … 10000");
   if (rule != "adaptive") settings.nodes = quadrature(rule_of(rule), steps);
   return settings;
-}
-
-void check_against(double tolerance, std::string_view name, double value, Attribution& result) {
-  Check& check = result.checks.emplace_back();
-  check.name = name;
-  check.value = value;
-  check.bound = tolerance;
-  check.passed = value <= tolerance;
 }
 
 // One number per layer, of each kind of attention.
@@ -58,9 +45,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Objective objective(study, quantity_of(options.text("quantity")));
   AttentionAttribution found = attribute_attention(study, objective, settings);
   Attribution result{.method = "attattr", .options = options.all()};
-  check_against(settings.tolerance, "each layer sums to F(A) − F(0)", completeness_gap(found), result);
+  result.checks.push_back(
+      check_within("each layer sums to F(A) − F(0)", completeness_gap(found), settings.tolerance));
   if (const auto error = estimated_error(found))
-    check_against(settings.tolerance, "estimated error of an attribution", *error, result);
+    result.checks.push_back(check_within("estimated error of an attribution", *error, settings.tolerance));
   result.notes.push_back(fmt::format("{} evaluations from the layers up, {:.3g} TFLOP; by layer {}.",
                                      std::accumulate(found.nodes.begin(), found.nodes.end(), 0),
                                      found.flop / 1e12, fmt::join(found.nodes, " ")));
@@ -72,14 +60,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
   return result;
 }
 
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return attention_attribution_bytes(info, tokens);
-}
-
 }  // namespace
 
-extern const Method attattr;
-const Method attattr{
+extern const Method attattr{
     .name = "attattr",
     .summary = "What every attention weight contributes to the output, by integrated gradients per layer.",
     .question = Question::Heads,
@@ -109,7 +92,7 @@ const Method attattr{
     .tiles = true,
     .needs_target = true,
     .run = run,
-    .planned_bytes = planned_bytes,
+    .planned_bytes = planned<attention_attribution_bytes>,
 };
 
 }  // namespace headwater

@@ -16,8 +16,7 @@ namespace {
 Tensor stack_patterns(const Study& study, const AttentionKind& kind) {
   const Index L = kind.layers, H = kind.heads, T = study.size(kind.queries), S = study.size(kind.keys);
   Tensor all({L, H, T, S}, study.info().dtype);
-  dispatch(all.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(all.dtype(), [&]<class R>(R) {
     R* to = all.data<R>();
     for (int layer = 0; layer < L; ++layer) {
       const Tensor pattern = study.at(kind.pattern(layer));
@@ -31,8 +30,7 @@ Tensor stack_patterns(const Study& study, const AttentionKind& kind) {
 Tensor fused(const Tensor& all, Fusion fusion) {
   const Index L = all.dim(0), cells = all.dim(2) * all.dim(3);
   Tensor maps({L, all.dim(2), all.dim(3)}, all.dtype());
-  dispatch(all.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(all.dtype(), [&]<class R>(R) {
     for (Index layer = 0; layer < L; ++layer) {
       const std::vector<double> map = fuse_heads(all.rows(layer, 1), fusion);
       std::transform(map.begin(), map.end(), maps.data<R>() + layer * cells,
@@ -67,8 +65,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method attention;
-const Method attention{
+extern const Method attention{
     .name = "attention",
     .summary = "The attention weights of every layer and head, exactly as the model used them.",
     .question = Question::Mixing,

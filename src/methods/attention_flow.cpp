@@ -6,7 +6,6 @@
 //   Σ_t
 //
 // one flow problem per pair, all of them exact (mixing/flow.h).
-#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -24,8 +23,7 @@ namespace {
 
 double residual_of(const MethodOptions& options) {
   const double residual = options.number("residual");
-  if (!(residual >= 0 && residual < 1))
-    throw InputError(fmt::format("attention_flow: option residual: expected 0 <= r < 1, found {}", residual));
+  if (!(residual >= 0 && residual < 1)) options.refuse("residual", "0 <= r < 1");
   return residual;
 }
 
@@ -85,8 +83,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method attention_flow;
-const Method attention_flow{
+extern const Method attention_flow{
     .name = "attention_flow",
     .summary = "How much of each input token can reach a position when attention weights are capacities.",
     .question = Question::Mixing,

@@ -30,15 +30,11 @@ struct Settings {
 Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
   const Settings settings{options.number("residual"), options.number("discard_ratio"),
                           options.integer("start_layer"), options.text("fusion")};
-  const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
-    throw InputError(
-        fmt::format("attention_rollout: option {}: expected {}, found {}", option, expected, found));
-  };
-  if (!(settings.residual >= 0 && settings.residual < 1)) refuse("residual", "0 <= r < 1", settings.residual);
+  if (!(settings.residual >= 0 && settings.residual < 1)) options.refuse("residual", "0 <= r < 1");
   if (!(settings.discard_ratio >= 0 && settings.discard_ratio < 1))
-    refuse("discard_ratio", "0 <= ratio < 1", settings.discard_ratio);
+    options.refuse("discard_ratio", "0 <= ratio < 1");
   if (settings.start_layer < 0 || settings.start_layer >= info.layers)
-    refuse("start_layer", fmt::format("0 … {}", info.layers - 1), settings.start_layer);
+    options.refuse("start_layer", fmt::format("0 … {}", info.layers - 1));
   return settings;
 }
 
@@ -98,8 +94,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method attention_rollout;
-const Method attention_rollout{
+extern const Method attention_rollout{
     .name = "attention_rollout",
     .summary =
         "How much of each input token has reached each position, by multiplying attention through the "

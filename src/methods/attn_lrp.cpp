@@ -13,24 +13,15 @@ namespace headwater {
 
 namespace {
 
-constexpr Rules rules_of_attn_lrp{.activation = Rules::Activation::Secant,
-                                  .norm = Rules::Norm::FrozenScale,
-                                  .product = Rules::Product::Halved};
-
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "attn_lrp", .options = options.all()};
-  put_token_relevance(result, study, rules_of_attn_lrp);
+  put_token_relevance(result, study, lrp_rules(Rules::Softmax::Exact));
   return result;
-}
-
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return token_relevance_bytes(info, tokens);
 }
 
 }  // namespace
 
-extern const Method attn_lrp;
-const Method attn_lrp{
+extern const Method attn_lrp{
     .name = "attn_lrp",
     .summary =
         "Signed relevance of every token for the output, by layer-wise relevance propagation fitted to "
@@ -44,11 +35,9 @@ const Method attn_lrp{
     .limits =
         "Does not conserve: biases take relevance and the softmax rule takes or makes some (the leak ledger "
         "says how much). Decoders tend to put mass on the first token; a contrast of two tokens helps.",
-    .options = {},
-    .claims = {},
     .needs_target = true,
     .run = run,
-    .planned_bytes = planned_bytes,
+    .planned_bytes = planned<token_relevance_bytes>,
 };
 
 }  // namespace headwater

@@ -70,8 +70,7 @@ Check check_conservation(const Ledger& ledger, const Settings& settings, const M
     worst = std::max(worst, std::abs(ledger.entering(l) + ledger.lost_above(l, "linear") - ledger.seeded()));
   const double unit = settings.dtype == DType::Float32 ? 1e-5 : (settings.reference ? 1e-6 : 1e-9);
   const double bound = unit * std::max(1.0, ledger.largest());
-  return {
-      .name = "relevance conserved in every block", .passed = worst <= bound, .value = worst, .bound = bound};
+  return check_within("relevance conserved in every block", worst, bound);
 }
 
 void report_conservation(Attribution& result, const Ledger& ledger, const Settings& settings,
@@ -135,8 +134,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method chefer;
-const Method chefer{
+extern const Method chefer{
     .name = "chefer",
     .summary =
         "Which tokens or patches the output rests on, by relevance at the patterns weighted with their "

@@ -11,25 +11,15 @@ namespace headwater {
 
 namespace {
 
-constexpr Rules rules_of_cp_lrp{.activation = Rules::Activation::Secant,
-                                .norm = Rules::Norm::FrozenScale,
-                                .softmax = Rules::Softmax::Constant,
-                                .product = Rules::Product::Halved};
-
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "cp_lrp", .options = options.all()};
-  put_token_relevance(result, study, rules_of_cp_lrp);
+  put_token_relevance(result, study, lrp_rules(Rules::Softmax::Constant));
   return result;
-}
-
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return token_relevance_bytes(info, tokens);
 }
 
 }  // namespace
 
-extern const Method cp_lrp;
-const Method cp_lrp{
+extern const Method cp_lrp{
     .name = "cp_lrp",
     .summary = "Signed relevance of every token for the output, attention patterns taken as given.",
     .question = Question::Answer,
@@ -40,11 +30,9 @@ const Method cp_lrp{
     .limits =
         "Says what values carried, not why the model looked there. Conserves but for biases, whose share "
         "the leak ledger tells.",
-    .options = {},
-    .claims = {},
     .needs_target = true,
     .run = run,
-    .planned_bytes = planned_bytes,
+    .planned_bytes = planned<token_relevance_bytes>,
 };
 
 }  // namespace headwater

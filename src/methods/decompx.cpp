@@ -17,6 +17,7 @@
 #include "methods/method.h"
 #include "ops/ops.h"
 #include "ops/shared_bias.h"
+#include "study/map_checks.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -33,8 +34,7 @@ constexpr Rules rules_of_decompx{.activation = Rules::Activation::Secant,
 Tensor one_token_each(const Tensor& x) {
   const Index T = x.dim(1), D = x.dim(2);
   Tensor parts = Tensor::zeros(x.shape().with_front(T), x.dtype());
-  dispatch(x.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(x.dtype(), [&]<class R>(R) {
     for (Index k = 0; k < T; ++k) std::copy_n(x.data<R>() + k * D, D, parts.data<R>() + (k * T + k) * D);
   });
   return parts;
@@ -45,8 +45,7 @@ Tensor attention_bias(const LinearWeights& v, const LinearWeights& out, const He
   if (layer == 0 || v.bias.empty()) return out.bias;
   const Index H = heads.heads, G = heads.groups, E = v.bias.size() / G;
   Tensor read({1, H * E}, v.bias.dtype()), sum({out.weight->rows()}, v.bias.dtype());
-  dispatch(v.bias.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(v.bias.dtype(), [&]<class R>(R) {
     for (Index h = 0; h < H; ++h) std::copy_n(v.bias.data<R>() + h / (H / G) * E, E, read.data<R>() + h * E);
     out.weight->times_transposed(read.data<R>(), out.bias.empty() ? nullptr : out.bias.data<R>(),
                                  sum.data<R>(), 1);
@@ -89,7 +88,7 @@ PushHooks biases_after_the_residual(const Study& study, const Tensor& parts) {
 
 Check check_sum(double gap, double size, DType dtype) {
   const double bound = size * (dtype == DType::Float32 ? 1e-4 : 1e-9);
-  return {.name = "parts add up to the logit", .passed = gap <= bound, .value = gap, .bound = bound};
+  return check_within("parts add up to the logit", gap, bound);
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
@@ -126,8 +125,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method decompx;
-const Method decompx{
+extern const Method decompx{
     .name = "decompx",
     .summary =
         "How much of the output's logit came from each input token, by decomposing every vector forward.",
@@ -148,7 +146,6 @@ const Method decompx{
                  "where attention's biases are shared out: paper: W_o b_v + b_o together, after the residual "
                  "sum; local: each where it is added, like all other biases, so that a token that attention "
                  "did not read gets no part of attention's biases"}},
-    .claims = {},
     .needs_target = true,
     .run = run,
     .planned_bytes = planned_bytes,

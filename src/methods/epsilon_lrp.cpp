@@ -4,9 +4,6 @@
 //
 // norms with σ held constant, activations by f(x)/x; attention as CP-LRP (patterns given) or AttnLRP
 // (halved). Computed as multipliers, R = x ⊙ m, by one pull.
-#include <fmt/format.h>
-#include <headwater/error.h>
-
 #include "explain/token_relevance.h"
 #include "methods/method.h"
 
@@ -16,28 +13,19 @@ namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const double epsilon = options.number("epsilon");
-  if (!(epsilon >= 0))
-    throw InputError(fmt::format("epsilon_lrp: option epsilon: expected 0 or more, found {}", epsilon));
+  if (!(epsilon >= 0)) options.refuse("epsilon", "0 or more");
   Attribution result{.method = "epsilon_lrp", .options = options.all()};
   const bool constant = options.text("attention") == "constant";
-  put_token_relevance(result, study,
-                      {.activation = Rules::Activation::Secant,
-                       .norm = Rules::Norm::FrozenScale,
-                       .softmax = constant ? Rules::Softmax::Constant : Rules::Softmax::Exact,
-                       .product = Rules::Product::Halved,
-                       .linear = Rules::Linear::Lrp,
-                       .epsilon = epsilon});
+  Rules rules = lrp_rules(constant ? Rules::Softmax::Constant : Rules::Softmax::Exact);
+  rules.linear = Rules::Linear::Lrp;
+  rules.epsilon = epsilon;
+  put_token_relevance(result, study, rules);
   return result;
-}
-
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return token_relevance_bytes(info, tokens);
 }
 
 }  // namespace
 
-extern const Method epsilon_lrp;
-const Method epsilon_lrp{
+extern const Method epsilon_lrp{
     .name = "epsilon_lrp",
     .summary = "Signed relevance of every token by the ε-rule, which lets weak, contradictory evidence fade.",
     .question = Question::Answer,
@@ -49,13 +37,10 @@ const Method epsilon_lrp{
     .cost = "One forward and one pull.",
     .limits =
         "Biases and ε take relevance (the leak ledger says how much); with ε = 0 and no biases it conserves.",
-    .options = {{"epsilon", "number", "1e-6", "what is added to every output, away from zero"},
-                {"attention", "constant|shared", "constant",
-                 "patterns as given (CP-LRP), or products shared half and half (AttnLRP)"}},
-    .claims = {},
+    .options = {lrp_epsilon_option, lrp_attention_option},
     .needs_target = true,
     .run = run,
-    .planned_bytes = planned_bytes,
+    .planned_bytes = planned<token_relevance_bytes>,
 };
 
 }  // namespace headwater

@@ -6,11 +6,9 @@
 //
 // norms with σ held constant, activations by f(x)/x; attention as CP-LRP (patterns given) or AttnLRP
 // (halved).
-#include <fmt/format.h>
-#include <headwater/error.h>
-
 #include "explain/token_relevance.h"
 #include "methods/method.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -18,33 +16,30 @@ namespace {
 
 double nonnegative(const MethodOptions& options, std::string_view name) {
   const double value = options.number(name);
-  if (!(value >= 0))
-    throw InputError(fmt::format("gamma_lrp: option {}: expected 0 or more, found {}", name, value));
+  if (!(value >= 0)) options.refuse(name, "0 or more");
   return value;
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "gamma_lrp", .options = options.all()};
   const bool constant = options.text("attention") == "constant";
-  put_token_relevance(result, study,
-                      {.activation = Rules::Activation::Secant,
-                       .norm = Rules::Norm::FrozenScale,
-                       .softmax = constant ? Rules::Softmax::Constant : Rules::Softmax::Exact,
-                       .product = Rules::Product::Halved,
-                       .linear = Rules::Linear::Lrp,
-                       .epsilon = nonnegative(options, "epsilon"),
-                       .gamma = nonnegative(options, "gamma")});
+  Rules rules = lrp_rules(constant ? Rules::Softmax::Constant : Rules::Softmax::Exact);
+  rules.linear = Rules::Linear::Lrp;
+  rules.epsilon = nonnegative(options, "epsilon");
+  rules.gamma = nonnegative(options, "gamma");
+  put_token_relevance(result, study, rules);
   return result;
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
-  return token_relevance_bytes(info, tokens, nonnegative(options, "gamma"));
+  // The γ-rule multiplies by |W| as well.
+  const std::size_t absolute = nonnegative(options, "gamma") == 0 ? 0 : matrix_bytes(info, info.dtype);
+  return token_relevance_bytes(info, tokens) + absolute;
 }
 
 }  // namespace
 
-extern const Method gamma_lrp;
-const Method gamma_lrp{
+extern const Method gamma_lrp{
     .name = "gamma_lrp",
     .summary =
         "Signed relevance of every token by the γ-rule, which favours evidence of the output's own sign.",
@@ -60,10 +55,8 @@ const Method gamma_lrp{
         "Smoother than the ε-rule and less faithful to contradictory evidence; biases take relevance (the "
         "leak ledger says how much). Recommended for vision models with patterns as given.",
     .options = {{"gamma", "number", "0.25", "how much more products of the output's sign count"},
-                {"epsilon", "number", "1e-6", "what is added to every output, away from zero"},
-                {"attention", "constant|shared", "constant",
-                 "patterns as given (CP-LRP), or products shared half and half (AttnLRP)"}},
-    .claims = {},
+                lrp_epsilon_option,
+                lrp_attention_option},
     .needs_target = true,
     .run = run,
     .planned_bytes = planned_bytes,

@@ -70,8 +70,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method grad_cam;
-const Method grad_cam{
+extern const Method grad_cam{
     .name = "grad_cam",
     .summary = "The last block's attention, heads weighted by their mean gradient.",
     .question = Question::Answer,
@@ -81,7 +80,6 @@ const Method grad_cam{
     .cost = "One forward and a pull through the head and the last block; two forwards to check the gradient.",
     .limits =
         "Sees the last block only, and one weight per head; the detail \"unscaled\" has the raw numbers.",
-    .options = {},
     .claims = {.nonnegative = true},
     .needs_target = true,
     .instead = "generic_attention",

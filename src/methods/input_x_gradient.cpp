@@ -5,7 +5,6 @@
 // with x the embeddings [T, D].
 #include "explain/gradients.h"
 #include "methods/method.h"
-#include "study/memory.h"
 
 namespace headwater {
 
@@ -27,14 +26,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
   return result;
 }
 
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return one_gradient_bytes(info, tokens);
-}
-
 }  // namespace
 
-extern const Method input_x_gradient;
-const Method input_x_gradient{
+extern const Method input_x_gradient{
     .name = "input_x_gradient",
     .summary = "What each token's embedding adds to the output, to first order.",
     .question = Question::Answer,
@@ -46,15 +40,12 @@ const Method input_x_gradient{
     .limits =
         "First order around the input only: saturation hides tokens, and the sum is not F. The unstated "
         "baseline is a zero embedding.",
-    .options = {{"quantity", "logit|probability", "logit",
-                 "what F is: the target's logit or its probability"},
+    .options = {quantity_option,
                 {"reduction", "sum|l2", "sum", "signed sum over the embedding, or the norm of the product"},
-                {"wrt", "e0|embed", "e0",
-                 "the input of the first block (positions and embedding norm included) or the token "
-                 "embeddings alone"}},
+                wrt_option},
     .needs_target = true,
     .run = run,
-    .planned_bytes = planned_bytes,
+    .planned_bytes = planned<one_gradient_bytes>,
 };
 
 }  // namespace headwater

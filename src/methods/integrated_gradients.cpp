@@ -23,6 +23,7 @@
 #include "methods/method.h"
 #include "numerics/path_integral.h"
 #include "numerics/quadrature.h"
+#include "study/map_checks.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -53,8 +54,7 @@ struct Integral {
 // Points of the path at these places, [n, T, D].
 Tensor points_at(const Path& path, std::span<const double> places) {
   Tensor points(path.to.shape().with_front(static_cast<Index>(places.size())), path.to.dtype());
-  dispatch(points.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(points.dtype(), [&]<class R>(R) {
     const auto a = path.from.values<R>(), b = path.to.values<R>();
     R* x = points.data<R>();
     for (const double at : places)
@@ -69,8 +69,7 @@ Tensor points_at(const Path& path, std::span<const double> places) {
 std::vector<double> shares_of(const Path& path, const Tensor& gradients, Index row) {
   const Index T = path.to.dim(0), D = path.to.dim(1);
   std::vector<double> shares;
-  dispatch(path.to.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(path.to.dtype(), [&]<class R>(R) {
     const R *a = path.from.data<R>(), *b = path.to.data<R>(), *g = gradients.data<R>() + row * T * D;
     for (Index t = 0; t < T; ++t) {
       double sum = 0;
@@ -136,15 +135,13 @@ struct Settings {
 Settings settings_of(const MethodOptions& options) {
   const Settings settings{options.integer("steps"), options.integer("max_steps"), options.number("tolerance"),
                           rule_of(options.text("rule"))};
-  const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
-    throw InputError(
-        fmt::format("integrated_gradients: option {}: expected {}, found {}", option, expected, found));
-  };
-  if (settings.max_steps < least_nodes)
-    refuse("max_steps", fmt::format("at least {}", least_nodes), settings.max_steps);
+  if (settings.max_steps < least_nodes) options.refuse("max_steps", fmt::format("at least {}", least_nodes));
   if (settings.steps == 0 && settings.rule != Rule::Gauss)
-    refuse("rule", "a number of steps with it, such as steps=50", options.text("rule") + " alone");
-  if (!(settings.tolerance > 0)) refuse("tolerance", "a number above 0", settings.tolerance);
+    throw InputError(fmt::format(
+        "integrated_gradients: option rule: expected a number of steps with it, such as steps=50, found {} "
+        "alone",
+        options.text("rule")));
+  if (!(settings.tolerance > 0)) options.refuse("tolerance", "a number above 0");
   return settings;
 }
 
@@ -245,16 +242,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.scores() = Tensor::of({path.to.dim(0)}, integral.scores, study.info().dtype);
   result.measured = moved_tokens(path.from, path.to);
   const double allowed = allowed_gap(path, settings.tolerance, integral.mass);
-  result.checks.push_back({.name = "scores add up to F(x) − F(baseline)",
-                           .passed = integral.gap <= allowed,
-                           .value = integral.gap,
-                           .bound = allowed});
+  result.checks.push_back(check_within("scores add up to F(x) − F(baseline)", integral.gap, allowed));
   if (integral.error) {
     const double share = integral.largest > 0 ? *integral.error / integral.largest : 0;
-    result.checks.push_back({.name = "estimated error of a score",
-                             .passed = share <= settings.tolerance,
-                             .value = share,
-                             .bound = settings.tolerance});
+    result.checks.push_back(check_within("estimated error of a score", share, settings.tolerance));
   }
   explain_path(path, integral, baseline, result);
   return result;
@@ -271,8 +262,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method integrated_gradients;
-const Method integrated_gradients{
+extern const Method integrated_gradients{
     .name = "integrated_gradients",
     .summary =
         "What each token adds to the output on the way from a neutral input; scores add up to the change.",
@@ -289,7 +279,7 @@ const Method integrated_gradients{
         "bounded; "
         "where many relus bend the way, max_steps may not suffice for the tolerance, and the check says so.",
     .options =
-        {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+        {quantity_option,
          {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
           "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
           "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
@@ -301,9 +291,7 @@ const Method integrated_gradients{
          {"tolerance", "number", "0.01",
           "error allowed in any score, as a share of the largest, and in their sum, of |F(x) − F(x′)|"},
          {"max_steps", "integer", "512", "the most nodes that may be added", 1, 10000},
-         {"wrt", "e0|embed", "e0",
-          "the input of the first block (positions and embedding norm included) or the token "
-          "embeddings alone"}},
+         wrt_option},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,

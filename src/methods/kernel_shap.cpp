@@ -21,6 +21,7 @@
 #include "methods/method.h"
 #include "numerics/least_squares.h"
 #include "numerics/random.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 
@@ -34,12 +35,9 @@ struct Settings {
 };
 
 Settings settings_of(const MethodOptions& options, std::size_t units) {
-  const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
-    throw InputError(fmt::format("kernel_shap: option {}: expected {}, found {}", option, expected, found));
-  };
   const int samples = options.integer("samples"), seed = options.integer("seed");
-  if (samples != 0 && samples < 4) refuse("samples", "0 or at least 4", samples);
-  if (seed < 0) refuse("seed", "at least 0", seed);
+  if (samples != 0 && samples < 4) options.refuse("samples", "0 or at least 4");
+  if (seed < 0) options.refuse("seed", "at least 0");
   return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512,
           static_cast<std::uint64_t>(seed)};
 }
@@ -128,19 +126,13 @@ Check check_efficiency(const Shapley& shapley, const Tensor& scores) {
     sum += score;
     mass += std::abs(score);
   }
-  Check check{.name = "scores add up to F(x) − F(nothing)", .value = std::abs(sum - shapley.change)};
-  check.bound = (scores.dtype() == DType::Float32 ? 1e-6 : 1e-12) * (mass + std::abs(shapley.change));
-  check.passed = check.value <= check.bound;
-  return check;
+  return check_within("scores add up to F(x) − F(nothing)", std::abs(sum - shapley.change),
+                      (scores.dtype() == DType::Float32 ? 1e-6 : 1e-12) * (mass + std::abs(shapley.change)));
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Objective objective(study, quantity_of(options.text("quantity")));
-  const Replacement replacement = replacement_of(options.text("replace"), study);
-  const Game game(study, objective,
-                  units_of(study, {.words = options.text("unit") == "word",
-                                   .keep_target = replacement == Replacement::Delete}),
-                  replacement);
+  const Game game(study, objective, {.replace = options.text("replace"), .unit = options.text("unit")});
   const Settings settings = settings_of(options, game.units().size());
   const Shapley shapley = shapley_values(game, settings);
   const Index T = study.size();
@@ -164,21 +156,18 @@ Attribution run(const Study& study, const MethodOptions& options) {
                     "spread.",
                     settings.samples, game.units().size(), 100 * shapley.fit.r_squared));
   }
-  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(replacement)));
+  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(game.replacement())));
   describe_units(game.units(), shapley.fit.coefficients, result);
   return result;
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto samples = static_cast<std::size_t>(std::max(0, options.integer("samples"))) + 2 * T + 512;
-  return game_bytes(info, tokens) + samples * (T / 4 + 256) + 5 * T * T * sizeof(double);
+  return sampled_game_bytes(info, tokens, options.integer("samples"), 5);
 }
 
 }  // namespace
 
-extern const Method kernel_shap;
-const Method kernel_shap{
+extern const Method kernel_shap{
     .name = "kernel_shap",
     .summary = "Shapley values: the change of the output, shared fairly among tokens, words or patches.",
     .question = Question::Answer,
@@ -190,15 +179,12 @@ const Method kernel_shap{
     .limits =
         "Averages over inputs with most units missing, which the model has hardly seen; the replacement "
         "matters. Estimates carry noise (see standard_error).",
-    .options = {{"quantity", "logit|probability", "logit",
-                 "what F is: the target's logit or its probability"},
-                {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-                 "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of "
-                 "the input's own token embeddings, or of the picture's colour)"},
-                {"unit", "token|word", "token", "what is taken away at once"},
+    .options = {quantity_option,
+                absent_option,
+                unit_option,
                 {"samples", "integer", "0",
                  "how many coalitions at most; 0: 2 · units + 512. Exact if all 2ⁿ are within it", 0, 1e6},
-                {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"}},
+                seed_option},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,

@@ -17,6 +17,7 @@
 #include "methods/method.h"
 #include "numerics/least_squares.h"
 #include "numerics/random.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 
@@ -29,15 +30,12 @@ struct Settings {
 };
 
 Settings settings_of(const MethodOptions& options, std::size_t units) {
-  const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
-    throw InputError(fmt::format("lime: option {}: expected {}, found {}", option, expected, found));
-  };
   const int samples = options.integer("samples"), seed = options.integer("seed");
   const double width = options.number("kernel_width"), ridge = options.number("ridge");
-  if (samples < 0 || samples == 1) refuse("samples", "0 or at least 2", samples);
-  if (seed < 0) refuse("seed", "at least 0", seed);
-  if (!(width > 0)) refuse("kernel_width", "a number above 0", width);
-  if (!(ridge >= 0)) refuse("ridge", "a number not below 0", ridge);
+  if (samples < 0 || samples == 1) options.refuse("samples", "0 or at least 2");
+  if (seed < 0) options.refuse("seed", "at least 0");
+  if (!(width > 0)) options.refuse("kernel_width", "a number above 0");
+  if (!(ridge >= 0)) options.refuse("ridge", "a number not below 0");
   return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512, width, ridge,
           static_cast<std::uint64_t>(seed)};
 }
@@ -78,11 +76,7 @@ Fit surrogate(const Game& game, const Settings& settings) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Objective objective(study, quantity_of(options.text("quantity")));
-  const Replacement replacement = replacement_of(options.text("replace"), study);
-  const Game game(study, objective,
-                  units_of(study, {.words = options.text("unit") == "word",
-                                   .keep_target = replacement == Replacement::Delete}),
-                  replacement);
+  const Game game(study, objective, {.replace = options.text("replace"), .unit = options.text("unit")});
   const Settings settings = settings_of(options, game.units().size());
   const Fit fit = game.units().size() > 0 ? surrogate(game, settings) : Fit{.r_squared = 1};
   const Index T = study.size();
@@ -93,31 +87,24 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.details.push_back({"r_squared",
                             {Axis("value")},
                             Tensor::of({1}, std::vector<double>{fit.r_squared}, study.info().dtype)});
-  constexpr double bound = 1e-9;
   result.checks = {check_nothing_removed(game, objective.value()),
-                   {.name = "no better linear model nearby",
-                    .passed = fit.stationarity <= bound,
-                    .value = fit.stationarity,
-                    .bound = bound}};
-  result.notes.push_back(
-      fmt::format("{} samples; the linear model explains {:.1f} % of the output's spread around the input{}. "
-                  "What is taken away is replaced by {}.",
-                  settings.samples, 100 * fit.r_squared,
-                  fit.r_squared < 0.5 ? ", too little to trust its weights" : "", describe(replacement)));
+                   check_within("no better linear model nearby", fit.stationarity, 1e-9)};
+  result.notes.push_back(fmt::format(
+      "{} samples; the linear model explains {:.1f} % of the output's spread around the input{}. "
+      "What is taken away is replaced by {}.",
+      settings.samples, 100 * fit.r_squared, fit.r_squared < 0.5 ? ", too little to trust its weights" : "",
+      describe(game.replacement())));
   describe_units(game.units(), fit.coefficients, result);
   return result;
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto samples = static_cast<std::size_t>(std::max(0, options.integer("samples"))) + 2 * T + 512;
-  return game_bytes(info, tokens) + samples * (T / 4 + 256) + 4 * T * T * sizeof(double);
+  return sampled_game_bytes(info, tokens, options.integer("samples"), 4);
 }
 
 }  // namespace
 
-extern const Method lime;
-const Method lime{
+extern const Method lime{
     .name = "lime",
     .summary = "Weights of a linear model fitted to the output with random parts of the input taken away.",
     .question = Question::Answer,
@@ -129,16 +116,13 @@ const Method lime{
     .limits =
         "A linear picture of a model that is not; R² says how far. Ridge shrinks the weights, sampling adds "
         "noise (see standard_error), and kernel width and replacement change the answer.",
-    .options = {{"quantity", "logit|probability", "logit",
-                 "what F is: the target's logit or its probability"},
-                {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-                 "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of "
-                 "the input's own token embeddings, or of the picture's colour)"},
-                {"unit", "token|word", "token", "what is taken away at once"},
+    .options = {quantity_option,
+                absent_option,
+                unit_option,
                 {"samples", "integer", "0", "how many coalitions; 0: 2 · units + 512", 0, 1e6},
                 {"kernel_width", "number", "0.25", "σ of the weighting"},
                 {"ridge", "number", "1", "λ, the penalty on large weights"},
-                {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"}},
+                seed_option},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,

@@ -72,8 +72,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method lrp;
-const Method lrp{
+extern const Method lrp{
     .name = "lrp",
     .summary = "Layer-wise relevance propagation as transformer attribution's authors ran it for comparison.",
     .question = Question::Answer,
@@ -87,8 +86,6 @@ const Method lrp{
         "A baseline to compare with, not a conserving LRP: relevance about doubles per linear layer, and "
         "with it the rounding of the run, which in float32 often reaches the result; a check tells. Use "
         "cp_lrp, epsilon_lrp or attn_lrp to explain. Ends at the encoder's input, also for images.",
-    .options = {},
-    .claims = {},
     .needs_target = true,
     .instead = "attn_lrp",
     .run = run,

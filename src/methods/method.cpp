@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -84,7 +83,8 @@ std::vector<const Method*> methods_asked(Question question) {
 }
 
 MethodOptions::MethodOptions(std::string_view method, std::span<const MethodOption> known,
-                             const std::map<std::string, std::string>& given) {
+                             const std::map<std::string, std::string>& given)
+    : method_(method) {
   for (const auto& entry : given) {
     const std::string& name = entry.first;
     if (std::any_of(known.begin(), known.end(), [&](const MethodOption& o) { return o.name == name; }))
@@ -125,14 +125,24 @@ std::vector<std::pair<std::string, std::string>> MethodOptions::all() const {
   return values_;
 }
 
-const Method& find_method(std::string_view name) {
-  const auto methods = all_methods();
-  for (const Method* method : methods)
+void MethodOptions::refuse(std::string_view name, std::string_view expected) const {
+  double value = 0;
+  const std::string found = parses(text(name), value) ? fmt::format("{}", value) : text(name);
+  throw InputError(fmt::format("{}: option {}: expected {}, found {}", method_, name, expected, found));
+}
+
+const Method* method_named(std::string_view name) {
+  for (const Method* method : all_methods())
     if (method->name == name ||
         std::find(method->aliases.begin(), method->aliases.end(), name) != method->aliases.end())
-      return *method;
+      return method;
+  return nullptr;
+}
+
+const Method& find_method(std::string_view name) {
+  if (const Method* method = method_named(name)) return *method;
   std::vector<std::string_view> names;
-  for (const Method* method : methods) names.push_back(method->name);
+  for (const Method* method : all_methods()) names.push_back(method->name);
   // A part of a name is meant as such: "rollout".
   const auto strangeness = [&](std::string_view known) {
     return known.find(name) != std::string_view::npos ? 0 : edit_distance(known, name);

@@ -22,6 +22,28 @@ struct MethodOption {
   double most = std::numeric_limits<double>::infinity();
 };
 
+// Options that several methods have, with the same meaning.
+inline constexpr MethodOption quantity_option{"quantity", "logit|probability", "logit",
+                                              "what F is: the target's logit or its probability"};
+inline constexpr MethodOption reduction_option{
+    "reduction", "l2|sum|abs_sum|max", "l2",
+    "one number per token: norm, signed sum, absolute value of the sum, or largest absolute value"};
+inline constexpr MethodOption wrt_option{
+    "wrt", "e0|embed", "e0",
+    "the input of the first block (positions and embedding norm included) or the token embeddings alone"};
+inline constexpr MethodOption absent_option{
+    "replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
+    "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of the input's "
+    "own token embeddings, or of the picture's colour)"};
+inline constexpr MethodOption unit_option{"unit", "token|word", "token", "what is taken away at once"};
+inline constexpr MethodOption seed_option{"seed", "integer", "0",
+                                          "of the random numbers; the same seed gives the same bits"};
+inline constexpr MethodOption lrp_epsilon_option{"epsilon", "number", "1e-6",
+                                                 "what is added to every output, away from zero"};
+inline constexpr MethodOption lrp_attention_option{
+    "attention", "constant|shared", "constant",
+    "patterns as given (CP-LRP), or products shared half and half (AttnLRP)"};
+
 // Options as given, checked against the record: unknown names and bad values are InputErrors that list
 // what is allowed.
 class MethodOptions {
@@ -32,8 +54,11 @@ class MethodOptions {
   int integer(std::string_view name) const;
   const std::string& text(std::string_view name) const;
   std::vector<std::pair<std::string, std::string>> all() const;  // defaults included, in record order
+  // Throws InputError for a value that the type allows and the method does not.
+  [[noreturn]] void refuse(std::string_view name, std::string_view expected) const;
 
  private:
+  std::string_view method_;
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
@@ -64,8 +89,8 @@ struct Method {
   std::string_view formula;       // in Unicode text
   std::string_view paper;         // authors, year, title, venue
   std::string_view cost, limits;  // what it costs, what it does not show
-  std::vector<MethodOption> options;
-  Claims claims;
+  std::vector<MethodOption> options{};
+  Claims claims{};
   Mixing mixing = Mixing::None;
   // Values of the run it reads by Study::at; empty: it walks the tape, and the run keeps everything.
   std::vector<Site> sites;
@@ -80,8 +105,15 @@ struct Method {
   std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
 };
 
+// Method::planned_bytes that no option changes.
+template <std::size_t (*bytes)(const ModelInfo&, Index)>
+std::size_t planned(const ModelInfo& info, Index tokens, const MethodOptions&) {
+  return bytes(info, tokens);
+}
+
 std::span<const Method* const> all_methods();
 std::vector<const Method*> methods_asked(Question question);  // by name
+const Method* method_named(std::string_view name);            // or by an alias; null if there is none
 const Method& find_method(std::string_view name);             // throws InputError with the nearest names
 // Throws Unsupported, with the reason, if the method means nothing for this model.
 void require_supported(const Method& method, const ModelInfo& info);

@@ -15,12 +15,10 @@ namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const Objective objective(study, quantity_of(options.text("quantity")));
-  const Replacement replacement = replacement_of(options.text("replace"), study);
   const Game game(study, objective,
-                  units_of(study, {.words = options.text("unit") == "word",
-                                   .with_special = options.text("special_tokens") == "include",
-                                   .keep_target = replacement == Replacement::Delete}),
-                  replacement);
+                  {.replace = options.text("replace"),
+                   .unit = options.text("unit"),
+                   .with_special = options.text("special_tokens") == "include"});
   const std::size_t n = game.units().size();
   std::vector<Coalition> coalitions(n, Coalition(n, true));
   for (std::size_t u = 0; u < n; ++u) coalitions[u][u] = false;
@@ -30,7 +28,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "occlusion", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   result.scores() = per_token(game.units(), scores, study.size(), study.info().dtype);
   result.checks.push_back(check_nothing_removed(game, whole));
-  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(replacement)));
+  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(game.replacement())));
   describe_units(game.units(), scores, result);
   return result;
 }
@@ -42,8 +40,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method occlusion;
-const Method occlusion{
+extern const Method occlusion{
     .name = "occlusion",
     .summary = "How much the output falls when one token, word or patch is taken away.",
     .question = Question::Answer,
@@ -56,11 +53,11 @@ const Method occlusion{
         "One unit at a time: two that say the same hide each other. The changed input may be unlike "
         "anything the model was trained on, and the replacement matters.",
     .options =
-        {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
+        {quantity_option,
          {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
           "what stands in its place; auto: mask where there is one, otherwise mean (of the input's own "
           "token embeddings, or of the picture's colour); black for images; delete shortens the text"},
-         {"unit", "token|word", "token", "what is taken away at once"},
+         unit_option,
          {"special_tokens", "skip|include", "skip",
           "special tokens are not taken away and score 0, or are treated like others"}},
     .sites = {Site::ResidPre},

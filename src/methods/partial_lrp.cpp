@@ -39,8 +39,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method partial_lrp;
-const Method partial_lrp{
+extern const Method partial_lrp{
     .name = "partial_lrp",
     .summary = "Relevance of the last block's attention for the output, mean over heads.",
     .question = Question::Answer,
@@ -51,7 +50,6 @@ const Method partial_lrp{
         "CVPR",
     .cost = "One forward and a relevance pass through the head and the last block.",
     .limits = "Sees the last block only; everything before it is taken as it is. Not conserving.",
-    .options = {},
     .claims = {.nonnegative = true},
     .needs_target = true,
     .instead = "attn_lrp",

@@ -14,11 +14,8 @@ namespace {
 
 // Of all tokens, the one that reads included.
 Check check_sum_of_row(const std::vector<double>& row, DType dtype) {
-  Check check{.name = "the row sums to 1"};
-  check.value = std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1);
-  check.bound = row_sum_bound(dtype);
-  check.passed = check.value <= check.bound;
-  return check;
+  return check_within("the row sums to 1", std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1),
+                      row_sum_bound(dtype));
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
@@ -41,8 +38,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method raw_attention;
-const Method raw_attention{
+extern const Method raw_attention{
     .name = "raw_attention",
     .summary = "The last block's attention of the token the head reads, mean over heads.",
     .question = Question::Answer,
@@ -55,7 +51,6 @@ const Method raw_attention{
     .limits =
         "The same for every label: it knows the row, not the target. The last block only; the token read "
         "itself is left out.",
-    .options = {},
     .claims = {.nonnegative = true},
     .instead = "attention or generic_attention",
     .run = run,

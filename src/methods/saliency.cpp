@@ -5,7 +5,6 @@
 // by one pull of ∂F/∂logits over the run that was kept.
 #include "explain/gradients.h"
 #include "methods/method.h"
-#include "study/memory.h"
 
 namespace headwater {
 
@@ -28,14 +27,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
   return result;
 }
 
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return one_gradient_bytes(info, tokens);
-}
-
 }  // namespace
 
-extern const Method saliency;
-const Method saliency{
+extern const Method saliency{
     .name = "saliency",
     .summary = "How strongly the output reacts to a small change of each token's embedding.",
     .question = Question::Answer,
@@ -47,17 +41,11 @@ const Method saliency{
     .limits =
         "A slope, not a contribution: a saturated output reacts to nothing, and scores do not add up to "
         "anything. Sensitive to the scale of embeddings.",
-    .options =
-        {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
-         {"reduction", "l2|sum|abs_sum|max", "l2",
-          "one number per token: norm, signed sum, absolute value of the sum, or largest absolute value"},
-         {"wrt", "e0|embed", "e0",
-          "the input of the first block (positions and embedding norm included) or the token "
-          "embeddings alone"}},
+    .options = {quantity_option, reduction_option, wrt_option},
     .claims = {.nonnegative = true},
     .needs_target = true,
     .run = run,
-    .planned_bytes = planned_bytes,
+    .planned_bytes = planned<one_gradient_bytes>,
 };
 
 }  // namespace headwater

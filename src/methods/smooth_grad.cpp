@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <headwater/error.h>
 
 #include "explain/gradients.h"
 #include "methods/method.h"
@@ -30,14 +29,11 @@ struct Settings {
 };
 
 Settings settings_of(const MethodOptions& options) {
-  const auto refuse = [](std::string_view option, std::string_view expected, auto found) {
-    throw InputError(fmt::format("smooth_grad: option {}: expected {}, found {}", option, expected, found));
-  };
   const int seed = options.integer("seed");
   const Settings settings{options.integer("samples"), options.number("noise"),
                           static_cast<std::uint64_t>(seed)};
-  if (!(settings.noise > 0)) refuse("noise", "a number above 0", settings.noise);
-  if (seed < 0) refuse("seed", "at least 0", seed);
+  if (!(settings.noise > 0)) options.refuse("noise", "a number above 0");
+  if (seed < 0) options.refuse("seed", "at least 0");
   return settings;
 }
 
@@ -64,8 +60,7 @@ Noisy sample(const Study& study, const Objective& objective, Site at, const Sett
   for (std::size_t begin = 0; begin < n; begin += most) {
     const std::size_t count = std::min(most, n - begin);
     Tensor points(x.shape().with_front(static_cast<Index>(count)), x.dtype());
-    dispatch(x.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(x.dtype(), [&]<class R>(R) {
       R* to = points.data<R>();
       for (std::size_t k = 0; k < count; ++k)
         for (const double c : centre) *to++ = static_cast<R>(c + noisy.sigma * random.normal());
@@ -145,8 +140,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method smooth_grad;
-const Method smooth_grad{
+extern const Method smooth_grad{
     .name = "smooth_grad",
     .summary = "Saliency averaged over noisy copies of the input, with its sampling error.",
     .question = Question::Answer,
@@ -158,16 +152,12 @@ const Method smooth_grad{
     .limits =
         "Shows the slope around the input, at points no text has; the amount of noise changes the picture. "
         "Scores do not add up to anything.",
-    .options =
-        {{"quantity", "logit|probability", "logit", "what F is: the target's logit or its probability"},
-         {"samples", "integer", "32", "noisy copies", 2, 1e5},
-         {"noise", "number", "0.1", "deviation of the noise as a share of max x − min x"},
-         {"seed", "integer", "0", "of the random numbers; the same seed gives the same bits"},
-         {"reduction", "l2|sum|abs_sum|max", "l2",
-          "one number per token: norm, signed sum, absolute value of the sum, or largest absolute value"},
-         {"wrt", "e0|embed", "e0",
-          "the input of the first block (positions and embedding norm included) or the token "
-          "embeddings alone"}},
+    .options = {quantity_option,
+                {"samples", "integer", "32", "noisy copies", 2, 1e5},
+                {"noise", "number", "0.1", "deviation of the noise as a share of max x − min x"},
+                seed_option,
+                reduction_option,
+                wrt_option},
     .claims = {.nonnegative = true},
     .sites = {Site::ResidPre},
     .tiles = true,

@@ -1,7 +1,6 @@
 // BERT (Devlin et al., 2019): learned positions and segments, post-norm blocks, a pooled [CLS].
 
-#include "blocks/encoder.h"
-#include "models/family.h"
+#include "models/encoder_model.h"
 
 namespace headwater {
 namespace {
@@ -15,17 +14,10 @@ const std::vector<std::string_view> heads{"BertForSequenceClassification",
                                           "BertForNextSentencePrediction",
                                           "BertModel"};
 
-class Bert final : public Model {
+class Bert final : public EncoderModel {
  public:
   explicit Bert(const Checkpoint& c) {
-    info_ = describe(c, "bert", heads, "BertModel", {},
-                     {.width = 768,
-                      .layers = 12,
-                      .heads = 12,
-                      .feed_forward = 3072,
-                      .positions = 512,
-                      .vocabulary = 30522});
-    info_.plain_blocks = true;
+    info_ = describe(c, "bert", heads, "BertModel", {}, bert_base);
     const Weights base = base_scope(c.weights, "bert", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, info_.width);
     head_ = read_head(c, base);
@@ -33,16 +25,12 @@ class Bert final : public Model {
     c.weights.ignore("cls");  // the pre-training heads
   }
 
-  Tensor words() const override { return encoder_.words; }
-
  private:
   Head read_head(const Checkpoint& c, const Weights& base) {
     const std::string kind = head_kind(info_);
     const Weights& root = c.weights;
     const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
-    if (kind == "Model") return {};
-    if (kind == "ForTokenClassification") return {.steps = {read_linear(root, "classifier", labels, d)}};
-    if (kind == "ForQuestionAnswering") return {.steps = {read_linear(root, "qa_outputs", 2, d)}};
+    if (std::optional<Head> head = read_row_head(root, info_)) return std::move(*head);
     if (kind == "ForSequenceClassification" || kind == "ForNextSentencePrediction") {
       const bool next = kind == "ForNextSentencePrediction";
       if (next) info_.labels = {"is_next", "not_next"};
@@ -57,18 +45,7 @@ class Bert final : public Model {
                       read_layer_norm(lm, "transform.LayerNorm", d, c.config.number("layer_norm_eps", 1e-12)),
                       vocabulary_projection(lm, "decoder", "bias", c.config, encoder_)}};
   }
-
-  Var forward(Tape& tape, const Batch& batch) const override {
-    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
-  }
-
-  PostNormEncoder encoder_;
-  Head head_;
 };
-
-std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
-  return std::make_unique<Bert>(checkpoint);
-}
 
 }  // namespace
 
@@ -76,7 +53,7 @@ extern const Family bert{.name = "bert",
                          .summary = "BERT: bidirectional encoder, learned positions, post-norm",
                          .model_types = {"bert"},
                          .heads = heads,
-                         .load = load,
+                         .load = load_as<Bert>,
                          .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 
 }  // namespace headwater

@@ -1,11 +1,8 @@
 // DistilBERT (Sanh et al., 2019): BERT's encoder with half the blocks, without segments and pooler.
 
-#include <cmath>
-
 #include <fmt/format.h>
 
-#include "blocks/encoder.h"
-#include "models/family.h"
+#include "models/encoder_model.h"
 
 namespace headwater {
 namespace {
@@ -16,7 +13,7 @@ const std::vector<std::string_view> heads{
     "DistilBertForSequenceClassification", "DistilBertForTokenClassification",
     "DistilBertForQuestionAnswering", "DistilBertForMaskedLM", "DistilBertModel"};
 
-class DistilBert final : public Model {
+class DistilBert final : public EncoderModel {
  public:
   explicit DistilBert(const Checkpoint& c) {
     info_ = describe(c, "distilbert", heads, "DistilBertModel",
@@ -27,7 +24,6 @@ class DistilBert final : public Model {
                       .feed_forward = 3072,
                       .positions = 512,
                       .vocabulary = 30522});
-    info_.plain_blocks = true;
     const Weights base = base_scope(c.weights, "distilbert", "embeddings.word_embeddings.weight");
     read_encoder(c, base);
     head_ = read_head(c);
@@ -35,15 +31,10 @@ class DistilBert final : public Model {
       c.weights.ignore(other);  // the pre-training head
   }
 
-  Tensor words() const override { return encoder_.words; }
-
  private:
   void read_encoder(const Checkpoint& c, const Weights& base) {
     const Index d = info_.width;
-    encoder_.heads = {.heads = info_.heads,
-                      .groups = info_.heads,
-                      .scale = 1 / std::sqrt(info_.head_width),
-                      .causal = false};
+    encoder_.heads = layout_of(info_);
     encoder_.words = base.get("embeddings.word_embeddings.weight", {info_.vocabulary, d});
     encoder_.positions = base.get("embeddings.position_embeddings.weight", {info_.positions, d});
     encoder_.norm = read_layer_norm(base, "embeddings.LayerNorm", d, eps);
@@ -66,9 +57,7 @@ class DistilBert final : public Model {
     const std::string kind = head_kind(info_);
     const Weights& root = c.weights;
     const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
-    if (kind == "Model") return {};
-    if (kind == "ForTokenClassification") return {.steps = {read_linear(root, "classifier", labels, d)}};
-    if (kind == "ForQuestionAnswering") return {.steps = {read_linear(root, "qa_outputs", 2, d)}};
+    if (std::optional<Head> head = read_row_head(root, info_)) return std::move(*head);
     if (kind == "ForSequenceClassification")
       return {.reads = Head::Reads::First,
               .steps = {read_linear(root, "pre_classifier", d, d), Activation::Relu,
@@ -78,18 +67,7 @@ class DistilBert final : public Model {
                 read_layer_norm(root, "vocab_layer_norm", d, eps),
                 vocabulary_projection(root, "vocab_projector", "vocab_projector.bias", c.config, encoder_)}};
   }
-
-  Var forward(Tape& tape, const Batch& batch) const override {
-    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
-  }
-
-  PostNormEncoder encoder_;
-  Head head_;
 };
-
-std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
-  return std::make_unique<DistilBert>(checkpoint);
-}
 
 }  // namespace
 
@@ -97,7 +75,7 @@ extern const Family distilbert{.name = "distilbert",
                                .summary = "DistilBERT: BERT's encoder with half the blocks",
                                .model_types = {"distilbert"},
                                .heads = heads,
-                               .load = load,
+                               .load = load_as<DistilBert>,
                                .attention_output = {.name = "transformer.layer.{}.attention.out_lin"}};
 
 }  // namespace headwater

@@ -1,7 +1,6 @@
 // ELECTRA (Clark et al., 2020): BERT's encoder over embeddings that may be narrower than the stream.
 
-#include "blocks/encoder.h"
-#include "models/family.h"
+#include "models/encoder_model.h"
 
 namespace headwater {
 namespace {
@@ -14,7 +13,7 @@ const std::vector<std::string_view> heads{"ElectraForSequenceClassification",
                                           "ElectraForPreTraining",
                                           "ElectraModel"};
 
-class Electra final : public Model {
+class Electra final : public EncoderModel {
  public:
   explicit Electra(const Checkpoint& c) {
     info_ = describe(c, "electra", heads, "ElectraModel", {},
@@ -24,7 +23,6 @@ class Electra final : public Model {
                       .feed_forward = 1024,
                       .positions = 512,
                       .vocabulary = 30522});
-    info_.plain_blocks = true;
     const Weights base = base_scope(c.weights, "electra", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, c.config.positive("embedding_size", 128));
     head_ = read_head(c);
@@ -32,14 +30,12 @@ class Electra final : public Model {
       c.weights.ignore(other);  // the pre-training heads
   }
 
-  Tensor words() const override { return encoder_.words; }
-
  private:
   Head read_head(const Checkpoint& c) {
     const std::string kind = head_kind(info_);
     const Weights& root = c.weights;
     const Index d = info_.width, embedding = encoder_.words.dim(1);
-    if (kind == "Model") return {};
+    if (std::optional<Head> head = read_row_head(root, info_)) return std::move(*head);
     if (kind == "ForPreTraining") {  // was this token replaced? one logit each
       info_.task = Task::TokenClassification;
       info_.labels = {"replaced"};
@@ -48,8 +44,6 @@ class Electra final : public Model {
                         read_linear(w, "dense_prediction", 1, d)}};
     }
     const auto labels = static_cast<Index>(info_.labels.size());
-    if (kind == "ForTokenClassification") return {.steps = {read_linear(root, "classifier", labels, d)}};
-    if (kind == "ForQuestionAnswering") return {.steps = {read_linear(root, "qa_outputs", 2, d)}};
     if (kind == "ForSequenceClassification")
       return {.reads = Head::Reads::First,
               .steps = {read_linear(root, "classifier.dense", d, d), Activation::Gelu,
@@ -60,18 +54,7 @@ class Electra final : public Model {
                       vocabulary_projection(root, "generator_lm_head", "generator_lm_head.bias", c.config,
                                             encoder_)}};
   }
-
-  Var forward(Tape& tape, const Batch& batch) const override {
-    return head_(encoder_(tape, batch, counted_positions(batch)), batch);
-  }
-
-  PostNormEncoder encoder_;
-  Head head_;
 };
-
-std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
-  return std::make_unique<Electra>(checkpoint);
-}
 
 }  // namespace
 
@@ -79,7 +62,7 @@ extern const Family electra{.name = "electra",
                             .summary = "ELECTRA: BERT's encoder, trained to spot replaced tokens",
                             .model_types = {"electra"},
                             .heads = heads,
-                            .load = load,
+                            .load = load_as<Electra>,
                             .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 
 }  // namespace headwater

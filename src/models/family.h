@@ -26,6 +26,12 @@ struct Family {
   StoredProjection attention_output;  // for those who write a changed copy of a file
 };
 
+// Family::load of a model that is made from its checkpoint.
+template <class M>
+std::unique_ptr<Model> load_as(const Checkpoint& checkpoint) {
+  return std::make_unique<M>(checkpoint);
+}
+
 std::span<const Family* const> all_families();
 const Family& family_of(const ModelInfo& info);  // throws InternalError if there is none of that name
 

@@ -1,7 +1,5 @@
 // GPT-2 (Radford et al., 2019): learned positions, pre-norm blocks, fused q|k|v, tied output.
 
-#include <cmath>
-
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -32,7 +30,6 @@ class Gpt2 final : public Model {
                       .feed_forward = 4 * config.positive("n_embd", 768),
                       .positions = 1024,
                       .vocabulary = 50257});
-    info_.plain_blocks = true;
     if (config.boolean("add_cross_attention", false))
       throw Unsupported(config.where() + ": add_cross_attention is not implemented");
     info_.causal = true;
@@ -57,7 +54,7 @@ class Gpt2 final : public Model {
                          .mlp_norm = read_layer_norm(w, "ln_2", d, eps)});
     }
     final_norm_ = read_layer_norm(base, "ln_f", d, eps);
-    head_ = read_decoder_head(c, info_, words_, true, {.token_classifier = "classifier"});
+    head_ = read_decoder_head(c, info_, words_, true, "classifier");
     scaled_ = config.boolean("scale_attn_weights", true);
     scaled_by_layer_ = config.boolean("scale_attn_by_inverse_layer_idx", false);
     c.weights.ignore("lm_head");
@@ -66,10 +63,11 @@ class Gpt2 final : public Model {
   Tensor words() const override { return words_; }
 
  private:
-  HeadLayout layout_of(int layer) const {
-    double scale = scaled_ ? 1 / std::sqrt(info_.head_width) : 1;
-    if (scaled_by_layer_) scale /= layer + 1;
-    return {.heads = info_.heads, .groups = info_.heads, .scale = scale, .causal = true};
+  HeadLayout layout_in(int layer) const {
+    HeadLayout layout = layout_of(info_);
+    if (!scaled_) layout.scale = 1;
+    if (scaled_by_layer_) layout.scale /= layer + 1;
+    return layout;
   }
 
   Var forward(Tape& tape, const Batch& batch) const override {
@@ -77,7 +75,7 @@ class Gpt2 final : public Model {
                 embed(tape, positions_, counted_positions(batch)), Site::ResidPre);
     for (int l = 0; l < info_.layers; ++l)
       x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)],
-                         {.heads = layout_of(l), .cache = batch.cache}, {.layer = l});
+                         {.heads = layout_in(l), .cache = batch.cache}, {.layer = l});
     return head_(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 
@@ -88,10 +86,6 @@ class Gpt2 final : public Model {
   bool scaled_ = true, scaled_by_layer_ = false;
 };
 
-std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
-  return std::make_unique<Gpt2>(checkpoint);
-}
-
 }  // namespace
 
 extern const Family gpt2{
@@ -99,7 +93,7 @@ extern const Family gpt2{
     .summary = "GPT-2: causal decoder, learned positions, pre-norm",
     .model_types = {"gpt2"},
     .heads = heads,
-    .load = load,
+    .load = load_as<Gpt2>,
     .attention_output = {.name = "h.{}.attn.c_proj", .order = StoredProjection::Order::InOut}};
 
 }  // namespace headwater

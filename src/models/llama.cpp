@@ -1,7 +1,6 @@
 // Llama (Touvron et al., 2023), Mistral (Jiang et al., 2023), Qwen2 (Yang et al., 2024): rotary positions,
 // RMSNorm before, gated feed-forward, grouped-query attention. They differ by their configs only.
 
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -28,26 +27,21 @@ std::vector<std::string_view> all_heads() {
 }
 
 SizeDefaults defaults_of(const std::string& type) {
-  if (type == "mistral")
-    return {.width = 4096,
-            .layers = 32,
-            .heads = 32,
-            .feed_forward = 14336,
-            .positions = 131072,
-            .vocabulary = 32000};
-  if (type == "qwen2")
-    return {.width = 4096,
-            .layers = 32,
-            .heads = 32,
-            .feed_forward = 22016,
-            .positions = 32768,
-            .vocabulary = 151936};
-  return {.width = 4096,
-          .layers = 32,
-          .heads = 32,
-          .feed_forward = 11008,
-          .positions = 2048,
-          .vocabulary = 32000};
+  SizeDefaults sizes{.width = 4096,
+                     .layers = 32,
+                     .heads = 32,
+                     .feed_forward = 11008,
+                     .positions = 2048,
+                     .vocabulary = 32000};
+  if (type == "mistral") {
+    sizes.feed_forward = 14336;
+    sizes.positions = 131072;
+  } else if (type == "qwen2") {
+    sizes.feed_forward = 22016;
+    sizes.positions = 32768;
+    sizes.vocabulary = 151936;
+  }
+  return sizes;
 }
 
 class Llama final : public Model {
@@ -56,7 +50,6 @@ class Llama final : public Model {
     const Config& config = c.config;
     const std::string type = config.text("model_type");
     info_ = describe(c, "llama", all_heads(), "LlamaModel", {}, defaults_of(type));
-    info_.plain_blocks = true;
     info_.causal = true;
     info_.pre_norm = true;
     info_.groups =
@@ -76,20 +69,13 @@ class Llama final : public Model {
     for (int l = 0; l < info_.layers; ++l)
       blocks_.push_back(read_block(base.scope(fmt::format("layers.{}", l)), config, type));
     final_norm_ = read_rms_norm(base, "norm", info_.width, config.number("rms_norm_eps", 1e-6));
-    head_ = read_decoder_head(c, info_, words_, false, {.token_classifier = "score"});
+    head_ = read_decoder_head(c, info_, words_, false, "score");
     c.weights.ignore("lm_head");
   }
 
   Tensor words() const override { return words_; }
 
  private:
-  HeadLayout layout() const {
-    return {.heads = info_.heads,
-            .groups = info_.groups,
-            .scale = 1 / std::sqrt(info_.head_width),
-            .causal = true};
-  }
-
   BlockWeights read_block(const Weights& w, const Config& config, const std::string& type) const {
     const Index d = info_.width, f = info_.feed_forward;
     const Index queries = Index{info_.heads} * info_.head_width,
@@ -134,7 +120,7 @@ class Llama final : public Model {
           "model: sliding-window attention is not implemented for texts longer than the window of "
           "{} tokens, found {}; shorten the text or use --truncate",
           *window_, tokens));
-    const AttentionOptions options{.heads = layout(),
+    const AttentionOptions options{.heads = layout_of(info_),
                                    .rotary = rotary_tables(frequencies_, past, fresh, words_.dtype()),
                                    .cache = batch.cache};
     // The stream starts as the embedding itself; a copy lets both be named and edited apart.
@@ -152,10 +138,6 @@ class Llama final : public Model {
   std::optional<Index> window_;
 };
 
-std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
-  return std::make_unique<Llama>(checkpoint);
-}
-
 }  // namespace
 
 extern const Family llama{
@@ -163,7 +145,7 @@ extern const Family llama{
     .summary = "Llama, Mistral, Qwen2: causal decoder, rotary positions, gated feed-forward",
     .model_types = {"llama", "mistral", "qwen2"},
     .heads = all_heads(),
-    .load = load,
+    .load = load_as<Llama>,
     .attention_output = {.name = "layers.{}.self_attn.o_proj"}};
 
 }  // namespace headwater

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "blocks/encoder.h"
-#include "models/family.h"
+#include "models/encoder_model.h"
 
 namespace headwater {
 namespace {
@@ -22,17 +21,10 @@ std::vector<std::string_view> all_heads() {
   return {names.begin(), names.end()};
 }
 
-class Roberta final : public Model {
+class Roberta final : public EncoderModel {
  public:
   explicit Roberta(const Checkpoint& c) {
-    info_ = describe(c, "roberta", all_heads(), "RobertaModel", {},
-                     {.width = 768,
-                      .layers = 12,
-                      .heads = 12,
-                      .feed_forward = 3072,
-                      .positions = 512,
-                      .vocabulary = 30522});
-    info_.plain_blocks = true;
+    info_ = describe(c, "roberta", all_heads(), "RobertaModel", {}, bert_base);
     const Weights base = base_scope(c.weights, "roberta", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, info_.width);
     padding_ = static_cast<int>(c.config.integer("pad_token_id", 1));
@@ -45,16 +37,12 @@ class Roberta final : public Model {
     c.weights.ignore("lm_head");
   }
 
-  Tensor words() const override { return encoder_.words; }
-
  private:
   Head read_head(const Checkpoint& c) const {
     const std::string kind = head_kind(info_);
     const Weights& root = c.weights;
     const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
-    if (kind == "Model") return {};
-    if (kind == "ForTokenClassification") return {.steps = {read_linear(root, "classifier", labels, d)}};
-    if (kind == "ForQuestionAnswering") return {.steps = {read_linear(root, "qa_outputs", 2, d)}};
+    if (std::optional<Head> head = read_row_head(root, info_)) return std::move(*head);
     if (kind == "ForSequenceClassification")
       return {.reads = Head::Reads::First,
               .steps = {read_linear(root, "classifier.dense", d, d), Activation::Tanh,
@@ -66,7 +54,7 @@ class Roberta final : public Model {
   }
 
   // Tokens that are not padding count up from padding_idx + 1; a padding id inside a text stays at it.
-  std::vector<std::vector<int>> positions(const Batch& batch) const {
+  std::vector<std::vector<int>> positions(const Batch& batch) const override {
     std::vector<std::vector<int>> all;
     for (std::size_t r = 0; r < batch.ids.size(); ++r) {
       std::vector<int> row;
@@ -79,18 +67,8 @@ class Roberta final : public Model {
     return all;
   }
 
-  Var forward(Tape& tape, const Batch& batch) const override {
-    return head_(encoder_(tape, batch, positions(batch)), batch);
-  }
-
-  PostNormEncoder encoder_;
-  Head head_;
   int padding_ = 1;
 };
-
-std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
-  return std::make_unique<Roberta>(checkpoint);
-}
 
 }  // namespace
 
@@ -98,7 +76,7 @@ extern const Family roberta{.name = "roberta",
                             .summary = "RoBERTa, XLM-RoBERTa, CamemBERT: BERT's encoder, trained longer",
                             .model_types = {"roberta", "xlm-roberta", "camembert"},
                             .heads = all_heads(),
-                            .load = load,
+                            .load = load_as<Roberta>,
                             .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 
 }  // namespace headwater

@@ -41,10 +41,7 @@ FeedForward read_feed_forward(const Config& config, const std::string& type) {
 }
 
 bool same_numbers(const Tensor& a, const Tensor& b) {
-  return dispatch(a.dtype(), [&](auto r) {
-    using R = decltype(r);
-    return std::ranges::equal(a.values<R>(), b.values<R>());
-  });
+  return dispatch(a.dtype(), [&]<class R>(R) { return std::ranges::equal(a.values<R>(), b.values<R>()); });
 }
 
 class T5 final : public Model {
@@ -180,8 +177,7 @@ class T5 final : public Model {
     const Tensor stored = base.get("block.0.layer.0.SelfAttention.relative_attention_bias.weight",
                                    {buckets.buckets, stack.heads});
     Tensor table({stack.heads, buckets.buckets}, stored.dtype());
-    dispatch(table.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(table.dtype(), [&]<class R>(R) {
       for (Index h = 0; h < stack.heads; ++h)
         for (Index k = 0; k < buckets.buckets; ++k)
           table.data<R>()[h * buckets.buckets + k] = stored.data<R>()[k * stack.heads + h];
@@ -242,16 +238,12 @@ class T5 final : public Model {
   bool scaled_ = false;
 };
 
-std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
-  return std::make_unique<T5>(checkpoint);
-}
-
 }  // namespace
 
 extern const Family t5{.name = "t5",
                        .summary = "T5, Flan-T5, mT5: encoder–decoder, relative positions, pre-norm",
                        .model_types = {"t5", "mt5"},
                        .heads = heads,
-                       .load = load};
+                       .load = load_as<T5>};
 
 }  // namespace headwater

@@ -1,7 +1,6 @@
 // Vision Transformer (Dosovitskiy et al., 2021) and DeiT (Touvron et al., 2021): patches as tokens behind
 // a learned [CLS] (DeiT: and a distillation token), learned positions, pre-norm blocks.
 
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -27,7 +26,6 @@ class VisionTransformer final : public Model {
     info_ = describe(
         c, "vit", heads, type == "deit" ? "DeiTModel" : "ViTModel", {},
         {.width = 768, .layers = 12, .heads = 12, .feed_forward = 3072, .positions = 0, .vocabulary = 0});
-    info_.plain_blocks = true;
     info_.pre_norm = true;
     info_.image_size = static_cast<int>(config.positive("image_size", 224));
     info_.patch_size = static_cast<int>(config.positive("patch_size", 16));
@@ -49,13 +47,6 @@ class VisionTransformer final : public Model {
   }
 
  private:
-  HeadLayout layout() const {
-    return {.heads = info_.heads,
-            .groups = info_.heads,
-            .scale = 1 / std::sqrt(info_.head_width),
-            .causal = false};
-  }
-
   void read_embeddings(const Weights& base) {
     const Index d = info_.width, p = info_.patch_size, channels = info_.channels;
     const Tensor kernel = base.get("embeddings.patch_embeddings.projection.weight", {d, channels, p, p});
@@ -109,7 +100,7 @@ class VisionTransformer final : public Model {
       for (int t = 0; t < info_.positions; ++t) row.push_back(t);
     Var x = add(tokens, embed(tape, positions_, order), Site::ResidPre);
     for (int l = 0; l < info_.layers; ++l)
-      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout()}, {.layer = l});
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout_of(info_)}, {.layer = l});
     return answer(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 
@@ -131,17 +122,13 @@ class VisionTransformer final : public Model {
   std::optional<LinearWeights> teacher_;
 };
 
-std::unique_ptr<Model> load(const Checkpoint& checkpoint) {
-  return std::make_unique<VisionTransformer>(checkpoint);
-}
-
 }  // namespace
 
 extern const Family vit{.name = "vit",
                         .summary = "ViT, DeiT: image patches as tokens, pre-norm",
                         .model_types = {"vit", "deit"},
                         .heads = heads,
-                        .load = load,
+                        .load = load_as<VisionTransformer>,
                         .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 
 }  // namespace headwater

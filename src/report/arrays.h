@@ -1,8 +1,8 @@
 // The arrays of a report, as bytes with a type and a shape: what npz and safetensors both hold.
 #pragma once
 
-#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <headwater/report.h>
@@ -10,6 +10,18 @@
 namespace headwater {
 
 enum class ArrayType { Float32, Float64, Int32, Int64, Bool };
+
+// What the formats call a type, and its bytes.
+struct ArrayTypeNames {
+  std::string_view npy, safetensors;
+  std::size_t width;
+};
+// In the order of ArrayType.
+inline constexpr ArrayTypeNames array_types[] = {
+    {"<f4", "F32", 4}, {"<f8", "F64", 8}, {"<i4", "I32", 4}, {"<i8", "I64", 8}, {"|b1", "BOOL", 1}};
+constexpr const ArrayTypeNames& names_of(ArrayType type) {
+  return array_types[static_cast<std::size_t>(type)];
+}
 
 struct Array {
   std::string name;

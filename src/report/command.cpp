@@ -31,23 +31,15 @@ class Command {
   std::string out_ = "headwater explain";
 };
 
-const Method* known_method(std::string_view name) {
-  for (const Method* known : all_methods())
-    if (known->name == name ||
-        std::find(known->aliases.begin(), known->aliases.end(), name) != known->aliases.end())
-      return known;
-  return nullptr;
-}
-
 const MethodOption* option_of(const MethodSpec& spec, std::string_view name) {
-  if (const Method* method = known_method(spec.name))
+  if (const Method* method = method_named(spec.name))
     for (const MethodOption& option : method->options)
       if (option.name == name) return &option;
   return nullptr;
 }
 
 bool has_maps(const MethodSpec& spec) {
-  const Method* method = known_method(spec.name);
+  const Method* method = method_named(spec.name);
   return method != nullptr && method->mixing != Mixing::None;
 }
 

@@ -17,12 +17,6 @@ namespace headwater {
 
 namespace {
 
-const Method* method_of(const Attribution& attribution) {
-  for (const Method* method : all_methods())
-    if (method->name == attribution.method) return method;
-  return nullptr;
-}
-
 bool is_special(const Report& report, std::size_t t) {
   const auto& units = report.prediction.units;
   return t < units.size() && units[t].special;
@@ -61,6 +55,11 @@ const Sequence* patches_of(const Prediction& prediction) {
   for (const Sequence& sequence : prediction.sequences)
     if (sequence.rows > 0) return &sequence;
   return nullptr;
+}
+
+bool same_word(const Unit& a, const Unit& b) {
+  return a.word >= 0 && a.word == b.word && a.sequence == b.sequence && a.segment == b.segment &&
+         a.target == b.target && !a.special && !b.special;
 }
 
 Index first_patch(const Sequence& sequence) {
@@ -219,7 +218,7 @@ double told_by(const Report& report, const std::vector<double>& row) {
 
 Index shown_layer(const Report& report, const Attribution& attribution) {
   const Index layers = layer_count(attribution);
-  const Method* method = method_of(attribution);
+  const Method* method = method_named(attribution.method);
   const bool by_layer =
       attribution.aggregate.empty() &&
       (has_axis(attribution, Axis::Head) || (method != nullptr && method->mixing != Mixing::None));
@@ -235,7 +234,7 @@ Index shown_layer(const Report& report, const Attribution& attribution) {
 }
 
 bool knows_class(const Attribution& attribution) {
-  const Method* method = method_of(attribution);
+  const Method* method = method_named(attribution.method);
   return method != nullptr && method->needs_target;
 }
 

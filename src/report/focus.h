@@ -15,6 +15,9 @@ bool has_axis(const Attribution& attribution, Axis::Kind kind);  // of its first
 const Sequence* patches_of(const Prediction& prediction);
 Index first_patch(const Sequence& sequence);  // what stands before it is no patch
 
+// Tokens of one word, which neither of them is a special one of.
+bool same_word(const Unit& a, const Unit& b);
+
 // How many units there are in all sequences.
 Index unit_count(const Report& report);
 

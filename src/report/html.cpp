@@ -2,7 +2,6 @@
 // float16 beyond. A content security policy allows exactly this style and this script, by hash, and no
 // request at all, so that even a text that escaped its quotes could neither run nor load anything.
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -51,14 +50,13 @@ std::string base64_of_numbers(const Tensor& scores, bool half) {
 }
 
 OrderedJson card_of(const std::string& name) {
-  for (const Method* method : all_methods())
-    if (method->name == name)
-      return {{"summary", method->summary},
-              {"formula", method->formula},
-              {"paper", method->paper},
-              {"cost", method->cost},
-              {"limits", method->limits}};
-  return OrderedJson::object();
+  const Method* method = method_named(name);
+  if (method == nullptr) return OrderedJson::object();
+  return {{"summary", method->summary},
+          {"formula", method->formula},
+          {"paper", method->paper},
+          {"cost", method->cost},
+          {"limits", method->limits}};
 }
 
 // Values per layer, and per layer and head: what the page draws beside the maps.
@@ -162,11 +160,10 @@ OrderedJson aimed_part(const Report& report, ScoreElements& elements) {
                    {"focus", focus_row(report)},
                    {"sentence", sentence_of(report)},
                    {"attributions", OrderedJson::array()},
-                   {"agreement", OrderedJson::array()}};
+                   {"agreement", list_of(report.agreement)}};
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores().empty())
       json["attributions"].push_back(drawn_of(report, attribution, elements));
-  for (const Agreement& agreement : report.agreement) json["agreement"].push_back(json_of(agreement));
   return json;
 }
 
@@ -197,9 +194,8 @@ std::string to_html(std::span<const Report> measured) {
   data["record"] = record_of(reports);
   ScoreElements elements;
   data.update(aimed_part(report, elements));
-  data["others"] = OrderedJson::array();
-  for (const Report& other : std::span(reports).subspan(1))
-    data["others"].push_back(aimed_part(other, elements));
+  data["others"] = list_of(std::span(reports).subspan(1),
+                           [&](const Report& other) { return aimed_part(other, elements); });
   if (!report.picture.empty()) data["picture"] = "data:image/png;base64," + base64(report.picture);
   const std::string style(report_asset("style.css"));
   std::string script = "(() => {\n\"use strict\";\n";

@@ -146,13 +146,12 @@ std::string identify_json(const IdentifyReport& report, const std::string& comma
                    {"tested_tokens", report.tested_tokens},
                    {"tested_content", report.tested_content},
                    {"chance", to_json(report.chance)}};
-  json["cells"] = OrderedJson::array();
-  for (const IdentifyCell& cell : report.cells) json["cells"].push_back(to_json(cell));
-  json["anisotropy"] = OrderedJson::array();
-  for (const Anisotropy& one : report.anisotropy)
-    json["anisotropy"].push_back({{"model", one.control ? "untrained" : "trained"},
-                                  {"state", one.state},
-                                  {"mean_cosine", to_json(one.mean_cosine)}});
+  json["cells"] = list_of(report.cells, [](const IdentifyCell& cell) { return to_json(cell); });
+  json["anisotropy"] = list_of(report.anisotropy, [](const Anisotropy& one) -> OrderedJson {
+    return {{"model", one.control ? "untrained" : "trained"},
+            {"state", one.state},
+            {"mean_cosine", to_json(one.mean_cosine)}};
+  });
   json["checks"] = json_of(report.checks);
   json["notes"] = report.notes;
   add_record(json, report.record, command);

@@ -85,19 +85,19 @@ std::string models_text(const std::vector<ModelFolder>& shipped, const std::vect
 }
 
 std::string models_json(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached) {
-  OrderedJson families = OrderedJson::array();
-  for (const Family* family : all_families())
-    families.push_back({{"name", family->name},
-                        {"summary", family->summary},
-                        {"model_types", family->model_types},
-                        {"architectures", family->heads}});
-  const auto list = [](const std::vector<ModelFolder>& models) {
-    OrderedJson json = OrderedJson::array();
-    for (const ModelFolder& model : models)
-      json.push_back({{"name", model.id}, {"path", model.path}, {"commit", model.commit}});
-    return json;
+  const auto of_family = [](const Family* family) -> OrderedJson {
+    return {{"name", family->name},
+            {"summary", family->summary},
+            {"model_types", family->model_types},
+            {"architectures", family->heads}};
   };
-  return dump({{"families", families}, {"shipped", list(shipped)}, {"cached", list(cached)}}, 2) + "\n";
+  const auto of_folder = [](const ModelFolder& model) -> OrderedJson {
+    return {{"name", model.id}, {"path", model.path}, {"commit", model.commit}};
+  };
+  const OrderedJson all{{"families", list_of(all_families(), of_family)},
+                        {"shipped", list_of(shipped, of_folder)},
+                        {"cached", list_of(cached, of_folder)}};
+  return dump(all, 2) + "\n";
 }
 
 }  // namespace headwater

@@ -31,22 +31,6 @@ std::string npy(const std::string& type, const std::vector<Index>& shape, std::s
   return out + header + std::string(data);
 }
 
-std::string_view type_of(ArrayType type) {
-  switch (type) {
-    case ArrayType::Float32:
-      return "<f4";
-    case ArrayType::Float64:
-      return "<f8";
-    case ArrayType::Int32:
-      return "<i4";
-    case ArrayType::Int64:
-      return "<i8";
-    case ArrayType::Bool:
-      return "|b1";
-  }
-  return "";
-}
-
 // Texts that were not valid UTF-8 have been replaced by the JSON writer's rule; here likewise.
 std::u32string code_points(const std::string& text) {
   if (!first_invalid_utf8(text)) return to_utf32(text);
@@ -76,7 +60,7 @@ std::string to_npz(const Report& measured) {
   for (const Array& array : arrays_of(report)) {
     const auto dims = array.shape.dims();
     zip.add(array.name + ".npy",
-            npy(std::string(type_of(array.type)), {dims.begin(), dims.end()}, array.bytes));
+            npy(std::string(names_of(array.type).npy), {dims.begin(), dims.end()}, array.bytes));
   }
   if (patches_of(report.prediction) == nullptr && !report.prediction.units.empty()) {
     std::vector<std::string> tokens;

@@ -50,28 +50,14 @@ std::uint16_t half_bits(float value) {
 }
 
 std::string html_escaped(std::string_view text) {
+  static const std::map<char, std::string_view> escapes{
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
+  for (const char c : text)
+    if (const auto found = escapes.find(c); found != escapes.end())
+      out += found->second;
+    else
+      out += c;
   return out;
 }
 

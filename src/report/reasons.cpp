@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "methods/method.h"
 #include "report/focus.h"
@@ -26,11 +27,6 @@ struct Part {
   std::string name;
   double weight = 0;
 };
-
-bool same_word(const Unit& a, const Unit& b) {
-  return a.word >= 0 && a.word == b.word && a.sequence == b.sequence && a.segment == b.segment &&
-         a.target == b.target && !a.special;
-}
 
 // Signs of punctuation would be lost among the sentence's own.
 std::string word_name(std::string text) {
@@ -92,12 +88,6 @@ void strongest_first(std::vector<Part>& parts) {
                    [](const Part& a, const Part& b) { return std::abs(a.weight) > std::abs(b.weight); });
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 std::string shares(std::vector<Part> parts, std::size_t most) {
   constexpr double even = 1.5 / 9;  // no ninth has much more than the others
   if (parts.empty()) return {};
@@ -107,7 +97,7 @@ std::string shares(std::vector<Part> parts, std::size_t most) {
   for (const Part& part : parts)
     if (names.size() < most && part.weight >= even)
       names.push_back(fmt::format("{} ({:.0f} %)", part.name, 100 * part.weight));
-  return joined(names);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Reasons parts_of_picture(const Report& report, const Attribution& attribution, Index layer) {
@@ -133,10 +123,10 @@ std::string number(double value, double largest, bool with_sign) {
   return (value < 0 ? "−" : with_sign ? "+" : "") + digits;
 }
 
+// Of a method that is not known nobody knows what its scores add up to: counted as having no sign.
 bool is_nonnegative(const Attribution& attribution) {
-  for (const Method* method : all_methods())
-    if (method->name == attribution.method) return method->claims.nonnegative;
-  return true;  // nothing is known of what its scores add up to
+  const Method* method = method_named(attribution.method);
+  return method == nullptr || method->claims.nonnegative;
 }
 
 // What the scores of a method with signs add up to, about.
@@ -164,8 +154,8 @@ Reasons reasons_of(const Report& report, const Attribution& attribution, Index l
     if (word.weight > 0 && more.size() < most_for && (counts || more.empty())) more.push_back(name);
     if (word.weight < 0 && less.size() < most_against && counts) less.push_back(name);
   }
-  return {.most = joined(more),
-          .against = joined(less),
+  return {.most = fmt::format("{}", fmt::join(more, ", ")),
+          .against = fmt::format("{}", fmt::join(less, ", ")),
           .hardly = !plain && all < next_to_nothing * std::abs(whole_of(report, attribution))};
 }
 

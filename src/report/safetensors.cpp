@@ -12,36 +12,11 @@
 
 namespace headwater {
 
-namespace {
-
-struct Stored {
-  const char* name;
-  std::size_t width;
-};
-
-Stored stored_as(ArrayType type) {
-  switch (type) {
-    case ArrayType::Float32:
-      return {"F32", 4};
-    case ArrayType::Float64:
-      return {"F64", 8};
-    case ArrayType::Int32:
-      return {"I32", 4};
-    case ArrayType::Int64:
-      return {"I64", 8};
-    case ArrayType::Bool:
-      return {"BOOL", 1};
-  }
-  return {"U8", 1};
-}
-
-}  // namespace
-
 std::string to_safetensors(const Report& measured) {
   const Report report = viewed(measured);
   std::vector<Array> arrays = arrays_of(report);
   std::stable_sort(arrays.begin(), arrays.end(), [](const Array& a, const Array& b) {
-    return stored_as(a.type).width > stored_as(b.type).width;
+    return names_of(a.type).width > names_of(b.type).width;
   });
   OrderedJson header;
   header["__metadata__"]["record"] = dump(head_of(report), -1);
@@ -53,7 +28,7 @@ std::string to_safetensors(const Report& measured) {
   std::size_t offset = 0;
   for (const Array& array : arrays) {
     const auto dims = array.shape.dims();
-    header[array.name] = {{"dtype", stored_as(array.type).name},
+    header[array.name] = {{"dtype", names_of(array.type).safetensors},
                           {"shape", std::vector<Index>(dims.begin(), dims.end())},
                           {"data_offsets", {offset, offset + array.bytes.size()}}};
     offset += array.bytes.size();

@@ -25,11 +25,8 @@ OrderedJson json_of(const Score& score) {
 }
 
 OrderedJson json_of(const Outcome& outcome) {
-  OrderedJson json;
-  json["position"] = outcome.position;
-  json["scores"] = OrderedJson::array();
-  for (const Score& score : outcome.top) json["scores"].push_back(json_of(score));
-  return json;
+  const auto as_json = [](const Score& score) { return json_of(score); };
+  return {{"position", outcome.position}, {"scores", list_of(outcome.top, as_json)}};
 }
 
 OrderedJson json_of(const View& view) {
@@ -163,16 +160,11 @@ OrderedJson json_of(const Unit& token) {
 }
 
 OrderedJson tokens_of(const Prediction& prediction) {
-  OrderedJson tokens = OrderedJson::array();
-  if (patches_of(prediction) != nullptr) return tokens;
-  for (const Unit& unit : prediction.units) tokens.push_back(json_of(unit));
-  return tokens;
+  return patches_of(prediction) != nullptr ? OrderedJson::array() : list_of(prediction.units);
 }
 
 OrderedJson json_of(const Axes& axes) {
-  OrderedJson names = OrderedJson::array();
-  for (const Axis& axis : axes) names.push_back(name_of(axis));
-  return names;
+  return list_of(axes, [](const Axis& axis) { return name_of(axis); });
 }
 
 OrderedJson json_of(const Prediction& prediction) {
@@ -195,8 +187,7 @@ OrderedJson json_of(const Prediction& prediction) {
     if (!prediction.logits.empty()) json["logits"] = prediction.logits;
     json["scores"] = json_of(prediction.outcomes.front())["scores"];
   } else if (!prediction.outcomes.empty()) {
-    json["outcomes"] = OrderedJson::array();
-    for (const Outcome& outcome : prediction.outcomes) json["outcomes"].push_back(json_of(outcome));
+    json["outcomes"] = list_of(prediction.outcomes, [](const Outcome& outcome) { return json_of(outcome); });
   }
   if (prediction.continuation) {
     json["continuation"] = *prediction.continuation;
@@ -264,13 +255,8 @@ OrderedJson head_of(const Report& report) {
   json["prediction"] = json_of(report.prediction);
   json["target"] = json_of(report.target);
   json["record"] = record_of(std::span(&report, 1));
-  json["attributions"] = OrderedJson::array();
-  for (const Attribution& attribution : report.attributions)
-    json["attributions"].push_back(json_of(attribution));
-  if (!report.agreement.empty()) {
-    json["agreement"] = OrderedJson::array();
-    for (const Agreement& agreement : report.agreement) json["agreement"].push_back(json_of(agreement));
-  }
+  json["attributions"] = list_of(report.attributions);
+  if (!report.agreement.empty()) json["agreement"] = list_of(report.agreement);
   return json;
 }
 

@@ -31,4 +31,16 @@ std::string dump(const OrderedJson& json, int indent);  // invalid UTF-8 becomes
 void append_number(std::string& out, float value);
 void append_number(std::string& out, double value);
 
+// f of every element, as a JSON list.
+template <class Range, class F>
+OrderedJson list_of(const Range& range, const F& f) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& one : range) list.push_back(f(one));
+  return list;
+}
+template <class Range>
+OrderedJson list_of(const Range& range) {
+  return list_of(range, [](const auto& one) { return json_of(one); });
+}
+
 }  // namespace headwater

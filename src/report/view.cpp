@@ -28,10 +28,7 @@ Groups groups_of(const std::vector<Unit>& tokens, const View& view) {
     const Unit& token = tokens[t];
     if (token.special && view.special != View::Special::Keep) continue;
     const Unit* last = units.empty() ? nullptr : &tokens[static_cast<std::size_t>(units.back().back())];
-    const bool joins = view.unit == View::Unit::Word && last && !token.special && !last->special &&
-                       token.word >= 0 && token.word == last->word && token.sequence == last->sequence &&
-                       token.segment == last->segment && token.target == last->target;
-    if (joins)
+    if (view.unit == View::Unit::Word && last && same_word(*last, token))
       units.back().push_back(static_cast<Index>(t));
     else
       units.push_back({static_cast<Index>(t)});
@@ -67,8 +64,7 @@ Tensor regrouped(const Tensor& values, int axis, const Groups& units, Merge merg
   }
   Tensor result{Shape(dims), values.dtype()};
   const Index before = values.dim(axis);
-  dispatch(values.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(values.dtype(), [&]<class R>(R) {
     const R* from = values.data<R>();
     R* to = result.data<R>();
     for (Index o = 0; o < outer; ++o)

@@ -20,20 +20,19 @@ void put32(std::string& out, std::uint64_t value) {
   put16(out, static_cast<std::uint32_t>(value >> 16 & 0xffff));
 }
 
+void put16s(std::string& out, std::initializer_list<std::uint32_t> values) {
+  for (const std::uint32_t value : values) put16(out, value);
+}
+
 // The part both headers share: version, flags (UTF-8 names), method, date, checksum, sizes, name length.
 std::string common(std::string_view name, std::string_view bytes) {
   std::string out;
-  put16(out, 20);
-  put16(out, 0x0800);
-  put16(out, 0);
-  put16(out, 0);
-  put16(out, 0x0021);  // 1980-01-01
+  put16s(out, {20, 0x0800, 0, 0, 0x0021});  // the last: 1980-01-01
   const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
   put32(out, crc32_z(0, data, bytes.size()));
   put32(out, bytes.size());
   put32(out, bytes.size());
-  put16(out, static_cast<std::uint32_t>(name.size()));
-  put16(out, 0);
+  put16s(out, {static_cast<std::uint32_t>(name.size()), 0});
   return out;
 }
 
@@ -57,10 +56,7 @@ void Zip::add(std::string_view name, std::string_view bytes) {
   directory_ += "PK\x01\x02";
   put16(directory_, 20);
   directory_ += header;
-  put16(directory_, 0);  // comment
-  put16(directory_, 0);  // disk
-  put16(directory_, 0);  // internal attributes
-  put32(directory_, 0);  // external attributes
+  put16s(directory_, {0, 0, 0, 0, 0});  // comment, disk, internal attributes, external ones in 32 bits
   put32(directory_, offset);
   directory_ += name;
   ++count_;
@@ -72,8 +68,7 @@ std::string Zip::finish() && {
   out += directory_;
   out += "PK\x05\x06";
   put32(out, 0);
-  put16(out, count_);
-  put16(out, count_);
+  put16s(out, {count_, count_});
   put32(out, directory_.size());
   put32(out, offset);
   put16(out, 0);

@@ -1,7 +1,6 @@
 #include "study/batching.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <utility>
 
@@ -31,8 +30,7 @@ Key key_of(const Batch& one) {
 Tensor stack(std::span<const Batch> inputs, const std::vector<std::size_t>& members) {
   const Tensor& first = inputs[members.front()].pixels;
   Tensor all(first.shape().without_front().with_front(static_cast<Index>(members.size())), first.dtype());
-  dispatch(first.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(first.dtype(), [&]<class R>(R) {
     R* to = all.data<R>();
     for (const std::size_t m : members) {
       const auto from = std::as_const(inputs[m].pixels).template values<R>();

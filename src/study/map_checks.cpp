@@ -25,6 +25,10 @@ void for_cells(const Tensor& map, F&& f) {
 
 }  // namespace
 
+Check check_within(std::string name, double value, double bound) {
+  return {.name = std::move(name), .passed = value <= bound, .value = value, .bound = bound};
+}
+
 double row_sum_bound(DType dtype) {
   return dtype == DType::Float32 ? 1e-5 : 1e-12;
 }
@@ -35,8 +39,7 @@ Check check_row_sums(const Tensor& map) {
   for_cells(map, [&](Index row, Index, Index, double v) { sums[static_cast<std::size_t>(row)] += v; });
   double worst = 0;
   for (const double sum : sums) worst = std::max(worst, std::abs(sum - 1));
-  const double bound = row_sum_bound(map.dtype());
-  return {.name = "rows sum to 1", .passed = worst <= bound, .value = worst, .bound = bound};
+  return check_within("rows sum to 1", worst, row_sum_bound(map.dtype()));
 }
 
 Check check_nonnegative(const Tensor& map) {
@@ -56,8 +59,7 @@ Check check_causal(const Tensor& map) {
 void forbid_future(Tensor& map) {
   const Index keys = map.shape().back();
   const Index queries = map.dim(map.rank() - 2);
-  dispatch(map.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(map.dtype(), [&]<class R>(R) {
     R* values = map.data<R>();
     for (Index i = 0; i < map.size(); ++i)
       if (i % keys > i / keys % queries) values[i] = std::numeric_limits<R>::quiet_NaN();

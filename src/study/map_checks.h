@@ -8,6 +8,9 @@
 
 namespace headwater {
 
+// A value that may not exceed its bound.
+Check check_within(std::string name, double value, double bound);
+
 // What a weight's rows may differ from 1 by, in this working type.
 double row_sum_bound(DType dtype);
 

@@ -200,8 +200,7 @@ Tensor Study::seed_at(const Tensor& logits) const {
   const bool several = has_several_tokens(target_);
   const Index width = logits.shape().back();
   const Terms terms = terms_of(target_);
-  dispatch(logits.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(logits.dtype(), [&]<class R>(R) {
     R* values = seed.data<R>();
     const auto add = [&](const std::vector<Term>& some, double sign) {
       for (const Term& term : some) {
@@ -259,8 +258,7 @@ Study open_study(const LoadedModel& loaded, const Prepared& prepared) {
 // Copies rows begin … begin + n of the middle axis: what both ways of regrouping units do.
 static void copy_units(const Tensor& from, Index from_begin, Tensor& to, Index to_begin, Index count) {
   const Index width = from.dim(2);
-  dispatch(from.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(from.dtype(), [&]<class R>(R) {
     for (Index b = 0; b < from.dim(0); ++b)
       std::copy_n(from.data<R>() + (b * from.dim(1) + from_begin) * width, count * width,
                   to.data<R>() + (b * to.dim(1) + to_begin) * width);

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <headwater/error.h>
 
 #include "study/labels.h"
@@ -45,7 +44,21 @@ const Outcome& default_outcome(const LoadedModel& loaded, const TargetSpec& spec
 
 struct Measured {
   double logit, probability;
+
+  void put_into(Target& target) const {
+    target.logit = logit;
+    target.probability = probability;
+  }
+  void take_from(Target& target) const {
+    target.logit -= logit;
+    target.probability -= probability;
+  }
 };
+
+[[noreturn]] void refuse_same(const Target& target) {
+  throw InputError(
+      fmt::format("contrast: expected another one than the target, found '{}' twice", target.label));
+}
 
 // Sequence heads have one row, token-wise ones the row of the position; answers are ranked over positions.
 Measured measure(const LoadedModel& loaded, const Row& row, const Encoding& encoding, int position,
@@ -152,9 +165,7 @@ Target resolve_answer(const LoadedModel& loaded, const TargetSpec& spec, const P
   target.span = answers.find(spec.label.empty() ? "span" : spec.label, *prediction.answer);
   target.position = target.span->first;
   target.label = text_of(encoding, *target.span);
-  const Measured wanted = answers.measure(*target.span);
-  target.logit = wanted.logit;
-  target.probability = wanted.probability;
+  answers.measure(*target.span).put_into(target);
   if (spec.contrast.empty()) return target;
   if (!names_answer(spec.contrast))
     throw InputError(fmt::format("contrast: expected another answer, found '{}'", spec.contrast));
@@ -162,11 +173,8 @@ Target resolve_answer(const LoadedModel& loaded, const TargetSpec& spec, const P
   target.contrast_span = answers.find(spec.contrast, *prediction.answer);
   target.contrast_label = text_of(encoding, *target.contrast_span);
   if (target.contrast_span->first == target.span->first && target.contrast_span->last == target.span->last)
-    throw InputError(
-        fmt::format("contrast: expected another one than the target, found '{}' twice", target.label));
-  const Measured other = answers.measure(*target.contrast_span);
-  target.logit -= other.logit;
-  target.probability -= other.probability;
+    refuse_same(target);
+  answers.measure(*target.contrast_span).take_from(target);
   return target;
 }
 
@@ -207,21 +215,15 @@ Target resolve_tokens(const LoadedModel& loaded, const TargetSpec& spec, const E
       sum += log_softmax(logits_at(row, position + static_cast<int>(i)), static_cast<std::size_t>(ids[i]));
     return {sum, std::exp(sum)};
   };
-  const Measured measured = measure(wanted);
   target.index = wanted.front();
   target.label = name(wanted);
-  target.logit = measured.logit;
-  target.probability = measured.probability;
+  measure(wanted).put_into(target);
   if (wanted.size() > 1) target.tokens = wanted;
   if (other.empty()) return target;
-  if (other == wanted)
-    throw InputError(
-        fmt::format("contrast: expected another one than the target, found '{}' twice", target.label));
-  const Measured against = measure(other);
+  if (other == wanted) refuse_same(target);
   target.contrast = other.front();
   target.contrast_label = name(other);
-  target.logit -= against.logit;
-  target.probability -= against.probability;
+  measure(other).take_from(target);
   if (other.size() > 1) target.contrast_tokens = other;
   return target;
 }
@@ -249,18 +251,12 @@ Target resolve_target(const LoadedModel& loaded, const TargetSpec& spec, const P
     target.index = here == prediction.outcomes.end() ? 0 : here->top.front().index;
   }
   target.label = outcome_label(loaded, target.index);
-  const Measured wanted = measure(loaded, row, encoding, target.position, target.index);
-  target.logit = wanted.logit;
-  target.probability = wanted.probability;
+  measure(loaded, row, encoding, target.position, target.index).put_into(target);
   if (!spec.contrast.empty()) {
     target.contrast = index_of(loaded, spec.contrast);
-    if (*target.contrast == target.index)
-      throw InputError(
-          fmt::format("contrast: expected another one than the target, found '{}' twice", target.label));
+    if (*target.contrast == target.index) refuse_same(target);
     target.contrast_label = outcome_label(loaded, *target.contrast);
-    const Measured other = measure(loaded, row, encoding, target.position, *target.contrast);
-    target.logit -= other.logit;
-    target.probability -= other.probability;
+    measure(loaded, row, encoding, target.position, *target.contrast).take_from(target);
   }
   return target;
 }

@@ -16,6 +16,19 @@
 namespace headwater {
 namespace {
 
+// Of every seed `count` numbers, from one place in it to another; a seed is `step` numbers on either side.
+struct PlaceInSeed {
+  Index step, begin;
+};
+void copy_seeds(const Tensor& from, PlaceInSeed there, Tensor& to, PlaceInSeed here, Index seeds,
+                Index count) {
+  dispatch(to.dtype(), [&]<class R>(R) {
+    for (Index s = 0; s < seeds; ++s)
+      std::copy_n(from.data<R>() + s * there.step + there.begin, count,
+                  to.data<R>() + s * here.step + here.begin);
+  });
+}
+
 class JoinOp final : public Op {
  public:
   std::string_view name() const override { return "join"; }
@@ -29,8 +42,7 @@ class JoinOp final : public Op {
       members += batch.dim(0);
     }
     Tensor y(x[0].shape().without_front().with_front(members), x[0].dtype());
-    dispatch(y.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(y.dtype(), [&]<class R>(R) {
       R* to = y.data<R>();
       for (const Tensor& batch : x) to = std::copy_n(batch.data<R>(), batch.size(), to);
     });
@@ -46,12 +58,7 @@ class JoinOp final : public Op {
         back.push_back(signal.rows(offset / (call.y.size() / call.y.dim(0)), batch.dim(0)));
       } else {
         Tensor own(stacked_like(signal, call.y, batch), signal.dtype());
-        dispatch(signal.dtype(), [&](auto r) {
-          using R = decltype(r);
-          for (Index s = 0; s < seeds; ++s)
-            std::copy_n(signal.data<R>() + s * call.y.size() + offset, batch.size(),
-                        own.data<R>() + s * batch.size());
-        });
+        copy_seeds(signal, {call.y.size(), offset}, own, {batch.size(), 0}, seeds, batch.size());
         back.push_back(own);
       }
       offset += batch.size();
@@ -65,16 +72,12 @@ class JoinOp final : public Op {
         parts.begin());
     const Index seeds = stack_of(parts[given], call.x[given]);
     Tensor dy = Tensor::zeros(stacked_like(parts[given], call.x[given], call.y), parts[given].dtype());
-    dispatch(dy.dtype(), [&](auto r) {
-      using R = decltype(r);
-      Index offset = 0;
-      for (std::size_t k = 0; k < parts.size(); ++k) {
-        const Index size = call.x[k].size();
-        for (Index s = 0; s < seeds && !parts[k].empty(); ++s)
-          std::copy_n(parts[k].data<R>() + s * size, size, dy.data<R>() + s * call.y.size() + offset);
-        offset += size;
-      }
-    });
+    Index offset = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const Index size = call.x[k].size();
+      if (!parts[k].empty()) copy_seeds(parts[k], {size, 0}, dy, {call.y.size(), offset}, seeds, size);
+      offset += size;
+    }
     return dy;
   }
 };
@@ -94,24 +97,14 @@ class MembersOp final : public Op {
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
     const Index seeds = stack_of(signal, call.y), offset = begin_ * (call.y.size() / count_);
     Tensor back = Tensor::zeros(stacked_like(signal, call.y, call.x[0]), signal.dtype());
-    dispatch(signal.dtype(), [&](auto r) {
-      using R = decltype(r);
-      for (Index s = 0; s < seeds; ++s)
-        std::copy_n(signal.data<R>() + s * call.y.size(), call.y.size(),
-                    back.data<R>() + s * call.x[0].size() + offset);
-    });
+    copy_seeds(signal, {call.y.size(), 0}, back, {call.x[0].size(), offset}, seeds, call.y.size());
     return {back};
   }
 
   Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& /*rules*/) const override {
     const Index seeds = stack_of(parts[0], call.x[0]), offset = begin_ * (call.y.size() / count_);
     Tensor out(stacked_like(parts[0], call.x[0], call.y), parts[0].dtype());
-    dispatch(out.dtype(), [&](auto r) {
-      using R = decltype(r);
-      for (Index s = 0; s < seeds; ++s)
-        std::copy_n(parts[0].data<R>() + s * call.x[0].size() + offset, call.y.size(),
-                    out.data<R>() + s * call.y.size());
-    });
+    copy_seeds(parts[0], {call.x[0].size(), offset}, out, {call.y.size(), 0}, seeds, call.y.size());
     return out;
   }
 
@@ -131,8 +124,7 @@ class TakeRowsOp final : public Op {
     const Index seeds = stack_of(signal, call.y), inner = call.y.shape().back();
     const Index T = call.x[0].dim(row_axis(call.x[0])), n = static_cast<Index>(rows_.size());
     const Index outer = seeds * call.y.size() / (n * inner);
-    dispatch(signal.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(signal.dtype(), [&]<class R>(R) {
       for (Index o = 0; o < outer; ++o)
         for (Index k = 0; k < n; ++k)
           kernels::accumulate(signal.data<R>() + (o * n + k) * inner,
@@ -169,8 +161,7 @@ Tensor rows_of(const Tensor& value, const std::vector<int>& rows) {
   const Index inner = value.shape().back(), T = value.dim(axis), outer = value.size() / (T * inner);
   Tensor taken(axis == 1 ? Shape{value.dim(0), n, inner} : Shape{value.dim(0), value.dim(1), n, inner},
                value.dtype());
-  dispatch(value.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(value.dtype(), [&]<class R>(R) {
     R* to = taken.data<R>();
     for (Index o = 0; o < outer; ++o)
       for (const int row : rows) to = std::copy_n(value.data<R>() + (o * T + row) * inner, inner, to);
@@ -181,8 +172,7 @@ Tensor rows_of(const Tensor& value, const std::vector<int>& rows) {
 Tensor repeated(const Tensor& value, Index times) {
   if (times == 1) return value;
   Tensor copies(value.shape().without_front().with_front(times * value.dim(0)), value.dtype());
-  dispatch(value.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(value.dtype(), [&]<class R>(R) {
     R* to = copies.data<R>();
     for (Index k = 0; k < times; ++k) to = std::copy_n(value.data<R>(), value.size(), to);
   });

@@ -1,7 +1,6 @@
 #include "tape/tape.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -22,8 +21,7 @@ void accumulate(Tensor& sum, Tensor addend) {
     return;
   }
   require_shape("accumulate", "signal", addend.shape(), sum.shape());
-  dispatch(sum.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(sum.dtype(), [&]<class R>(R) {
     if (sum.unique()) {
       kernels::accumulate(std::as_const(addend).template data<R>(), sum.template data<R>(), sum.size());
     } else {
