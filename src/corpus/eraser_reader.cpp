@@ -3,8 +3,9 @@
 //   {"annotation_id": "negR_800.txt", "classification": "NEG",
 //    "evidences": [[{"docid": "negR_800.txt", "start_token": 692, "end_token": 700, …}], …], "query": …}
 //
-// and docs/<docid>, whose tokens stand between white space. Evidence is a half-open range of them. Texts of
-// one document; the query, which is the same question for all, is left out.
+// and docs/<docid>, whose tokens stand between white space. Evidence is a half-open range of them, so that
+// one with start_token = end_token marks nothing; the published test.jsonl of the movie reviews has such
+// ranges. Texts of one document; the query, which is the same question for all, is left out.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -73,9 +74,10 @@ EvaluationExample example_of(const Json& json, const std::string& docs, const st
                                    text_at(piece, "docid", where)));
     const Index begin = token_at(piece, "start_token", tokens.size(), where);
     const Index end = token_at(piece, "end_token", tokens.size(), where);
-    if (begin >= end)
-      throw FormatError(fmt::format("{}: evidences: expected start_token before end_token, found {} and {}",
-                                    where, begin, end));
+    if (begin > end)
+      throw FormatError(fmt::format(
+          "{}: evidences: expected start_token not behind end_token, found {} and {}", where, begin, end));
+    if (begin == end) continue;
     made.evidence.push_back(
         {tokens[static_cast<std::size_t>(begin)].begin, tokens[static_cast<std::size_t>(end - 1)].end});
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
@@ -55,6 +56,28 @@ TEST(EraserReader, EvidenceIsTokensOfTheDocument) {
   EXPECT_NE(read(scratch / "val.jsonl", 1).identity, file.identity);
 }
 
+TEST(EraserReader, AnEmptyRangeMarksNothing) {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "docs");
+  write_file(scratch / "docs/a.txt", "it is a dull film");
+  const auto with = [&](const std::string& evidence) {
+    write_file(scratch / "test.jsonl",
+               R"({"annotation_id":"a.txt","classification":"NEG","evidences":)" + evidence + "}\n");
+    return read(scratch / "test.jsonl");
+  };
+  const EvaluationFile beside = with(
+      R"([[{"docid":"a.txt","start_token":1,"end_token":1}],[{"docid":"a.txt","start_token":3,"end_token":4}]])");
+  ASSERT_EQ(beside.examples.front().evidence.size(), 1U) << "the range of one token alone";
+  EXPECT_EQ(part(beside.examples.front(), beside.examples.front().evidence[0]), "dull");
+  for (const char* at : {"0", "5"}) {
+    const EvaluationFile alone =
+        with(fmt::format(R"([[{{"docid":"a.txt","start_token":{},"end_token":{}}}]])", at, at));
+    EXPECT_TRUE(alone.examples.front().evidence.empty()) << at;
+    EXPECT_TRUE(alone.examples.front().annotated) << at;
+    EXPECT_EQ(alone.examples.front().input.text, "it is a dull film") << at;
+  }
+}
+
 TEST(EraserReader, RefusesWhatIsNotThere) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "docs");
@@ -65,7 +88,8 @@ TEST(EraserReader, RefusesWhatIsNotThere) {
     return read(scratch / "val.jsonl");
   };
   EXPECT_THROW(with(R"([[{"docid":"a.txt","start_token":1,"end_token":3}]])"), FormatError);
-  EXPECT_THROW(with(R"([[{"docid":"a.txt","start_token":1,"end_token":1}]])"), FormatError);
+  EXPECT_THROW(with(R"([[{"docid":"a.txt","start_token":2,"end_token":1}]])"), FormatError);
+  EXPECT_THROW(with(R"([[{"docid":"a.txt","start_token":3,"end_token":3}]])"), FormatError);
   EXPECT_THROW(with(R"([[{"docid":"a.txt","start_token":1}]])"), FormatError);
   EXPECT_THROW(with(R"([{"docid":"a.txt","start_token":0,"end_token":1}])"), FormatError);
   EXPECT_THROW(with(R"("all")"), FormatError);
