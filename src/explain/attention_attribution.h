@@ -23,15 +23,17 @@ struct AttentionAttributionOptions {
 struct AttentionAttribution {
   std::vector<Map> maps;          // one for each kind of attention: [layer, head, query, key], signed
   std::vector<MixingStep> steps;  // the attentions that the lists below are of
-  std::vector<int> nodes;        // evaluations per layer, forward and back
-  std::vector<double> change;    // F(A) − F(0) per layer
-  std::vector<double> defect;    // Σ scores − F(A) + F(0) per layer
-  std::vector<double> rounding;  // what rounding alone can make of it
+  std::vector<int> nodes;         // evaluations per layer, forward and back
+  std::vector<double> change;     // F(A) − F(0) per layer
+  std::vector<double> defect;     // Σ scores − F(A) + F(0) per layer
+  std::vector<double> rounding;   // what rounding alone can make of it
   std::vector<double>
       error;        // estimated, of any attribution, in shares of the layer's largest; adaptive only
   double flop = 0;  // of all products but the study's own run
 
-  const Tensor& scores() const { return maps.front().values; }  // of the first kind, the only one of usual models
+  const Tensor& scores() const {
+    return maps.front().values;
+  }  // of the first kind, the only one of usual models
 };
 
 // How far it is from what was asked, to be compared with the tolerance; the worst layer counts. Completeness:

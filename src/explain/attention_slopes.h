@@ -13,8 +13,8 @@
 
 namespace headwater {
 
-// An attention is `share` of what it was; those that run before it stay, later ones follow. It is counted through all
-// (explain/mixing_steps.h): of a model with one stack it is the layer.
+// An attention is `share` of what it was; those that run before it stay, later ones follow. It is counted
+// through all (explain/mixing_steps.h): of a model with one stack it is the layer.
 struct ScaledAttention {
   int layer;
   double share;

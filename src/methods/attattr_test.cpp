@@ -167,7 +167,12 @@ TEST(AttAttr, TellsWhatMissedItsTolerance) {
   EXPECT_TRUE(resolved(found, 0.01));
   found.error = {0.02};
   EXPECT_FALSE(resolved(found, 0.01));
-  found = {.maps = found.maps, .steps = found.steps, .nodes = {3}, .change = {0.4}, .defect = {-0.02}, .rounding = {0.02}};
+  found = {.maps = found.maps,
+           .steps = found.steps,
+           .nodes = {3},
+           .change = {0.4},
+           .defect = {-0.02},
+           .rounding = {0.02}};
   EXPECT_EQ(completeness_gap(found), 0) << "rounding explains it";
   EXPECT_FALSE(estimated_error(found).has_value());
 }

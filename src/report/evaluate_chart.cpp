@@ -50,7 +50,7 @@ std::vector<CurveField> curve_fields(const EvaluateReport& report) {
 
 // An axis that holds these numbers of all series, the ends of their bands included.
 ChartAxis axis_over(const std::string& label, const std::vector<Series>& all, int most,
-               std::initializer_list<std::vector<double> Series::*> numbers) {
+                    std::initializer_list<std::vector<double> Series::*> numbers) {
   double low = INFINITY, high = -INFINITY;
   for (const Series& series : all)
     for (const auto& which : numbers)

@@ -152,9 +152,14 @@ OrderedJson json_of(const ModelInfo& info) {
 }
 
 OrderedJson json_of(const Unit& token) {
-  OrderedJson json{
-      {"id", token.id},   {"piece", token.piece}, {"text", token.text},        {"begin", token.begin},
-      {"end", token.end}, {"word", token.word},   {"sequence", token.sequence > 0 ? 2 : token.segment}, {"special", token.special}};
+  OrderedJson json{{"id", token.id},
+                   {"piece", token.piece},
+                   {"text", token.text},
+                   {"begin", token.begin},
+                   {"end", token.end},
+                   {"word", token.word},
+                   {"sequence", token.sequence > 0 ? 2 : token.segment},
+                   {"special", token.special}};
   if (token.target) json["target"] = true;
   return json;
 }

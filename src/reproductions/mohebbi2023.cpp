@@ -132,8 +132,8 @@ std::vector<double> probed_layers(const Engine& engine, const std::vector<Evalua
     text.replace(static_cast<std::size_t>(example.blank->begin),
                  static_cast<std::size_t>(example.blank->end - example.blank->begin), mask);
     const std::vector<Unit> tokens = engine.tokenize({.text = text});
-    const auto at = std::find_if(tokens.begin(), tokens.end(),
-                                 [&](const Unit& token) { return token.piece == mask; });
+    const auto at =
+        std::find_if(tokens.begin(), tokens.end(), [&](const Unit& token) { return token.piece == mask; });
     if (at == tokens.end()) continue;
     const auto states = engine.states({.text = text}, static_cast<int>(at - tokens.begin()));
     for (std::size_t l = 0; l < vectors.size(); ++l) vectors[l].push_back(states[l + 1]);

@@ -53,7 +53,7 @@ struct Sample {
   std::size_t number = 0;               // of the example, for random numbers
   std::uint64_t seed = 0;               // of the run
   std::vector<std::vector<int>> units;  // tokens of each, ascending; no special ones
-  std::vector<Unit> tokens;        // empty for images
+  std::vector<Unit> tokens;             // empty for images
   bool annotated = false;
   std::vector<AnnotatedWord> words;  // of an annotated text
   std::vector<TextSpan> cues;

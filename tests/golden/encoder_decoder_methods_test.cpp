@@ -37,7 +37,8 @@ struct MethodCase {
 };
 
 MethodCase open_case(const Json& golden) {
-  const std::string folder = (testing::encoder_decoder_folder() / golden["model"].get<std::string>()).string();
+  const std::string folder =
+      (testing::encoder_decoder_folder() / golden["model"].get<std::string>()).string();
   MethodCase made{.model = load_model(open_checkpoint(find_model(folder, {}), DType::Float64))};
   const std::shared_ptr<const Tokenizer> tokenizer = Tokenizer::load(folder);
   Encoding source = tokenizer->encode(golden["source"]["text"].get<std::string>(), {}, {});
@@ -64,7 +65,8 @@ double allowed_for(const Json& result) {
 }
 
 bool all_pass(const Attribution& result) {
-  return std::all_of(result.checks.begin(), result.checks.end(), [](const Check& check) { return check.passed; });
+  return std::all_of(result.checks.begin(), result.checks.end(),
+                     [](const Check& check) { return check.passed; });
 }
 
 TEST(EncoderDecoderMethods, EqualIndependentPrograms) {
@@ -94,8 +96,7 @@ TEST(EncoderDecoderMethods, EqualIndependentPrograms) {
           golden["targets"][result["target"].is_null() ? 0 : result["target"].get<std::size_t>()];
       study.aim({.position = target["position"].get<int>(), .index = target["id"].get<int>()});
       const Method& method = find_method(name);
-      const Attribution found =
-          method.run(study, MethodOptions(method.name, method.options, options));
+      const Attribution found = method.run(study, MethodOptions(method.name, method.options, options));
       // From zeros the way through a pre-norm block is not resolved, and the result says so.
       if (allowed_for(result) > 1e-6 && !all_pass(found)) {
         ++unresolved;
@@ -112,7 +113,7 @@ TEST(EncoderDecoderMethods, EqualIndependentPrograms) {
           const double value = own->values.at(static_cast<Index>(i));
           const double apart = std::isnan(value) ? std::abs(expected[i]) : std::abs(value - expected[i]);
           if (allowed_for(result) < 1e-6) worst = std::max(worst, apart / largest);
-          ASSERT_LE(apart, allowed_for(result) * largest) << map["name"] << " " << i ;
+          ASSERT_LE(apart, allowed_for(result) * largest) << map["name"] << " " << i;
         }
         ++compared;
       }

@@ -33,8 +33,8 @@ struct Options : RunOptions {
   CorpusRunOptions corpus;
   std::vector<std::string> also;  // further files for the same results
   MethodFlags methods;
-  TargetSpec target;                 // without its label
-  std::string prefix;                // encoder–decoders: what the output begins with
+  TargetSpec target;   // without its label
+  std::string prefix;  // encoder–decoders: what the output begins with
   int generate = 0;
   std::vector<std::string> targets;  // labels; none: the prediction
   std::string special = "keep";
