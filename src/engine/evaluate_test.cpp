@@ -29,7 +29,8 @@ EvaluateRequest evaluation_request(std::vector<MetricSpec> metrics, std::vector<
 }
 
 double probability_of(const std::string& text, int label) {
-  for (const Score& score : sentiment().predict({.text = text}).outcomes.front().top)
+  const Prediction predicted = sentiment().predict({.text = text});  // outlives the loop
+  for (const Score& score : predicted.outcomes.front().top)
     if (score.index == label) return score.probability;
   return -1;
 }
