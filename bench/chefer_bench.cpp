@@ -40,7 +40,7 @@ void serve(const Model& model, const Batch& batch) {
   RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Chefer, false, model.info()),
                      .dtype = model.info().dtype,
                      .wanted = {}};
-  for (int l = 0; l < model.info().layers; ++l) walk.wanted.push_back({Site::Pattern, l});
+  for (int l = 0; l < model.info().last().layers; ++l) walk.wanted.push_back({Site::Pattern, l});
   const Method& method = find_method("chefer");
   const MethodOptions options(method.name, method.options, {});
   const auto once = [&](const std::string& what) {

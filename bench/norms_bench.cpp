@@ -30,15 +30,15 @@ class RandomBert : public Model {
   RandomBert() {
     info_.family = info_.model_type = "bert";
     info_.architecture = "RandomBert";
-    info_.layers = info_.heads = info_.groups = 12;
-    info_.head_width = 64;
-    info_.width = 768;
-    info_.feed_forward = 3072;
+    info_.last().layers = info_.last().heads = info_.last().groups = 12;
+    info_.last().head_width = 64;
+    info_.last().width = 768;
+    info_.last().feed_forward = 3072;
     info_.plain_blocks = true;
     info_.vocabulary = 30522;
     info_.positions = 4096;
-    for (int l = 0; l < info_.layers; ++l) {
-      const Index D = info_.width, F = info_.feed_forward;
+    for (int l = 0; l < info_.last().layers; ++l) {
+      const Index D = info_.last().width, F = info_.last().feed_forward;
       blocks_.push_back({.attention = {.q = linear_of(D, D),
                                        .k = linear_of(D, D),
                                        .v = linear_of(D, D),
@@ -52,7 +52,7 @@ class RandomBert : public Model {
  protected:
   Var forward(Tape& tape, const Batch& batch) const override {
     const auto T = static_cast<Index>(batch.ids.front().size());
-    Tensor input({1, T, info_.width}, DType::Float32);
+    Tensor input({1, T, info_.last().width}, DType::Float32);
     fill(input, 1, 0);
     Var x = tape.leaf(input, Site::ResidPre);
     for (std::size_t l = 0; l < blocks_.size(); ++l)

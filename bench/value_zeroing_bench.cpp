@@ -49,11 +49,11 @@ double milliseconds_of(const auto& call) {
 
 void products(const Study& study, Index tokens) {
   const Model& model = study.model();
-  const Index F = model.info().feed_forward, D = model.info().width;
+  const Index F = model.info().last().feed_forward, D = model.info().last().width;
   static const Tensor hidden = Tensor::full({tile_rows, F}, DType::Float32, 0.01);
   static Tensor out({tile_rows, D}, DType::Float32);
-  const Index pairs = model.info().causal ? tokens * (tokens + 1) / 2 : tokens * tokens;
-  for (int l = 0; l < model.info().layers; ++l) {
+  const Index pairs = model.info().last().causal ? tokens * (tokens + 1) / 2 : tokens * tokens;
+  for (int l = 0; l < model.info().last().layers; ++l) {
     const BlockWeights block = plain_block(study.tape(), {.layer = l})->weights;
     for (Index done = 0; done < pairs; done += tile_rows)
       block.mlp.down.weight->times_transposed<float>(hidden.data<float>(), nullptr, out.data<float>(),

@@ -56,18 +56,10 @@ struct ModelInfo {
   std::string model_type;    // as config.json says: "xlm-roberta"
   std::string architecture;  // "BertForSequenceClassification"
   Task task = Task::FeatureExtraction;
-  std::vector<Stack> stacks;  // in the order they run
-  // Of the stack whose output the head reads, the last one (of an encoder–decoder the decoder):
-  int layers = 0;
-  int heads = 0;
-  int groups = 0;  // key/value heads; equals heads unless grouped-query
-  int head_width = 0;
-  int width = 0;  // of the residual stream
-  int feed_forward = 0;
-  int vocabulary = 0;  // 0 for image models
-  int positions = 0;   // longest input in tokens (patches and [CLS] included); 0: no limit
-  int segments = 0;    // token types; 0 when the family has none
-  bool causal = false;
+  std::vector<Stack> stacks = std::vector<Stack>(1);  // in the order they run
+  int vocabulary = 0;                                 // 0 for image models
+  int positions = 0;  // longest input in tokens (patches and [CLS] included); 0: no limit
+  int segments = 0;   // token types; 0 when the family has none
   bool pre_norm = false;
   // Every block is attention and then a feed-forward part, each with one norm and one residual sum. Methods
   // have shortcuts for such blocks; of others they keep the whole run.
@@ -78,14 +70,15 @@ struct ModelInfo {
   DType dtype = DType::Float32;
   std::vector<std::string> unread;  // tensors of the file this architecture has no place for
   std::size_t parameters = 0;       // numbers in the file that the model reads
-};
 
-// Families of one stack say what it is in the info's own fields.
-HEADWATER_API std::vector<Stack> stacks_of(const ModelInfo& info);
+  // The stack whose output the head reads; of an encoder–decoder the decoder.
+  Stack& last() { return stacks.back(); }
+  const Stack& last() const { return stacks.back(); }
+};
 
 // A stack reads another's output: the input is a source, and the output being written a second sequence.
 inline bool is_encoder_decoder(const ModelInfo& info) {
-  return !info.stacks.empty() && info.stacks.back().reads >= 0;
+  return info.last().reads >= 0;
 }
 
 }  // namespace headwater

@@ -39,51 +39,45 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
   info.architecture = architectures.empty() ? std::string(bare) : architectures.front();
   info.task = head_name(info.architecture, known, config.where()).task;
   info.plain_blocks = true;  // as most families are
-  info.layers = size(keys.layers, defaults.layers);
-  info.heads = size(keys.heads, defaults.heads);
-  info.groups = info.heads;
-  info.width = size(keys.width, defaults.width);
-  info.feed_forward = size(keys.feed_forward, defaults.feed_forward);
+  Stack& stack = info.last();
+  stack = {.name = defaults.vocabulary > 0 ? "encoder" : "vision",
+           .layers = size(keys.layers, defaults.layers),
+           .heads = size(keys.heads, defaults.heads),
+           .width = size(keys.width, defaults.width),
+           .feed_forward = size(keys.feed_forward, defaults.feed_forward),
+           .modality = defaults.vocabulary > 0 ? Modality::Text : Modality::Image};
+  stack.groups = stack.heads;
   if (defaults.vocabulary > 0) {
     if (defaults.positions > 0) info.positions = size(keys.positions, defaults.positions);
     info.vocabulary = size("vocab_size", defaults.vocabulary);
   }
   if (has_labels(info.task)) info.labels = config.labels();
   if (info.task == Task::QuestionAnswering) info.labels = {"start", "end"};
-  if (info.width % info.heads != 0 && !config.has(std::string(keys.head_width)))
+  if (stack.width % stack.heads != 0 && !config.has(std::string(keys.head_width)))
     throw FormatError(fmt::format("{}: expected {} to be a multiple of {}, found {} and {}", config.where(),
-                                  keys.width, keys.heads, info.width, info.heads));
-  info.head_width = info.width / info.heads;
-  if (info.layers > 4096)
-    throw FormatError(fmt::format("{}: expected at most 4096 layers, found {}", config.where(), info.layers));
+                                  keys.width, keys.heads, stack.width, stack.heads));
+  stack.head_width = stack.width / stack.heads;
+  if (stack.layers > 4096)
+    throw FormatError(
+        fmt::format("{}: expected at most 4096 layers, found {}", config.where(), stack.layers));
   return info;
 }
 
 HeadLayout layout_of(const ModelInfo& info) {
-  return {.heads = info.heads,
-          .groups = info.groups,
-          .scale = 1 / std::sqrt(info.head_width),
-          .causal = info.causal};
+  const Stack& stack = info.last();
+  return {.heads = stack.heads,
+          .groups = stack.groups,
+          .scale = 1 / std::sqrt(stack.head_width),
+          .causal = stack.causal};
 }
 
 std::string head_kind(const ModelInfo& info) {
   return head_name(info.architecture, {info.architecture}, "model").suffix;
 }
 
-std::vector<Stack> stacks_of(const ModelInfo& info) {
-  if (!info.stacks.empty()) return info.stacks;
-  const bool patches = info.patch_size > 0;
-  return {{.name = patches       ? "vision"
-                   : info.causal ? "decoder"
-                                 : "encoder",
-           .layers = info.layers,
-           .heads = info.heads,
-           .groups = info.groups,
-           .head_width = info.head_width,
-           .width = info.width,
-           .feed_forward = info.feed_forward,
-           .causal = info.causal,
-           .modality = patches ? Modality::Image : Modality::Text}};
+void make_causal(Stack& stack) {
+  stack.name = "decoder";
+  stack.causal = true;
 }
 
 std::string name_of(const Axis& axis) {

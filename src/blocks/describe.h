@@ -22,10 +22,14 @@ struct SizeDefaults {  // 0 positions: the family has no limit; 0 words: it read
 };
 
 // Reads type, architecture, task, sizes and labels; checks that heads divide the width and that the layers
-// are not more than a file could hold. `bare` is the architecture to assume when the config names none.
+// are not more than a file could hold. A model that reads no text reads pictures. `bare` is the architecture
+// to assume when the config names none.
 ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
                    const std::vector<std::string_view>& known, std::string_view bare, const SizeKeys& keys,
                    const SizeDefaults& defaults);
+
+// A stack whose tokens see only what stands before them is a decoder.
+void make_causal(Stack& stack);
 
 // How attention splits its width, scores divided by √E.
 HeadLayout layout_of(const ModelInfo& info);

@@ -40,9 +40,9 @@ PostNormEncoder read_bert_encoder(const Weights& base, const Config& config, Mod
     throw Unsupported(config.where() + ": add_cross_attention is not implemented");
   const double eps = config.number("layer_norm_eps", 1e-12);
   const Activation f = read_activation(config, "hidden_act", "gelu");
-  const Index d = info.width, types = config.positive("type_vocab_size", 2);
+  const Index d = info.last().width, types = config.positive("type_vocab_size", 2);
   info.segments = static_cast<int>(types);
-  info.causal = config.boolean("is_decoder", false);
+  if (config.boolean("is_decoder", false)) make_causal(info.last());
 
   PostNormEncoder e;
   e.heads = layout_of(info);
@@ -51,7 +51,7 @@ PostNormEncoder read_bert_encoder(const Weights& base, const Config& config, Mod
   e.segments = base.get("embeddings.token_type_embeddings.weight", {types, embedding});
   e.norm = read_layer_norm(base, "embeddings.LayerNorm", embedding, eps);
   if (embedding != d) e.project = read_linear(base, "embeddings_project", d, embedding);
-  for (int l = 0; l < info.layers; ++l) {
+  for (int l = 0; l < info.last().layers; ++l) {
     const Weights w = base.scope(fmt::format("encoder.layer.{}", l));
     e.blocks.push_back({.attention = {.q = read_linear(w, "attention.self.query", d, d),
                                       .k = read_linear(w, "attention.self.key", d, d),
@@ -59,8 +59,8 @@ PostNormEncoder read_bert_encoder(const Weights& base, const Config& config, Mod
                                       .out = read_linear(w, "attention.output.dense", d, d)},
                         .attention_norm = read_layer_norm(w, "attention.output.LayerNorm", d, eps),
                         .mlp = {.gate = {},
-                                .up = read_linear(w, "intermediate.dense", info.feed_forward, d),
-                                .down = read_linear(w, "output.dense", d, info.feed_forward),
+                                .up = read_linear(w, "intermediate.dense", info.last().feed_forward, d),
+                                .down = read_linear(w, "output.dense", d, info.last().feed_forward),
                                 .f = f},
                         .mlp_norm = read_layer_norm(w, "output.LayerNorm", d, eps)});
   }

@@ -61,7 +61,7 @@ Activation read_activation(const Config& config, const std::string& key, const s
 std::optional<Head> read_row_head(const Weights& root, const ModelInfo& info,
                                   const std::string& token_classifier) {
   const std::string kind = head_kind(info);
-  const Index d = info.width, labels = static_cast<Index>(info.labels.size());
+  const Index d = info.last().width, labels = static_cast<Index>(info.labels.size());
   if (kind == "Model") return Head{};
   if (kind == "ForTokenClassification")
     return Head{.steps = {read_linear(root, token_classifier, labels, d)}};

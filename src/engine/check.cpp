@@ -56,7 +56,7 @@ std::vector<int> asked_row(const ModelInfo& info, const Batch& batch) {
   const bool token_wise = is_vocabulary(info.task) || info.task == Task::TokenClassification;
   if (!token_wise || written(batch).empty()) return {};
   const int rows = static_cast<int>(written(batch).front().size());
-  return {info.causal ? rows - 1 : rows / 2};
+  return {info.last().causal ? rows - 1 : rows / 2};
 }
 
 std::vector<TestInput> test_inputs(const LoadedModel& loaded, std::span<const Input> inputs) {

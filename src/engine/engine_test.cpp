@@ -53,7 +53,7 @@ TEST(Engine, ExplainsThePredictionAndCarriesTheRecord) {
       << "kept or not, the same bits";
   ASSERT_EQ(report.attributions.size(), 2U);
   const auto T = static_cast<Index>(report.prediction.units.size());
-  EXPECT_EQ(report.attributions[0].scores().shape(), (Shape{sentiment().info().layers, T, T}));
+  EXPECT_EQ(report.attributions[0].scores().shape(), (Shape{sentiment().info().last().layers, T, T}));
   for (const Attribution& attribution : report.attributions)
     for (const Check& check : attribution.checks) EXPECT_TRUE(check.passed) << check.name;
   EXPECT_EQ(report.record.version, version());

@@ -192,7 +192,7 @@ class Evaluating {
     }
     std::vector<std::vector<double>> random;  // of every layer
     const std::size_t tokens = tokens_of_rows(made, report);
-    for (int layer = loaded_.info().layers; layer-- > 0;)
+    for (int layer = loaded_.info().last().layers; layer-- > 0;)
       random.push_back(random_row(made.sample, tokens, static_cast<std::uint64_t>(layer)));
     std::vector<double> scores = unit_scores(random.back(), made.sample);
     made.trials.push_back({made.sample, std::move(random), std::move(scores), {}});

@@ -33,7 +33,8 @@ std::vector<std::vector<double>> states_of(const LoadedModel& loaded, const Eval
   const int position = asked_position(loaded, prepared.encoding);
   prepared.batch.positions = {position};
   std::vector<Place> places;
-  for (int layer = 0; layer < loaded.info().layers; ++layer) places.push_back({Site::ResidPost, layer});
+  for (int layer = 0; layer < loaded.info().last().layers; ++layer)
+    places.push_back({Site::ResidPost, layer});
   Tape tape(places);
   loaded.model->run(tape, prepared.batch);
   std::vector<std::vector<double>> states;

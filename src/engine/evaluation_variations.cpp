@@ -27,7 +27,7 @@ std::vector<Variation> variations_of(const ChosenMetric& metric, const ModelInfo
 LoadedModel randomised(const Explainer& explainer, int from, std::uint64_t seed) {
   const ModelInfo& info = explainer.loaded.info();
   return explainer.changed([&](const std::string& name, Tensor& numbers) {
-    if (block_of_tensor(name, info.layers) >= from)
+    if (block_of_tensor(name, info.last().layers) >= from)
       numbers = untrained_tensor(numbers.shape(), numbers.dtype(), name, seed, explainer.deviation);
   });
 }

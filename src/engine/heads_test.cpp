@@ -163,7 +163,8 @@ TEST(LabelledPlan, CountsTheInputs) {
   EXPECT_EQ(plan.tokens, tokens);
   EXPECT_EQ(plan.longest, longest);
   EXPECT_EQ(plan.studies, 0U);
-  EXPECT_EQ(plan.masks, 1U + static_cast<std::size_t>(sentiment().info().layers * sentiment().info().heads));
+  EXPECT_EQ(plan.masks, 1U + static_cast<std::size_t>(sentiment().info().last().layers *
+                                                      sentiment().info().last().heads));
 }
 
 TEST(LabelledPlan, RefusesMoreInputsThanFit) {

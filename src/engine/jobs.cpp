@@ -58,10 +58,10 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
   for (const Job& job : jobs) {
     least += job.method->planned_bytes(info, tokens, job.options) +
              more_rows_bytes(info, std::max(rows, target_rows));
-    if (!job.aggregate.empty()) least += aggregate_bytes(info.layers, tokens, job.aggregate);
+    if (!job.aggregate.empty()) least += aggregate_bytes(info.last().layers, tokens, job.aggregate);
   }
   for (const Site site : plan.sites) per_layer += site_bytes(info, tokens, site);
-  const auto layers = static_cast<std::size_t>(info.layers);
+  const auto layers = static_cast<std::size_t>(info.last().layers);
   const bool everything = plan.sites.empty();
   std::size_t kept = everything ? 0 : layers * per_layer;
   least += everything ? planned_run_bytes(info, tokens, rows) : passing_bytes(info, tokens, rows) + per_layer;
@@ -92,7 +92,7 @@ namespace {
 
 // What a causal mask hides from the rows that are read was not measured, whatever fills its place.
 void leave_out_hidden(Attribution& result, const Study& study) {
-  if (!study.info().causal || result.axes() != Axes{Axis::Units}) return;
+  if (!study.info().last().causal || result.axes() != Axes{Axis::Units}) return;
   const std::vector<int> rows = rows_of(study.target());
   const int last = *std::max_element(rows.begin(), rows.end());
   const auto T = static_cast<std::size_t>(result.scores().size());

@@ -8,11 +8,11 @@ namespace {
 
 ModelInfo info() {
   ModelInfo made;
-  made.layers = 12;
-  made.heads = made.groups = 12;
-  made.head_width = 64;
-  made.width = 768;
-  made.feed_forward = 3072;
+  made.last().layers = 12;
+  made.last().heads = made.last().groups = 12;
+  made.last().head_width = 64;
+  made.last().width = 768;
+  made.last().feed_forward = 3072;
   made.task = Task::TextClassification;
   made.labels = {"a", "b"};
   made.plain_blocks = true;

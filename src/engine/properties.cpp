@@ -45,7 +45,7 @@ constexpr double close_enough = 3e-3;   // more parts are not worth their time
 std::vector<Place> sources_in(const AskedOutput& asked, const ModelInfo& info) {
   if (asked.tape.has(Site::Pixels)) return {Site::Pixels};
   std::vector<Place> sources;
-  for (int s = 0; s < std::max<int>(1, static_cast<int>(info.stacks.size())); ++s)
+  for (int s = 0; s < static_cast<int>(info.stacks.size()); ++s)
     if (asked.tape.has({Site::Embed, 0, s})) sources.emplace_back(Site::Embed, 0, s);
   return sources;
 }
@@ -255,7 +255,7 @@ TestedProperty test_completeness(const AskedOutput& asked, const ModelInfo&,
 
 TestedProperty test_conservation(const AskedOutput& asked, const ModelInfo& info,
                                  const std::vector<Place>& sources) {
-  Ledger ledger(conserving, stacks_of(info));
+  Ledger ledger(conserving, info.stacks);
   const Signals signals =
       asked.tape.pull(asked.logits, asked.seed(asked.logits.value, 1), conserving, sources, ledger.watch());
   double arrived = 0;

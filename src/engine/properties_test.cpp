@@ -23,7 +23,7 @@ using testing::TinyModel;
 Batch one_input(const ModelInfo& info) {
   Batch batch = random_batch(info, 1, 6, 7);
   const bool rows = is_vocabulary(info.task) || info.task == Task::TokenClassification;
-  if (rows) batch.positions = {info.causal ? static_cast<int>(written(batch).front().size()) - 1 : 3};
+  if (rows) batch.positions = {info.last().causal ? static_cast<int>(written(batch).front().size()) - 1 : 3};
   return batch;
 }
 
@@ -99,8 +99,6 @@ class BrokenModel : public Model {
     info_.architecture = "BrokenModel";
     info_.task = Task::TextClassification;
     info_.stacks = {{.name = "encoder", .layers = 1, .heads = 1, .groups = 1, .head_width = 4, .width = 4}};
-    info_.layers = info_.heads = info_.groups = 1;
-    info_.width = info_.head_width = 4;
     info_.vocabulary = info_.positions = 20;
     info_.labels = {"a", "b", "c", "d"};
   }

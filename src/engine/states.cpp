@@ -16,7 +16,7 @@ std::vector<std::vector<double>> hidden_vectors(const LoadedModel& loaded, const
   Tape tape(Keep::Sites);
   loaded.model->run(tape, prepared.batch);
   std::vector<std::vector<double>> states;
-  for (int l = 0; l <= info.layers; ++l) {
+  for (int l = 0; l <= info.last().layers; ++l) {
     const Tensor state =
         tape.at(l == 0 ? Place{Site::ResidPre, 0} : Place{Site::ResidPost, l - 1}).value;  // [1, T, D]
     const Index T = state.dim(1), D = state.dim(2);

@@ -25,7 +25,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 
 std::vector<double> points(const ModelInfo& info, const MethodOptions&) {
   std::vector<double> x;
-  for (int layer = 0; layer < info.layers; ++layer) x.push_back(layer);
+  for (int layer = 0; layer < info.last().layers; ++layer) x.push_back(layer);
   return x;
 }
 

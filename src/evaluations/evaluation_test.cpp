@@ -171,7 +171,7 @@ TEST(Evaluation, SanityByHand) {
   trial.varied = {{}};
   EXPECT_TRUE(std::isnan(measured("class_sensitivity", trial, nothing).value)) << "no other class";
   ModelInfo info;
-  info.layers = 12;
+  info.last().layers = 12;
   const Evaluation& random = find_evaluation("parameter_randomisation");
   const std::vector<Variation> stages =
       random.variations(info, MethodOptions(random.name, random.options, {{"stages", "4"}}));

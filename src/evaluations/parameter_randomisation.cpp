@@ -20,7 +20,8 @@ std::vector<Variation> variations(const ModelInfo& info, const MethodOptions& op
   const int stages = options.integer("stages");
   std::vector<Variation> all;
   for (int stage = 1; stage < stages; ++stage)
-    all.push_back({Variation::Kind::Randomised, info.layers - info.layers * (stage - 1) / (stages - 1)});
+    all.push_back(
+        {Variation::Kind::Randomised, info.last().layers - info.last().layers * (stage - 1) / (stages - 1)});
   all.push_back({Variation::Kind::Randomised, -1});
   return all;
 }

@@ -22,7 +22,7 @@ Attribution maps_of(Shape shape, const std::vector<double>& values) {
 
 JointMixing steps_for(const Attribution& maps, bool causal) {
   const Tensor& scores = maps.scores();
-  const ModelInfo info{.layers = static_cast<int>(scores.dim(0)), .causal = causal};
+  const ModelInfo info{.stacks = {{.layers = static_cast<int>(scores.dim(0)), .causal = causal}}};
   return {info, {{.name = "text", .count = scores.shape().back()}}};
 }
 

@@ -238,10 +238,11 @@ std::vector<Site> attention_attribution_sites() {
 
 std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens) {
   const auto T = static_cast<std::size_t>(tokens);
-  const auto mix = T * static_cast<std::size_t>(info.heads * info.head_width);
-  const std::size_t scores = static_cast<std::size_t>((info.layers + 1) * info.heads) * T * T;
+  const auto mix = T * static_cast<std::size_t>(info.last().heads * info.last().head_width);
+  const std::size_t scores = static_cast<std::size_t>((info.last().layers + 1) * info.last().heads) * T * T;
   // Those of a layer that are kept, those that come, and one of every layer.
-  const std::size_t slopes = (2 * AttentionSlopes::kept_slopes + static_cast<std::size_t>(info.layers)) * mix;
+  const std::size_t slopes =
+      (2 * AttentionSlopes::kept_slopes + static_cast<std::size_t>(info.last().layers)) * mix;
   return gradient_bytes(info, tokens) + packing_bytes(info, info.dtype) +
          (scores + slopes + 2 * mix) * bytes_of(info.dtype) +
          AttentionSlopes::most_pieces * mix * sizeof(double);

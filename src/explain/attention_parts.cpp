@@ -58,7 +58,7 @@ double NormMap::deviation(const double* z) const {
 
 AttentionParts::AttentionParts(const Study& study, const AttentionKind& kind, int layer)
     : tokens_(study.size(kind.queries)), heads_(kind.heads), causal_(kind.causal) {
-  const Stack stack = stacks_of(study.info())[static_cast<std::size_t>(kind.stack)];
+  const Stack& stack = study.info().stacks[static_cast<std::size_t>(kind.stack)];
   groups_ = stack.groups;
   head_width_ = stack.head_width;
   width_ = stack.width;
@@ -79,7 +79,8 @@ std::vector<Site> AttentionParts::sites() {
 }
 
 std::size_t AttentionParts::bytes(const ModelInfo& info, Index tokens) {
-  const Index H = info.heads, E = info.head_width, D = info.width, G = info.groups, T = tokens;
+  const Index H = info.last().heads, E = info.last().head_width, D = info.last().width,
+              G = info.last().groups, T = tokens;
   const Index numbers = T * (G * E + D) + 2 * D * H * E             // v, x, W_O and its first copy
                         + tile_tokens(T, H, D) * H * D              // u of a tile
                         + 2 * T * T + 2 * T * (H * E + D) + 8 * D;  // one head's pattern, Z and the sums

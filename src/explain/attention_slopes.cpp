@@ -22,18 +22,19 @@ constexpr double most_growth = 4;  // beyond, nodes crowd where nothing is known
 // is followed, of which a weight is none. `rows`: those that queries and the feed-forward part are computed
 // for.
 double feed_forward_flop(const ModelInfo& info, bool gated, double rows) {
-  return 2 * (gated ? 3 : 2) * 2.0 * static_cast<double>(info.width) *
-         static_cast<double>(info.feed_forward) * rows;
+  return 2 * (gated ? 3 : 2) * 2.0 * static_cast<double>(info.last().width) *
+         static_cast<double>(info.last().feed_forward) * rows;
 }
 
 double output_flop(const ModelInfo& info, double rows) {
-  return 2 * 2.0 * static_cast<double>(info.width) * info.heads * info.head_width * rows;
+  return 2 * 2.0 * static_cast<double>(info.last().width) * info.last().heads * info.last().head_width * rows;
 }
 
 double block_flop(const ModelInfo& info, bool gated, double rows, double tokens) {
-  const double heads = static_cast<double>(info.heads) * info.head_width;
-  const double groups = static_cast<double>(info.groups) * info.head_width;
-  const double projections = 2 * 2.0 * static_cast<double>(info.width) * 2 * (heads * rows + groups * tokens);
+  const double heads = static_cast<double>(info.last().heads) * info.last().head_width;
+  const double groups = static_cast<double>(info.last().groups) * info.last().head_width;
+  const double projections =
+      2 * 2.0 * static_cast<double>(info.last().width) * 2 * (heads * rows + groups * tokens);
   return projections + 3 * 4 * rows * tokens * heads + feed_forward_flop(info, gated, rows);
 }
 
@@ -72,7 +73,7 @@ AttentionSlopes::AttentionSlopes(const Study& study, const Objective& objective)
       steps_(mixing_steps(study.info())),
       positions_(objective.positions()),
       read_(study.tape().rows_read(study.tape().spot(Site::Logits),
-                                   {Site::ResidPost, study.info().layers - 1, study.written()},
+                                   {Site::ResidPost, study.info().last().layers - 1, study.written()},
                                    study.logit_rows(positions_))),
       gated_(has_gate(study.tape())) {}
 
@@ -229,7 +230,7 @@ int AttentionSlopes::layers_together(int first, std::size_t points) const {
 
 std::size_t AttentionSlopes::bytes_of_point(int layer) const {
   ModelInfo above = study_.info();
-  if (study_.written() == 0) above.layers -= layer;
+  if (study_.written() == 0) above.last().layers -= layer;
   return planned_run_bytes(above, study_.size(), objective_rows(study_.info(), study_.size())) +
          more_target_bytes(study_);
 }

@@ -128,7 +128,7 @@ std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens) {
   const Index rows = objective_rows(info, tokens);
   // The walk, and for the check two copies of the input with what moved them, in double.
   const std::size_t check = 2 * passing_bytes(info, tokens, rows) +
-                            12 * static_cast<std::size_t>(tokens * info.width) * sizeof(double);
+                            12 * static_cast<std::size_t>(tokens * info.last().width) * sizeof(double);
   return std::max(walk_bytes(info, tokens, rows, info.dtype) + packing_bytes(info, info.dtype), check) +
          3 * site_bytes(info, tokens, Site::ResidPre);
 }

@@ -25,7 +25,7 @@ std::vector<MixingStep> mixing_steps(const ModelInfo& info) {
 }
 
 JointMixing::JointMixing(const ModelInfo& info, const std::vector<Sequence>& sequences)
-    : stacks_(stacks_of(info)), sequences_(sequences), steps_(mixing_steps(info)) {
+    : stacks_(info.stacks), sequences_(sequences), steps_(mixing_steps(info)) {
   const Index T = sequences.back().first + sequences.back().count;
   values_ = Tensor::zeros({static_cast<Index>(steps_.size()), T, T}, DType::Float64);
   for (std::size_t k = 0; k < steps_.size(); ++k)

@@ -348,7 +348,7 @@ std::vector<Site> norm_sites(NormStage stage) {
 }
 
 std::size_t norm_bytes(const ModelInfo& info, Index tokens, const NormRequest& request) {
-  const auto maps = static_cast<std::size_t>((request.each_head ? info.heads : 1) * tokens * tokens);
+  const auto maps = static_cast<std::size_t>((request.each_head ? info.last().heads : 1) * tokens * tokens);
   const auto layers = static_cast<std::size_t>(layers_of(attentions_of(info)));
   const std::size_t rows = layers * static_cast<std::size_t>(tokens);
   // Of several kinds also the residual path beside the rows, and both together while they are checked.

@@ -9,7 +9,7 @@ namespace headwater {
 namespace {
 
 Tensor last_block(const Study& study) {
-  return study.run().at(Site::ResidPost, study.info().layers - 1);
+  return study.run().at(Site::ResidPost, study.info().last().layers - 1);
 }
 
 TEST(Rounding, TellsScoresThatMagnifyIt) {

@@ -10,7 +10,7 @@ namespace headwater {
 
 void put_token_relevance(Attribution& result, const Study& study, const Rules& rules) {
   const Run& run = study.run();
-  Ledger ledger(rules, stacks_of(study.info()));
+  Ledger ledger(rules, study.info().stacks);
   std::vector<Place> inputs;
   for (int s = 0; s <= study.written(); ++s) inputs.push_back({Site::ResidPre, 0, s});
   const Signals signals = run.tape->pull(run.logits, study.seed(run), rules, inputs, ledger.watch());

@@ -80,7 +80,7 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
     return;
   }
   // A causal mask gives later tokens an exact 0 that is no measurement.
-  const Index seen = info.causal ? *std::max_element(rows.begin(), rows.end()) + 1 : T;
+  const Index seen = info.last().causal ? *std::max_element(rows.begin(), rows.end()) + 1 : T;
   const double smallest = *std::min_element(row.begin(), row.begin() + seen);
   std::vector<double> scores = row;
   for (const Index r : rows) scores[static_cast<std::size_t>(r)] = own == OwnColumn::Zero ? 0 : smallest;
@@ -93,7 +93,7 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
 
 std::vector<Tensor> pattern_gradients(const Study& study, int start) {
   const Run& run = study.run();
-  const int L = study.info().layers;
+  const int L = study.info().last().layers;
   std::vector<Place> wanted;
   for (int l = start; l < L; ++l) wanted.push_back({Site::Pattern, l});
   const Signals signals = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
@@ -136,9 +136,9 @@ std::size_t pattern_gradient_bytes(const ModelInfo& info, Index tokens) {
 }
 
 int checked_start_layer(std::string_view method, int start, const ModelInfo& info) {
-  if (start < 0 || start >= info.layers)
-    throw InputError(
-        fmt::format("{}: option start_layer: expected 0 … {}, found {}", method, info.layers - 1, start));
+  if (start < 0 || start >= info.last().layers)
+    throw InputError(fmt::format("{}: option start_layer: expected 0 … {}, found {}", method,
+                                 info.last().layers - 1, start));
   return start;
 }
 

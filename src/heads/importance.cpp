@@ -85,8 +85,8 @@ void add_attattr(const Adding& adding, Sums& sums) {
 
 void add_attention(const Adding& adding, Sums& sums) {
   const Study study = adding.study();
-  const auto H = static_cast<std::size_t>(study.info().heads);
-  for (int l = 0; l < study.info().layers; ++l) {
+  const auto H = static_cast<std::size_t>(study.info().last().heads);
+  for (int l = 0; l < study.info().last().layers; ++l) {
     const Tensor pattern = study.at(Site::Pattern, l);
     const Index cells = pattern.dim(2) * pattern.dim(3);
     for (std::size_t h = 0; h < H; ++h)
@@ -120,11 +120,11 @@ void add_products(const Adding& adding, const Study& study, Site site, const Ten
                   const OfLogits& function, Sums& sums) {
   const Run& run = study.run();
   std::vector<Place> wanted;
-  for (int l = 0; l < study.info().layers; ++l) wanted.push_back({site, l});
+  for (int l = 0; l < study.info().last().layers; ++l) wanted.push_back({site, l});
   const Signals signals = run.tape->pull(run.logits, seed, rules::gradient, wanted);
-  const Index H = study.info().heads;
+  const Index H = study.info().last().heads;
   Strongest strongest;
-  for (int l = 0; l < study.info().layers; ++l) {
+  for (int l = 0; l < study.info().last().layers; ++l) {
     const Tensor values = run.at(site, l);
     const Tensor& slope = signals.at(site, l);
     const Index length = site == Site::Pattern ? values.dim(2) * values.dim(3) : values.shape().back() / H;
@@ -220,15 +220,15 @@ HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labell
   const PerInput* const how = find_ranking(ranking);
   const MemoryBound bound = bound_beside(inputs, max_memory);
   HeadImportance result{.ranking = ranking,
-                        .layers = info.layers,
-                        .heads = info.heads,
+                        .layers = info.last().layers,
+                        .heads = info.last().heads,
                         .inputs = static_cast<int>(inputs.size())};
   if (how == nullptr) {
     accuracy_differences(loaded, inputs, advance, batch_memory(info, inputs, bound).batch_tokens, result);
     return result;
   }
   study_memory(info, how->kind, longest_of(info, inputs), bound);  // refuses before the first is run
-  Sums sums{.scores = Scores(static_cast<std::size_t>(info.layers * info.heads), 0.0)};
+  Sums sums{.scores = Scores(static_cast<std::size_t>(info.last().layers * info.last().heads), 0.0)};
   const std::size_t step = (inputs.size() + checked_gradients - 1) / checked_gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     advance(static_cast<double>(i) / static_cast<double>(inputs.size()));
@@ -240,7 +240,7 @@ HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labell
   result.checks = std::move(sums.checks);
   for (double& score : result.scores) score /= static_cast<double>(inputs.size());
   if (ranking == "taylor_published")
-    divide_by_length_of_layer(result.scores, static_cast<std::size_t>(info.heads));
+    divide_by_length_of_layer(result.scores, static_cast<std::size_t>(info.last().heads));
   return result;
 }
 
@@ -252,7 +252,7 @@ LabelledPlan plan_importance(const LoadedModel& loaded, std::span<const Labelled
   LabelledPlan plan = plan_for(info, inputs);
   plan.bytes = bound.taken;
   if (how == nullptr) {
-    plan.masks = static_cast<std::size_t>(info.layers * info.heads) + 1;
+    plan.masks = static_cast<std::size_t>(info.last().layers * info.last().heads) + 1;
     plan.bytes += batch_memory(info, inputs, bound).total;
   } else {
     plan.studies = inputs.size();

@@ -151,8 +151,8 @@ Study study_of(const LoadedModel& loaded, const Labelled& one, int target, const
 }
 
 HeadMask all_heads(const ModelInfo& info) {
-  const std::vector<bool> all(static_cast<std::size_t>(info.heads), true);
-  HeadMask mask(static_cast<std::size_t>(info.layers), all);
+  const std::vector<bool> all(static_cast<std::size_t>(info.last().heads), true);
+  HeadMask mask(static_cast<std::size_t>(info.last().layers), all);
   return mask;
 }
 
@@ -189,7 +189,7 @@ std::vector<std::vector<int>> classify(const LoadedModel& loaded, std::span<cons
 std::vector<int> classify_without_outputs(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                           std::size_t batch_tokens) {
   std::vector<Edit> edits;
-  for (int l = 0; l < loaded.info().layers; ++l)
+  for (int l = 0; l < loaded.info().last().layers; ++l)
     edits.push_back({{Site::Z, l}, [](Tensor& z) { z = Tensor::zeros(z.shape(), z.dtype()); }});
   std::vector<int> predicted(inputs.size());
   const std::vector<Batch> batches = batches_of(inputs);

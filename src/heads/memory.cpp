@@ -47,7 +47,7 @@ std::size_t work_bytes(const ModelInfo& info, StudyKind kind, Index tokens) {
   if (kind == StudyKind::Patterns) return 0;
   const std::size_t signals =
       std::max(site_bytes(info, tokens, Site::Pattern), site_bytes(info, tokens, Site::Z));
-  return gradient_bytes(info, tokens) + static_cast<std::size_t>(info.layers) * signals;
+  return gradient_bytes(info, tokens) + static_cast<std::size_t>(info.last().layers) * signals;
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ StudyMemory study_memory(const ModelInfo& info, StudyKind kind, Index tokens, co
   std::size_t layer = 0;
   for (const Site site : memory.sites) layer += site_bytes(info, tokens, site);
   const std::size_t least = work_bytes(info, kind, tokens) + passing_bytes(info, tokens, 1) + layer;
-  const std::size_t other_layers = static_cast<std::size_t>(info.layers - 1) * layer;
+  const std::size_t other_layers = static_cast<std::size_t>(info.last().layers - 1) * layer;
   memory.scratch = kind == StudyKind::Attributions ? default_scratch : 0;
   memory.total = least + other_layers + memory.scratch;
   if (bound.left == 0 || memory.total <= bound.left) return memory;
@@ -97,7 +97,7 @@ BatchMemory batch_memory(const ModelInfo& info, std::span<const Labelled> inputs
       const Index tokens = tokens_in(info, one) + k;
       auto& [bytes, count] = lengths[tokens_of(one.batch) + static_cast<std::size_t>(k)];
       bytes = passing_bytes(info, tokens, 1) +
-              static_cast<std::size_t>(info.layers) * site_bytes(info, tokens, Site::ResidPre);
+              static_cast<std::size_t>(info.last().layers) * site_bytes(info, tokens, Site::ResidPre);
       ++count;
     }
   BatchMemory memory{.batch_tokens = usual_batch_tokens};

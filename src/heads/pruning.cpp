@@ -48,14 +48,15 @@ HeadMask mask_without(std::span<const std::size_t> removed, int layers, int head
 using Masks = std::vector<HeadMask>;
 
 Masks random_masks(const ModelInfo& info, const PruningOptions& options, int which) {
-  const auto n = static_cast<std::size_t>(info.layers) * static_cast<std::size_t>(info.heads);
+  const auto n = static_cast<std::size_t>(info.last().layers) * static_cast<std::size_t>(info.last().heads);
   std::mt19937_64 random(options.seed + static_cast<unsigned>(which));
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   Masks masks;
   for (const double rate : options.rates)
-    masks.push_back(mask_without(std::span(order).first(count_of(rate, n)), info.layers, info.heads));
+    masks.push_back(
+        mask_without(std::span(order).first(count_of(rate, n)), info.last().layers, info.last().heads));
   return masks;
 }
 
@@ -77,8 +78,8 @@ PruningCurve random_curve(const PruningOptions& options, const std::vector<std::
 }
 
 HeadMask no_heads(const ModelInfo& info) {
-  const std::vector<bool> none(static_cast<std::size_t>(info.heads), false);
-  return {static_cast<std::size_t>(info.layers), none};
+  const std::vector<bool> none(static_cast<std::size_t>(info.last().heads), false);
+  return {static_cast<std::size_t>(info.last().layers), none};
 }
 
 void check_options(const PruningOptions& options) {
@@ -92,7 +93,7 @@ void check_options(const PruningOptions& options) {
 // The layer whose output projection this tensor is. Files have the base model's name before it, or not.
 std::optional<int> layer_projected_by(const std::string& tensor, const ModelInfo& info) {
   const std::string_view name = family_of(info).attention_output.name;
-  for (int l = 0; l < info.layers; ++l) {
+  for (int l = 0; l < info.last().layers; ++l) {
     const std::string stored = fmt::format(fmt::runtime(name), l) + ".weight";
     if (tensor == stored || tensor.ends_with("." + stored)) return l;
   }
@@ -225,7 +226,7 @@ void save_pruned(const std::string& model_folder, const std::vector<std::string>
     fs::create_directories(part);
     for (const auto& entry : fs::directory_iterator(model_folder))
       if (entry.is_regular_file()) fs::copy_file(entry.path(), part / entry.path().filename());
-    std::vector<bool> seen(static_cast<std::size_t>(info.layers), false);
+    std::vector<bool> seen(static_cast<std::size_t>(info.last().layers), false);
     for (const std::string& file : weight_files)
       for (const int layer : patch_file(file, part / fs::path(file).filename(), info, mask))
         seen[static_cast<std::size_t>(layer)] = true;

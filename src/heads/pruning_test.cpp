@@ -85,13 +85,13 @@ TEST_F(SavePruned, IsTheMaskedModel) {
     const std::unique_ptr<Model> model = load_model(original);
     const ModelInfo& info = model->info();
     HeadMask mask = all_heads(info);
-    for (int l = 0; l < info.layers; ++l)
-      mask[static_cast<std::size_t>(l)][static_cast<std::size_t>(l % info.heads)] = false;
+    for (int l = 0; l < info.last().layers; ++l)
+      mask[static_cast<std::size_t>(l)][static_cast<std::size_t>(l % info.last().heads)] = false;
     save_pruned(models + name, original.weight_files, info, mask, place.string());
 
     std::vector<Edit> edits;
-    for (int l = 0; l < info.layers; ++l)
-      edits.push_back({{Site::Pattern, l}, [h = l % info.heads](Tensor& pattern) {
+    for (int l = 0; l < info.last().layers; ++l)
+      edits.push_back({{Site::Pattern, l}, [h = l % info.last().heads](Tensor& pattern) {
                          const Index cells = pattern.dim(2) * pattern.dim(3);
                          double* values = pattern.data<double>();
                          for (Index b = 0; b < pattern.dim(0); ++b)
@@ -127,12 +127,12 @@ TEST_F(SavePruned, LeavesNothingBehindWhenItFails) {
   const Checkpoint original = opened(models + "bert_sequence");
   const std::unique_ptr<Model> model = load_model(original);
   ModelInfo deeper = model->info();
-  deeper.layers = 3;  // a layer whose output projection no file has
+  deeper.last().layers = 3;  // a layer whose output projection no file has
   EXPECT_THROW(
       save_pruned(models + "bert_sequence", original.weight_files, deeper, all_heads(deeper), place.string()),
       Unsupported);
   ModelInfo odd = model->info();
-  odd.heads = 3;  // does not divide 16 inputs
+  odd.last().heads = 3;  // does not divide 16 inputs
   EXPECT_THROW(
       save_pruned(models + "bert_sequence", original.weight_files, odd, all_heads(odd), place.string()),
       FormatError);

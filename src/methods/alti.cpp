@@ -274,7 +274,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
+  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.last().width);
   const auto threads = static_cast<std::size_t>(thread_count());
   const auto layers = static_cast<std::size_t>(layers_of(attentions_of(info)));
   // Of several kinds also the residual path's shares, and rows with them while they are checked.

@@ -108,7 +108,7 @@ TEST(AttAttr, KeepsItsTolerance) {
     const AttentionAttribution found = attribute_attention(study, objective, {});
     const AttentionAttribution exact =
         attribute_attention(study, objective, {.nodes = quadrature(Rule::Midpoint, 1000)});
-    const Index L = study.info().layers, cells = exact.scores().size() / L;
+    const Index L = study.info().last().layers, cells = exact.scores().size() / L;
     for (Index l = 0; l < L; ++l) {
       double largest = 0, error = 0;
       for (Index i = l * cells; i < (l + 1) * cells; ++i) {
@@ -189,9 +189,9 @@ TEST(AttAttr, ClosedFormEqualsTheGradientAtThePatterns) {
         attribute_attention(study, objective, {.nodes = std::vector<Node>{{.at = 1, .weight = 1}}});
     const headwater::Run& run = study.run();
     std::vector<Place> wanted;
-    for (int l = 0; l < study.info().layers; ++l) wanted.push_back({Site::Pattern, l});
+    for (int l = 0; l < study.info().last().layers; ++l) wanted.push_back({Site::Pattern, l});
     const Signals slopes = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
-    for (int l = 0; l < study.info().layers; ++l) {
+    for (int l = 0; l < study.info().last().layers; ++l) {
       const Tensor pattern = run.at(Site::Pattern, l);
       const Tensor& slope = slopes.at(Site::Pattern, l);
       for (Index i = 0; i < pattern.size(); ++i)

@@ -59,7 +59,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens);
-  const auto maps = static_cast<std::size_t>(info.layers) * (static_cast<std::size_t>(info.heads) + 1);
+  const auto maps =
+      static_cast<std::size_t>(info.last().layers) * (static_cast<std::size_t>(info.last().heads) + 1);
   return maps * T * T * bytes_of(info.dtype);
 }
 

@@ -78,7 +78,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  return aggregate_bytes(info.layers, tokens, "flow");
+  return aggregate_bytes(info.last().layers, tokens, "flow");
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 
 ModelInfo four_layers() {
   ModelInfo info;
-  info.layers = 4;
-  info.heads = 1;
+  info.last().layers = 4;
+  info.last().heads = 1;
   info.vocabulary = info.positions = 8;
   info.dtype = DType::Float64;
   return info;

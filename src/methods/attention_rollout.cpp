@@ -33,8 +33,8 @@ Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
   if (!(settings.residual >= 0 && settings.residual < 1)) options.refuse("residual", "0 <= r < 1");
   if (!(settings.discard_ratio >= 0 && settings.discard_ratio < 1))
     options.refuse("discard_ratio", "0 <= ratio < 1");
-  if (settings.start_layer < 0 || settings.start_layer >= info.layers)
-    options.refuse("start_layer", fmt::format("0 … {}", info.layers - 1));
+  if (settings.start_layer < 0 || settings.start_layer >= info.last().layers)
+    options.refuse("start_layer", fmt::format("0 … {}", info.last().layers - 1));
   return settings;
 }
 
@@ -88,7 +88,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.layers);
+  const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.last().layers);
   return (L * (sizeof(double) + bytes_of(info.dtype)) + 3 * sizeof(double)) * T * T;
 }
 

@@ -16,9 +16,9 @@ Attribution explain(const std::vector<std::vector<double>>& layers,
                     const std::map<std::string, std::string>& options, bool causal = false, Index heads = 1,
                     Index tokens = 3) {
   ModelInfo info = make_fixture(Task::TextClassification).model->info();
-  info.layers = static_cast<int>(layers.size());
-  info.heads = static_cast<int>(heads);
-  info.causal = causal;
+  info.last().layers = static_cast<int>(layers.size());
+  info.last().heads = static_cast<int>(heads);
+  info.last().causal = causal;
   testing::FakeModel model(info);
   model.logits = Tensor::zeros({2}, DType::Float64);
   for (const auto& layer : layers) model.patterns.push_back(Tensor::of({heads, tokens, tokens}, layer));

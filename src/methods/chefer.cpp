@@ -42,7 +42,8 @@ std::vector<double> without(std::vector<double> row, const std::vector<Index>& c
 
 Settings settings_of(const MethodOptions& options, const Study& study) {
   const ModelInfo& info = study.info();
-  const int L = info.layers, start = checked_start_layer("chefer", options.integer("start_layer"), info);
+  const int L = info.last().layers,
+            start = checked_start_layer("chefer", options.integer("start_layer"), info);
   const std::string &block = options.text("block"), &aggregation = options.text("aggregation");
   Settings settings{
       .reference = options.text("mode") == "strict",
@@ -66,7 +67,7 @@ Settings settings_of(const MethodOptions& options, const Study& study) {
 // they lose is told, not hidden.
 Check check_conservation(const Ledger& ledger, const Settings& settings, const ModelInfo& info) {
   double worst = 0;
-  for (int l = settings.first; l < info.layers; ++l)
+  for (int l = settings.first; l < info.last().layers; ++l)
     worst = std::max(worst, std::abs(ledger.entering(l) + ledger.lost_above(l, "linear") - ledger.seeded()));
   const double unit = settings.dtype == DType::Float32 ? 1e-5 : (settings.reference ? 1e-6 : 1e-9);
   const double bound = unit * std::max(1.0, ledger.largest());
@@ -106,7 +107,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
   const Settings settings = settings_of(options, study);
   Attribution result{.method = "chefer", .options = options.all()};
-  Ledger ledger(rules_of(study, settings), info.layers);
+  Ledger ledger(rules_of(study, settings), info.last().layers);
   const std::vector<double> row = row_of(study, settings, ledger);
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, row, rows, settings.bert ? OwnColumn::Smallest : OwnColumn::Zero);
@@ -114,7 +115,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   report_conservation(result, ledger, settings, info);
   if (settings.twice)
     result.checks.push_back(check_rounding(study, without(row, rows), [&](const Study& other) {
-      Ledger unread(rules_of(other, settings), info.layers);
+      Ledger unread(rules_of(other, settings), info.last().layers);
       return without(row_of(other, settings, unread), rows);
     }));
   ledger.report(result, settings.first);
@@ -125,8 +126,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
   const DType dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64;
   const Rules rules = relevance_rules(Rules::Relevance::Chefer, options.text("mode") == "strict", info);
-  const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.heads);
-  const std::size_t maps = static_cast<std::size_t>(info.layers) * T * T;
+  const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.last().heads);
+  const std::size_t maps = static_cast<std::size_t>(info.last().layers) * T * T;
   const std::size_t again = options.text("check_rounding") == "yes" ? planned_run_bytes(info, tokens, 1) : 0;
   return maps * (H * (bytes_of(info.dtype) + bytes_of(dtype)) + sizeof(double)) +
          relevance_walk_bytes(info, tokens, rules, dtype) + again;

@@ -65,7 +65,7 @@ bool has_single_products(const Tape& tape, int layer) {
 PushHooks biases_after_the_residual(const Study& study, const Tensor& parts) {
   const Tape& tape = study.tape();
   std::vector<bool> told;
-  for (int l = 0; l < study.info().layers; ++l) told.push_back(has_single_products(tape, l));
+  for (int l = 0; l < study.info().last().layers; ++l) told.push_back(has_single_products(tape, l));
   Rules unshared = rules_of_decompx;
   unshared.bias = Rules::Bias::Dropped;
   const auto applies = [told](Place at) { return told[static_cast<std::size_t>(at.layer)]; };

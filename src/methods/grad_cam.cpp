@@ -42,7 +42,7 @@ void scale_to_one(std::vector<double>& values, std::ptrdiff_t first) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "grad_cam", .options = options.all()};
-  const int last = study.info().layers - 1;
+  const int last = study.info().last().layers - 1;
   const Sequence& sequence = study.sequences().front();
   const bool image = sequence.rows > 0;  // one row of a grid is scaled, of a text the whole map
   const Tensor gradient = pattern_gradients(study, last).back();
@@ -64,7 +64,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens);
-  return (static_cast<std::size_t>(info.heads) + 3) * T * T * bytes_of(DType::Float64) +
+  return (static_cast<std::size_t>(info.last().heads) + 3) * T * T * bytes_of(DType::Float64) +
          pattern_gradient_bytes(info, tokens);
 }
 

@@ -42,12 +42,12 @@ std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "lrp", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
-  Ledger ledger(rules_of(study), study.info().layers);
+  Ledger ledger(rules_of(study), study.info().last().layers);
   const std::vector<double> all = token_relevance(study, ledger), scores = shown(all, study);
   const double total = std::accumulate(all.begin(), all.end(), 0.0);
   const Index T = study.size();
   result.checks.push_back(check_rounding(study, scores, [](const Study& other) {
-    Ledger unread(rules_of(other), other.info().layers);
+    Ledger unread(rules_of(other), other.info().last().layers);
     return shown(token_relevance(other, unread), other);
   }));
   if (!result.checks.back().passed)

@@ -97,7 +97,7 @@ TEST(Questions, EveryMethodAnswersTheOneItIsListedUnder) {
 }
 
 std::string never_causal(const ModelInfo& info) {
-  return info.causal ? "m: reads both ways; use another" : "";
+  return info.last().causal ? "m: reads both ways; use another" : "";
 }
 
 TEST(RequireSupported, GivesTheReason) {
@@ -111,7 +111,7 @@ TEST(RequireSupported, GivesTheReason) {
   EXPECT_THROW(require_supported(aimed, info), Unsupported);
   info.task = Task::TextGeneration;
   EXPECT_NO_THROW(require_supported(aimed, info));
-  info.causal = true;
+  info.last().causal = true;
   try {
     require_supported(choosy, info);
     FAIL();

@@ -16,11 +16,11 @@ constexpr double guarded = 1e-6;
 
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "partial_lrp", .options = options.all()};
-  const int last = study.info().layers - 1;
+  const int last = study.info().last().layers - 1;
   const RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Lrp, true, study.info()),
                            .dtype = DType::Float64,
                            .wanted = {{Site::Pattern, last}}};
-  Ledger ledger(walk.rules, study.info().layers);
+  Ledger ledger(walk.rules, study.info().last().layers);
   const Signals relevance = walk_relevance(study, walk, &ledger);
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, mean_row(positive_mean(relevance.at(Site::Pattern, last)), rows, study.size()), rows,

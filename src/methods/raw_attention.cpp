@@ -22,7 +22,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "raw_attention", .options = options.all()};
   const std::vector<Index> rows = study.rows_read();
   const std::vector<double> map =
-      fuse_heads(study.run().at(Site::Pattern, study.info().layers - 1), Fusion::Mean);
+      fuse_heads(study.run().at(Site::Pattern, study.info().last().layers - 1), Fusion::Mean);
   const std::vector<double> row = mean_row(map, rows, study.size());
   put_row(result, study, row, rows, OwnColumn::Zero);
   result.checks.push_back(check_nonnegative(result.scores()));

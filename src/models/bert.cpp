@@ -19,7 +19,7 @@ class Bert final : public EncoderModel {
   explicit Bert(const Checkpoint& c) {
     info_ = describe(c, "bert", heads, "BertModel", {}, bert_base);
     const Weights base = base_scope(c.weights, "bert", "embeddings.word_embeddings.weight");
-    encoder_ = read_bert_encoder(base, c.config, info_, info_.width);
+    encoder_ = read_bert_encoder(base, c.config, info_, info_.last().width);
     head_ = read_head(c, base);
     base.ignore("pooler");    // saved with every head, read by few
     c.weights.ignore("cls");  // the pre-training heads
@@ -29,7 +29,7 @@ class Bert final : public EncoderModel {
   Head read_head(const Checkpoint& c, const Weights& base) {
     const std::string kind = head_kind(info_);
     const Weights& root = c.weights;
-    const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
+    const Index d = info_.last().width, labels = static_cast<Index>(info_.labels.size());
     if (std::optional<Head> head = read_row_head(root, info_)) return std::move(*head);
     if (kind == "ForSequenceClassification" || kind == "ForNextSentencePrediction") {
       const bool next = kind == "ForNextSentencePrediction";

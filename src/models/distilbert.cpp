@@ -33,12 +33,12 @@ class DistilBert final : public EncoderModel {
 
  private:
   void read_encoder(const Checkpoint& c, const Weights& base) {
-    const Index d = info_.width;
+    const Index d = info_.last().width;
     encoder_.heads = layout_of(info_);
     encoder_.words = base.get("embeddings.word_embeddings.weight", {info_.vocabulary, d});
     encoder_.positions = base.get("embeddings.position_embeddings.weight", {info_.positions, d});
     encoder_.norm = read_layer_norm(base, "embeddings.LayerNorm", d, eps);
-    for (int l = 0; l < info_.layers; ++l) {
+    for (int l = 0; l < info_.last().layers; ++l) {
       const Weights w = base.scope(fmt::format("transformer.layer.{}", l));
       encoder_.blocks.push_back({.attention = {.q = read_linear(w, "attention.q_lin", d, d),
                                                .k = read_linear(w, "attention.k_lin", d, d),
@@ -46,8 +46,8 @@ class DistilBert final : public EncoderModel {
                                                .out = read_linear(w, "attention.out_lin", d, d)},
                                  .attention_norm = read_layer_norm(w, "sa_layer_norm", d, eps),
                                  .mlp = {.gate = {},
-                                         .up = read_linear(w, "ffn.lin1", info_.feed_forward, d),
-                                         .down = read_linear(w, "ffn.lin2", d, info_.feed_forward),
+                                         .up = read_linear(w, "ffn.lin1", info_.last().feed_forward, d),
+                                         .down = read_linear(w, "ffn.lin2", d, info_.last().feed_forward),
                                          .f = read_activation(c.config, "activation", "gelu")},
                                  .mlp_norm = read_layer_norm(w, "output_layer_norm", d, eps)});
     }
@@ -56,7 +56,7 @@ class DistilBert final : public EncoderModel {
   Head read_head(const Checkpoint& c) const {
     const std::string kind = head_kind(info_);
     const Weights& root = c.weights;
-    const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
+    const Index d = info_.last().width, labels = static_cast<Index>(info_.labels.size());
     if (std::optional<Head> head = read_row_head(root, info_)) return std::move(*head);
     if (kind == "ForSequenceClassification")
       return {.reads = Head::Reads::First,

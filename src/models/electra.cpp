@@ -34,7 +34,7 @@ class Electra final : public EncoderModel {
   Head read_head(const Checkpoint& c) {
     const std::string kind = head_kind(info_);
     const Weights& root = c.weights;
-    const Index d = info_.width, embedding = encoder_.words.dim(1);
+    const Index d = info_.last().width, embedding = encoder_.words.dim(1);
     if (std::optional<Head> head = read_row_head(root, info_)) return std::move(*head);
     if (kind == "ForPreTraining") {  // was this token replaced? one logit each
       info_.task = Task::TokenClassification;

@@ -42,7 +42,7 @@ void check_prefix(const ModelInfo& info, const Batch& batch) {
 
 void check_cache(const ModelInfo& info, const Batch& batch) {
   if (batch.cache == nullptr) return;
-  if (!info.causal)
+  if (!info.last().causal)
     throw InputError(fmt::format("cache: expected a causal model, found {}", info.architecture));
   if (batch.cache->past() > 0 && batch.cache->ids().size() != batch.ids.size())
     throw InputError(
@@ -99,7 +99,7 @@ std::string supported_types() {
 }  // namespace
 
 Var Model::run(Tape& tape, const Batch& batch) const {
-  if (stacks_of(info_).front().modality == Modality::Image)
+  if (info_.stacks.front().modality == Modality::Image)
     check_pixels(info_, batch);
   else
     check_ids(info_, batch);
@@ -123,7 +123,6 @@ std::unique_ptr<Model> load_model(const Checkpoint& checkpoint) {
     if (std::find(family->model_types.begin(), family->model_types.end(), type) == family->model_types.end())
       continue;
     std::unique_ptr<Model> model = family->load(checkpoint);
-    model->info_.stacks = stacks_of(model->info_);
     model->info_.dtype = checkpoint.weights.dtype();
     model->info_.parameters = checkpoint.weights.total_bytes() / bytes_of(checkpoint.weights.dtype());
     model->info_.unread = checkpoint.weights.unread();

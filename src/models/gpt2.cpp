@@ -32,14 +32,14 @@ class Gpt2 final : public Model {
                       .vocabulary = 50257});
     if (config.boolean("add_cross_attention", false))
       throw Unsupported(config.where() + ": add_cross_attention is not implemented");
-    info_.causal = true;
+    make_causal(info_.last());
     info_.pre_norm = true;
     const Weights base = base_scope(c.weights, "transformer", "wte.weight");
-    const Index d = info_.width, f = info_.feed_forward;
+    const Index d = info_.last().width, f = info_.last().feed_forward;
     const double eps = config.number("layer_norm_epsilon", 1e-5);
     words_ = base.get("wte.weight", {info_.vocabulary, d});
     positions_ = base.get("wpe.weight", {info_.positions, d});
-    for (int l = 0; l < info_.layers; ++l) {
+    for (int l = 0; l < info_.last().layers; ++l) {
       const Weights w = base.scope(fmt::format("h.{}", l));
       const Activation act = read_activation(config, "activation_function", "gelu_new");
       blocks_.push_back({.attention = {.q = read_transposed(w, "attn.c_attn", d, 3 * d, 0, d),
@@ -73,7 +73,7 @@ class Gpt2 final : public Model {
   Var forward(Tape& tape, const Batch& batch) const override {
     Var x = add(embed(tape, words_, batch.ids, Site::Embed),
                 embed(tape, positions_, counted_positions(batch)), Site::ResidPre);
-    for (int l = 0; l < info_.layers; ++l)
+    for (int l = 0; l < info_.last().layers; ++l)
       x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)],
                          {.heads = layout_in(l), .cache = batch.cache}, {.layer = l});
     return head_(norm(x, final_norm_, Site::FinalNorm), batch);

@@ -50,25 +50,26 @@ class Llama final : public Model {
     const Config& config = c.config;
     const std::string type = config.text("model_type");
     info_ = describe(c, "llama", all_heads(), "LlamaModel", {}, defaults_of(type));
-    info_.causal = true;
+    make_causal(info_.last());
     info_.pre_norm = true;
-    info_.groups =
-        static_cast<int>(config.positive("num_key_value_heads", type == "mistral" ? 8 : info_.heads));
-    info_.head_width = static_cast<int>(config.positive("head_dim", info_.head_width));
-    if (info_.heads % info_.groups != 0)
+    Stack& stack = info_.last();
+    stack.groups =
+        static_cast<int>(config.positive("num_key_value_heads", type == "mistral" ? 8 : stack.heads));
+    stack.head_width = static_cast<int>(config.positive("head_dim", stack.head_width));
+    if (stack.heads % stack.groups != 0)
       throw FormatError(fmt::format(
           "{}: expected num_attention_heads to be a multiple of num_key_value_heads, found {} and {}",
-          config.where(), info_.heads, info_.groups));
-    frequencies_ = read_inverse_frequencies(config, info_.head_width);
+          config.where(), stack.heads, stack.groups));
+    frequencies_ = read_inverse_frequencies(config, stack.head_width);
     window_ = read_window(config, type);
     // Question answering saves its decoder under another name than the other heads.
     const Weights base = c.weights.has("transformer.embed_tokens.weight")
                              ? c.weights.scope("transformer")
                              : base_scope(c.weights, "model", "embed_tokens.weight");
-    words_ = base.get("embed_tokens.weight", {info_.vocabulary, info_.width});
-    for (int l = 0; l < info_.layers; ++l)
+    words_ = base.get("embed_tokens.weight", {info_.vocabulary, info_.last().width});
+    for (int l = 0; l < info_.last().layers; ++l)
       blocks_.push_back(read_block(base.scope(fmt::format("layers.{}", l)), config, type));
-    final_norm_ = read_rms_norm(base, "norm", info_.width, config.number("rms_norm_eps", 1e-6));
+    final_norm_ = read_rms_norm(base, "norm", info_.last().width, config.number("rms_norm_eps", 1e-6));
     head_ = read_decoder_head(c, info_, words_, false, "score");
     c.weights.ignore("lm_head");
   }
@@ -77,9 +78,9 @@ class Llama final : public Model {
 
  private:
   BlockWeights read_block(const Weights& w, const Config& config, const std::string& type) const {
-    const Index d = info_.width, f = info_.feed_forward;
-    const Index queries = Index{info_.heads} * info_.head_width,
-                keys = Index{info_.groups} * info_.head_width;
+    const Stack& stack = info_.last();
+    const Index d = stack.width, f = stack.feed_forward, queries = Index{stack.heads} * stack.head_width,
+                keys = Index{stack.groups} * stack.head_width;
     const bool attention_bias = config.boolean("attention_bias", false) && type == "llama";
     const Bias qkv = attention_bias || type == "qwen2" ? Bias::Required : Bias::None;
     const Bias out = attention_bias ? Bias::Required : Bias::None;
@@ -125,7 +126,7 @@ class Llama final : public Model {
                                    .cache = batch.cache};
     // The stream starts as the embedding itself; a copy lets both be named and edited apart.
     Var x = scale(embed(tape, words_, batch.ids, Site::Embed), 1, Site::ResidPre);
-    for (int l = 0; l < info_.layers; ++l)
+    for (int l = 0; l < info_.last().layers; ++l)
       x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], options, {.layer = l});
     return head_(norm(x, final_norm_, Site::FinalNorm), batch);
   }

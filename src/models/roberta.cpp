@@ -26,7 +26,7 @@ class Roberta final : public EncoderModel {
   explicit Roberta(const Checkpoint& c) {
     info_ = describe(c, "roberta", all_heads(), "RobertaModel", {}, bert_base);
     const Weights base = base_scope(c.weights, "roberta", "embeddings.word_embeddings.weight");
-    encoder_ = read_bert_encoder(base, c.config, info_, info_.width);
+    encoder_ = read_bert_encoder(base, c.config, info_, info_.last().width);
     padding_ = static_cast<int>(c.config.integer("pad_token_id", 1));
     if (padding_ < 0 || padding_ + 1 >= info_.positions)
       throw FormatError(fmt::format("{}: expected pad_token_id below max_position_embeddings − 1, found {}",
@@ -41,7 +41,7 @@ class Roberta final : public EncoderModel {
   Head read_head(const Checkpoint& c) const {
     const std::string kind = head_kind(info_);
     const Weights& root = c.weights;
-    const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
+    const Index d = info_.last().width, labels = static_cast<Index>(info_.labels.size());
     if (std::optional<Head> head = read_row_head(root, info_)) return std::move(*head);
     if (kind == "ForSequenceClassification")
       return {.reads = Head::Reads::First,

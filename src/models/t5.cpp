@@ -65,8 +65,8 @@ class T5 final : public Model {
                       .vocabulary = many ? 250112 : 32128});
     read_stacks(config);
     words_ = c.weights.has("shared.weight")
-                 ? c.weights.get("shared.weight", {info_.vocabulary, info_.width})
-                 : c.weights.get("encoder.embed_tokens.weight", {info_.vocabulary, info_.width});
+                 ? c.weights.get("shared.weight", {info_.vocabulary, info_.last().width})
+                 : c.weights.get("encoder.embed_tokens.weight", {info_.vocabulary, info_.last().width});
     const FeedForward mlp = read_feed_forward(config, type);
     for (std::size_t s = 0; s < info_.stacks.size(); ++s)
       towers_.push_back(read_tower(c.weights.scope(info_.stacks[s].name), config, info_.stacks[s], mlp));
@@ -93,32 +93,21 @@ class T5 final : public Model {
 
   void read_stacks(const Config& config) {
     info_.pre_norm = true;
-    info_.head_width = static_cast<int>(config.positive("d_kv", 64));
-    const Stack encoder{.name = "encoder",
-                        .layers = info_.layers,
-                        .heads = info_.heads,
-                        .groups = info_.heads,
-                        .head_width = info_.head_width,
-                        .width = info_.width,
-                        .feed_forward = info_.feed_forward};
-    info_.stacks = {encoder};
+    info_.last().head_width = static_cast<int>(config.positive("d_kv", 64));
     info_.plain_blocks = head_kind(info_) == "EncoderModel";
     if (info_.plain_blocks) return;
-    Stack decoder = encoder;
-    decoder.name = "decoder";
-    decoder.layers = static_cast<int>(config.positive("num_decoder_layers", info_.layers));
+    Stack decoder = info_.last();
+    make_causal(decoder);
+    decoder.layers = static_cast<int>(config.positive("num_decoder_layers", decoder.layers));
     if (decoder.layers > 4096)
       throw FormatError(
           fmt::format("{}: expected at most 4096 layers, found {}", config.where(), decoder.layers));
-    decoder.causal = true;
     decoder.reads = 0;
     info_.stacks.push_back(decoder);
-    info_.layers = decoder.layers;
-    info_.causal = true;
   }
 
   AttentionWeights read_attention(const Weights& w) const {
-    const Index d = info_.width, inner = Index{info_.heads} * info_.head_width;
+    const Index d = info_.last().width, inner = Index{info_.last().heads} * info_.last().head_width;
     return {.q = read_linear(w, "q", inner, d, Bias::None),
             .k = read_linear(w, "k", inner, d, Bias::None),
             .v = read_linear(w, "v", inner, d, Bias::None),
@@ -126,7 +115,7 @@ class T5 final : public Model {
   }
 
   MlpWeights read_mlp(const Weights& w, const FeedForward& kind) const {
-    const Index d = info_.width, f = info_.feed_forward;
+    const Index d = info_.last().width, f = info_.last().feed_forward;
     MlpWeights mlp{.gate = {},
                    .up = read_linear(w, kind.gated ? "wi_1" : "wi", f, d, Bias::None),
                    .down = read_linear(w, "wo", d, f, Bias::None),
@@ -140,7 +129,7 @@ class T5 final : public Model {
                    const FeedForward& kind) const {
     const double eps = config.number("layer_norm_epsilon", 1e-6);
     const auto norm_of = [&](const Weights& part) {
-      return read_rms_norm(part, "layer_norm", info_.width, eps);
+      return read_rms_norm(part, "layer_norm", info_.last().width, eps);
     };
     Tower tower;
     for (int l = 0; l < stack.layers; ++l) {
@@ -158,7 +147,7 @@ class T5 final : public Model {
       }
       tower.blocks.push_back(std::move(block));
     }
-    tower.final_norm = read_rms_norm(base, "final_layer_norm", info_.width, eps);
+    tower.final_norm = read_rms_norm(base, "final_layer_norm", info_.last().width, eps);
     tower.positions = read_positions(base, config, stack);
     return tower;
   }
@@ -192,7 +181,7 @@ class T5 final : public Model {
     scaled_ = info_.model_type == "t5" && c.config.boolean("scale_decoder_outputs", tied);
     LinearWeights output = tied_to(words_, {});
     if (!tied || c.weights.has("lm_head.weight")) {
-      const Tensor own = c.weights.get("lm_head.weight", {info_.vocabulary, info_.width});
+      const Tensor own = c.weights.get("lm_head.weight", {info_.vocabulary, info_.last().width});
       if (!same_numbers(own, words_)) output = {.weight = std::make_shared<Matrix>(own), .bias = {}};
     }
     head_ = {.steps = {std::move(output)}};
@@ -229,7 +218,7 @@ class T5 final : public Model {
     if (past_of(batch) == 0) read = run_tower(tape, batch.ids, {}, 0, nullptr);
     if (!is_encoder_decoder(info_)) return head_(read, batch);
     const Var x = run_tower(tape, batch.prefix, read, 1, batch.cache);
-    return head_(scaled_ ? scale(x, 1 / std::sqrt(info_.width)) : x, batch);
+    return head_(scaled_ ? scale(x, 1 / std::sqrt(info_.last().width)) : x, batch);
   }
 
   Tensor words_;

@@ -38,9 +38,10 @@ class VisionTransformer final : public Model {
     info_.positions = info_.prefix_tokens + side * side;
     const Weights base = base_scope(c.weights, type, "embeddings.cls_token");
     read_embeddings(base);
-    for (int l = 0; l < info_.layers; ++l)
+    for (int l = 0; l < info_.last().layers; ++l)
       blocks_.push_back(read_block(base.scope(fmt::format("encoder.layer.{}", l)), config));
-    final_norm_ = read_layer_norm(base, "layernorm", info_.width, config.number("layer_norm_eps", 1e-12));
+    final_norm_ =
+        read_layer_norm(base, "layernorm", info_.last().width, config.number("layer_norm_eps", 1e-12));
     read_head(c.weights);
     base.ignore("pooler");
     base.ignore("embeddings.mask_token");
@@ -48,7 +49,7 @@ class VisionTransformer final : public Model {
 
  private:
   void read_embeddings(const Weights& base) {
-    const Index d = info_.width, p = info_.patch_size, channels = info_.channels;
+    const Index d = info_.last().width, p = info_.patch_size, channels = info_.channels;
     const Tensor kernel = base.get("embeddings.patch_embeddings.projection.weight", {d, channels, p, p});
     project_ = {.weight = std::make_shared<Matrix>(kernel.reshaped({d, channels * p * p})),
                 .bias = base.get("embeddings.patch_embeddings.projection.bias", {d})};
@@ -66,7 +67,7 @@ class VisionTransformer final : public Model {
   }
 
   BlockWeights read_block(const Weights& w, const Config& config) const {
-    const Index d = info_.width, f = info_.feed_forward;
+    const Index d = info_.last().width, f = info_.last().feed_forward;
     const Bias qkv = config.boolean("qkv_bias", true) ? Bias::Required : Bias::None;
     const double eps = config.number("layer_norm_eps", 1e-12);
     return {.attention = {.q = read_linear(w, "attention.attention.query", d, d, qkv),
@@ -82,7 +83,7 @@ class VisionTransformer final : public Model {
   }
 
   void read_head(const Weights& root) {
-    const Index d = info_.width, labels = static_cast<Index>(info_.labels.size());
+    const Index d = info_.last().width, labels = static_cast<Index>(info_.labels.size());
     const std::string kind = head_kind(info_);
     if (kind == "Model") return;
     const bool taught = kind == "ForImageClassificationWithTeacher";
@@ -99,7 +100,7 @@ class VisionTransformer final : public Model {
     for (auto& row : order)
       for (int t = 0; t < info_.positions; ++t) row.push_back(t);
     Var x = add(tokens, embed(tape, positions_, order), Site::ResidPre);
-    for (int l = 0; l < info_.layers; ++l)
+    for (int l = 0; l < info_.last().layers; ++l)
       x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout_of(info_)}, {.layer = l});
     return answer(norm(x, final_norm_, Site::FinalNorm), batch);
   }

@@ -41,7 +41,7 @@ TEST(Features, RowsDependNeitherOnBatchesNorOnOrder) {
     if (model->info().segments == 0)
       for (ProbeText& text : texts) text.type_ids.clear();
     const std::vector<Place> places{
-        place_of_state(0), place_of_state(1), place_of_state(model->info().layers),
+        place_of_state(0), place_of_state(1), place_of_state(model->info().last().layers),
         place_of_target(TokenTarget::Word, model->info()), place_of_target(TokenTarget::Sum, model->info())};
     double done = 0;
     const std::vector<Tensor> all = capture(*model, texts, places, [&](double share) { done = share; });

@@ -54,7 +54,7 @@ void require_once(const std::vector<T>& list, std::string_view option) {
 
 Index target_width(const Model& model, TokenTarget target) {
   const Tensor words = model.words();
-  return target == TokenTarget::Hidden || words.empty() ? model.info().width : words.dim(1);
+  return target == TokenTarget::Hidden || words.empty() ? model.info().last().width : words.dim(1);
 }
 
 }  // namespace
@@ -63,7 +63,8 @@ void check_identify(const IdentifyRequest& request, const ModelInfo& info, const
   require_once(request.maps, "map");
   require_once(request.distances, "distance");
   for (const int state : request.states)
-    require(state >= 0 && state <= info.layers, "states", fmt::format("0 … {}", info.layers), state);
+    require(state >= 0 && state <= info.last().layers, "states", fmt::format("0 … {}", info.last().layers),
+            state);
   require(request.ridge >= 0 && request.ridge < 1e300, "ridge", "a penalty of at least 0", request.ridge);
   require(request.mlp.hidden > 0, "hidden", "at least 1", request.mlp.hidden);
   require(request.mlp.batch > 0, "batch", "at least 1", request.mlp.batch);
@@ -79,18 +80,18 @@ void check_identify(const IdentifyRequest& request, const ModelInfo& info, const
     throw Unsupported(fmt::format("identify: {} has no table of word embeddings; supported are text models",
                                   info.architecture));
   const Index width = target_width(model, request.target);
-  if (uses(request, TokenMap::Naive) && width != info.width)
+  if (uses(request, TokenMap::Naive) && width != info.last().width)
     throw Unsupported(
         fmt::format("map naive: expected embeddings as wide as the hidden vectors ({}), found {}; use "
                     "--target hidden, or "
                     "only learned maps",
-                    info.width, width));
+                    info.last().width, width));
 }
 
 std::vector<int> states_of(const IdentifyRequest& request, const ModelInfo& info) {
   std::vector<int> states = request.states;
   if (states.empty()) {
-    states.resize(static_cast<std::size_t>(info.layers) + 1);
+    states.resize(static_cast<std::size_t>(info.last().layers) + 1);
     std::iota(states.begin(), states.end(), 0);
   }
   std::sort(states.begin(), states.end());
@@ -132,7 +133,7 @@ IdentifyMemory identify_memory(const IdentifyRequest& request, const Model& mode
   const Index out = target_width(model, request.target);
   std::size_t tokens = 0;
   for (const ProbeText& text : texts) tokens += text.ids.size();
-  const std::size_t D = static_cast<std::size_t>(info.width), O = static_cast<std::size_t>(out);
+  const std::size_t D = static_cast<std::size_t>(info.last().width), O = static_cast<std::size_t>(out);
   const std::size_t number = bytes_of(info.dtype);
   IdentifyMemory memory;
   memory.per_state = (tokens + std::min(tokens, probe_batch_tokens)) * D * number;  // also in its batch
@@ -140,8 +141,9 @@ IdentifyMemory identify_memory(const IdentifyRequest& request, const Model& mode
   memory.fixed += tokens * D * number;                                  // the parts of one state
   memory.fixed += tokens * (D + 2 * O) * sizeof(double);                // mapped in double
   if (uses(request, TokenMap::Linear))
-    memory.fixed += linear_map_bytes(info.width, out) + tokens * O * number;
-  if (uses(request, TokenMap::Mlp)) memory.fixed += mlp_map_bytes(info.width, out, request.mlp, info.dtype);
+    memory.fixed += linear_map_bytes(info.last().width, out) + tokens * O * number;
+  if (uses(request, TokenMap::Mlp))
+    memory.fixed += mlp_map_bytes(info.last().width, out, request.mlp, info.dtype);
   if (request.pool == TokenPool::Vocabulary)
     memory.fixed += vocabulary_match_bytes(static_cast<Index>(tokens), out);
   if (request.control) memory.fixed += info.parameters * number;

@@ -168,7 +168,7 @@ TEST(IdentifySvg, HasRoomForOneState) {
 TEST(TreeSvg, NamesTokensAndTheirStreams) {
   const Tree tree{.root = 1, .edges = {{1, 2, 2, .9}, {2, 3, 1, .8}, {1, 0, 0, .6}}, .kept = 2};
   Report report;
-  report.model.layers = 4;
+  report.model.last().layers = 4;
   report.target.label = "good";
   const std::string svg = tree_svg({tree, report, {"[CLS]", "not", "<bad>", "[SEP]"}, {}, "again"});
   EXPECT_TRUE(has(svg, "&lt;bad&gt;") && !has(svg, "<bad>"));

@@ -18,7 +18,7 @@ std::string size_line(const ModelTest& test) {
   for (const Stack& stack : info.stacks)
     stacks.push_back(fmt::format("{}{} layers of {} heads", info.stacks.size() > 1 ? stack.name + " of " : "",
                                  stack.layers, stack.heads));
-  return fmt::format("{}: {}, width {}, {}", info.architecture, fmt::join(stacks, ", "), info.width,
+  return fmt::format("{}: {}, width {}, {}", info.architecture, fmt::join(stacks, ", "), info.last().width,
                      name_of(info.dtype));
 }
 

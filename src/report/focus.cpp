@@ -78,7 +78,7 @@ Index focus_row(const Report& report) {
   const Index first = written_from(report), last = std::max<Index>(0, unit_count(report) - 1);
   if (has_several_tokens(report.target)) return last;
   if (report.target.position >= 0) return std::min<Index>(first + report.target.position, last);
-  return report.model.causal ? last : first;
+  return report.model.last().causal ? last : first;
 }
 
 Index row_named(const Report& report, const std::string& name) {

@@ -15,8 +15,9 @@ namespace headwater {
 namespace {
 
 std::string heads_text(const ModelInfo& info) {
-  std::string text = fmt::format("{} of width {}", info.heads, info.head_width);
-  if (info.groups != info.heads) text += fmt::format(", {} key/value groups", info.groups);
+  std::string text = fmt::format("{} of width {}", info.last().heads, info.last().head_width);
+  if (info.last().groups != info.last().heads)
+    text += fmt::format(", {} key/value groups", info.last().groups);
   return text;
 }
 
@@ -34,13 +35,14 @@ std::string model_text(const ModelInfo& info, const ModelMemory& memory, const M
       fmt::format("{} (family {}, model_type {})", info.architecture, info.family, info.model_type));
   add("task", std::string(name_of(info.task)));
   if (!info.labels.empty()) add("labels", visible(fmt::format("{}", fmt::join(info.labels, ", "))));
-  add("layers", fmt::format("{}, {} norm{}",
-                            is_encoder_decoder(info) ? fmt::format("{} encoder and {} decoder",
-                                                                   info.stacks.front().layers, info.layers)
-                                                     : std::to_string(info.layers),
-                            info.pre_norm ? "pre" : "post", info.causal ? ", causal" : ""));
+  add("layers",
+      fmt::format("{}, {} norm{}",
+                  is_encoder_decoder(info) ? fmt::format("{} encoder and {} decoder",
+                                                         info.stacks.front().layers, info.last().layers)
+                                           : std::to_string(info.last().layers),
+                  info.pre_norm ? "pre" : "post", info.last().causal ? ", causal" : ""));
   add("heads", heads_text(info));
-  add("width", fmt::format("{}, feed-forward {}", info.width, info.feed_forward));
+  add("width", fmt::format("{}, feed-forward {}", info.last().width, info.last().feed_forward));
   if (info.vocabulary > 0) add("vocabulary", with_thousands(static_cast<std::size_t>(info.vocabulary)));
   if (info.patch_size > 0)
     add("image", fmt::format("{0}×{0} pixels in patches of {1}×{1}, {2} channels", info.image_size,

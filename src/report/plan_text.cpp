@@ -37,11 +37,11 @@ std::string plan_of(const PlanParts& parts, const ModelInfo& info, std::size_t b
 // What plans of runs say of the model: its line, and its numbers.
 PlanParts parts_of(const ModelInfo& info) {
   return {.lines = {{"model", fmt::format("{} ({} layers, {} heads, width {})", info.architecture,
-                                          info.layers, info.heads, info.width)}},
+                                          info.last().layers, info.last().heads, info.last().width)}},
           .json = {{"dtype", name_of(info.dtype)},
-                   {"layers", info.layers},
-                   {"heads", info.heads},
-                   {"width", info.width}}};
+                   {"layers", info.last().layers},
+                   {"heads", info.last().heads},
+                   {"width", info.last().width}}};
 }
 
 }  // namespace
@@ -85,8 +85,8 @@ std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, 
 
 std::string identify_plan_text(const IdentifyPlan& plan, const ModelInfo& info, const std::string& format) {
   const std::vector split{plan.train_texts, plan.validation_texts, plan.test_texts};
-  return plan_of({.lines = {{"model", fmt::format("{} ({} layers, width {})", info.architecture, info.layers,
-                                                  info.width)},
+  return plan_of({.lines = {{"model", fmt::format("{} ({} layers, width {})", info.architecture,
+                                                  info.last().layers, info.last().width)},
                             {"texts", fmt::format("{} of {} tokens, split {}", plan.texts, plan.tokens,
                                                   fmt::join(split, "/"))},
                             {"cells", std::to_string(plan.cells)},

@@ -130,15 +130,15 @@ OrderedJson json_of(const ModelInfo& info) {
   json["architecture"] = info.architecture;
   json["task"] = name_of(info.task);
   if (info.stacks.size() > 1) json["stacks"] = stacks_json(info);
-  json["layers"] = info.layers;
-  json["heads"] = info.heads;
-  json["groups"] = info.groups;
-  json["head_width"] = info.head_width;
-  json["width"] = info.width;
-  json["feed_forward"] = info.feed_forward;
+  json["layers"] = info.last().layers;
+  json["heads"] = info.last().heads;
+  json["groups"] = info.last().groups;
+  json["head_width"] = info.last().head_width;
+  json["width"] = info.last().width;
+  json["feed_forward"] = info.last().feed_forward;
   json["vocabulary"] = info.vocabulary;
   json["positions"] = info.positions;
-  json["causal"] = info.causal;
+  json["causal"] = info.last().causal;
   json["pre_norm"] = info.pre_norm;
   json["labels"] = info.labels;
   if (info.patch_size > 0) {

@@ -12,7 +12,7 @@ namespace headwater {
 
 std::string tree_svg(const GrownTree& grown) {
   const auto& [tree, report, tokens, checks, command] = grown;
-  const int layers = report.model.layers;
+  const int layers = report.model.last().layers;
   const std::string title = "what the prediction rests on: " + report.target.label;
   constexpr double step = 74, level = 64, left = 52, top = 40;
   const double width = left + step * static_cast<double>(tokens.size()) + 20,

@@ -74,7 +74,7 @@ std::vector<MethodSpec> asked_methods() {
 }
 
 Measured measured_all(const ReproduceRequest& request, const std::vector<Request>& asks) {
-  const auto layers = static_cast<std::size_t>(request.engine.info().layers);
+  const auto layers = static_cast<std::size_t>(request.engine.info().last().layers);
   Measured measured{.blank = Correlations(3, std::vector<std::vector<double>>(layers)), .gradient = {}};
   measured.gradient = measured.blank;
   for (std::size_t i = 0; i < asks.size(); ++i) {

@@ -70,7 +70,7 @@ struct LengthFigures {
 std::vector<LengthFigures> measured_lengths(const ReproduceRequest& request,
                                             const std::vector<LabelledInput>& sentences) {
   const ModelInfo& info = request.engine.info();
-  const auto width = static_cast<std::size_t>(info.head_width);
+  const auto width = static_cast<std::size_t>(info.last().head_width);
   std::vector<LengthFigures> figures;
   for (const std::size_t n :
        {width / 4, width / 2, width, width + 1, width + 2, width + width / 4, 2 * width, 3 * width}) {
@@ -161,7 +161,8 @@ IdentifyReport identified(const ReproduceRequest& request, const std::vector<Lab
 
 // Whether the independent run's model is this one: published beside ours for BERT-base alone.
 bool is_bert_base(const ModelInfo& info) {
-  return info.family == "bert" && info.layers == 12 && info.width == 768 && info.vocabulary == 30522;
+  return info.family == "bert" && info.last().layers == 12 && info.last().width == 768 &&
+         info.vocabulary == 30522;
 }
 
 void add_tokens(Reproduced& made, const ReproduceRequest& request,
@@ -333,7 +334,7 @@ Reproduced run(const ReproduceRequest& request) {
                fmt::format("first sentences of {}, {} of them for token identifiability", file, some.size())},
       .tables = {},
       .findings = {}};
-  add_lengths(made, measured_lengths(request, all), info.head_width);
+  add_lengths(made, measured_lengths(request, all), info.last().head_width);
   add_tokens(made, request, some);
   add_mixing(made, measured_mixing(request, some));
   return made;

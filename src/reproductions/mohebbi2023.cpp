@@ -124,7 +124,8 @@ bool is_plural(const TargetSpec& target) {
 // Accuracy of a probe for the number at the mask, after every layer.
 std::vector<double> probed_layers(const Engine& engine, const std::vector<EvaluationExample>& examples) {
   const std::string mask = mask_token(engine);
-  std::vector<std::vector<std::vector<double>>> vectors(static_cast<std::size_t>(engine.info().layers));
+  std::vector<std::vector<std::vector<double>>> vectors(
+      static_cast<std::size_t>(engine.info().last().layers));
   std::vector<bool> plural;
   for (const EvaluationExample& example : examples) {
     if (!example.blank) continue;
@@ -200,7 +201,8 @@ Reproduced run(const ReproduceRequest& request) {
               mass = evaluated(request.engine, plan, rolled_out(), {"cue_mass", {}}),
               precision = evaluated(request.engine, plan, rolled_out(), {"cue_precision", {}}),
               faithful = evaluated(request.engine, plan, rolled_out(), {"spearman_agreement", {}});
-  made.tables.push_back(layer_table(mixing_methods(), by_layer, static_cast<std::size_t>(info.layers)));
+  made.tables.push_back(
+      layer_table(mixing_methods(), by_layer, static_cast<std::size_t>(info.last().layers)));
   FigureTable table{
       .title = "Carried through all layers (rollout)",
       .header = {"method", "share on the cue", "average precision of the cue", "Spearman with blank-out"},

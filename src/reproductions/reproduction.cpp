@@ -50,8 +50,8 @@ const Reproduction& find_reproduction(std::string_view name) {
 }
 
 std::string described(const ModelInfo& info) {
-  return fmt::format("{}, {} layers of {} heads, width {}", info.architecture, info.layers, info.heads,
-                     info.width);
+  return fmt::format("{}, {} layers of {} heads, width {}", info.architecture, info.last().layers,
+                     info.last().heads, info.last().width);
 }
 
 std::string reproduced_text(const ReproducedReport& report, const std::string& command, int width) {

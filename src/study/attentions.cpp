@@ -4,7 +4,7 @@ namespace headwater {
 
 std::vector<AttentionKind> attentions_of(const ModelInfo& info) {
   std::vector<AttentionKind> kinds;
-  const std::vector<Stack> stacks = stacks_of(info);
+  const std::vector<Stack>& stacks = info.stacks;
   const bool several = stacks.size() > 1;
   for (int s = 0; s < static_cast<int>(stacks.size()); ++s) {
     const Stack& stack = stacks[static_cast<std::size_t>(s)];

@@ -21,7 +21,7 @@ Writing::Writing(const Model& model, const Batch& start, Reuse reuse)
     : model_(model),
       source_(start.prefix.empty() ? std::vector<int>{} : start.ids.front()),
       ids_{written(start).front()},
-      cached_(reuse == Reuse::KeysAndValues && model.info().causal) {}
+      cached_(reuse == Reuse::KeysAndValues && model.info().last().causal) {}
 
 bool Writing::full() const {
   const int limit = model_.info().positions;

@@ -189,7 +189,7 @@ Index length_of(const std::vector<std::vector<int>>& rows) {
 
 std::vector<Sequence> sequences_of(const ModelInfo& info, const Batch& batch) {
   std::vector<Sequence> all;
-  const std::vector<Stack> stacks = stacks_of(info);
+  const std::vector<Stack>& stacks = info.stacks;
   for (const Stack& stack : stacks) {
     Sequence sequence{.modality = stack.modality,
                       .first = all.empty() ? 0 : all.back().first + all.back().count};

@@ -78,6 +78,7 @@ TEST(Inputs, RefusesTheWrongKindOfInput) {
   EXPECT_THROW(prepare(answers.loaded, {.text = "who"}), InputError);
   ModelInfo info;
   info.task = Task::ImageClassification;
+  info.last().modality = Modality::Image;
   info.image_size = 8;
   LoadedModel vision{.model = std::make_shared<testing::FakeModel>(info)};
   EXPECT_THROW(prepare(vision, {.text = "a cat"}), InputError);

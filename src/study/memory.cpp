@@ -25,19 +25,20 @@ std::size_t outputs_of(const ModelInfo& info) {
 }
 
 std::size_t stream_width(const ModelInfo& info) {
-  return static_cast<std::size_t>(std::max(info.width, info.heads * info.head_width));
+  return static_cast<std::size_t>(std::max(info.last().width, info.last().heads * info.last().head_width));
 }
 
 // Of anything a product is made with.
 std::size_t widest_row(const ModelInfo& info) {
-  return std::max({stream_width(info), static_cast<std::size_t>(info.feed_forward), outputs_of(info)});
+  return std::max({stream_width(info), static_cast<std::size_t>(info.last().feed_forward), outputs_of(info)});
 }
 
 }  // namespace
 
 std::size_t site_bytes(const ModelInfo& info, Index tokens, Site site) {
-  const Index heads = Index{info.heads} * info.head_width, groups = Index{info.groups} * info.head_width;
-  Index width = info.width;
+  const Index heads = Index{info.last().heads} * info.last().head_width,
+              groups = Index{info.last().groups} * info.last().head_width;
+  Index width = info.last().width;
   switch (site) {
     case Site::Q:
     case Site::Z:
@@ -49,11 +50,11 @@ std::size_t site_bytes(const ModelInfo& info, Index tokens, Site site) {
       break;
     case Site::Scores:
     case Site::Pattern:
-      width = info.heads * tokens;
+      width = info.last().heads * tokens;
       break;
     case Site::MlpPre:
     case Site::MlpPost:
-      width = info.feed_forward;
+      width = info.last().feed_forward;
       break;
     default:
       break;
@@ -63,15 +64,17 @@ std::size_t site_bytes(const ModelInfo& info, Index tokens, Site site) {
 
 std::size_t passing_bytes(const ModelInfo& info, Index tokens, Index rows) {
   ModelInfo one = info;
-  one.layers = 1;
+  one.last().layers = 1;
   return planned_run_bytes(one, tokens, rows);
 }
 
 std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
-  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
-  const auto F = static_cast<std::size_t>(info.feed_forward), H = static_cast<std::size_t>(info.heads);
+  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.last().width);
+  const auto F = static_cast<std::size_t>(info.last().feed_forward),
+             H = static_cast<std::size_t>(info.last().heads);
   // Another stack has its own blocks, and attention to it is less than one more.
-  const int blocks = is_encoder_decoder(info) ? info.stacks.front().layers + 2 * info.layers : info.layers;
+  const int blocks =
+      is_encoder_decoder(info) ? info.stacks.front().layers + 2 * info.last().layers : info.last().layers;
   const auto L = static_cast<std::size_t>(blocks), R = static_cast<std::size_t>(std::max<Index>(1, rows));
   const std::size_t pixels = static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.image_size) *
@@ -82,8 +85,9 @@ std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
 }
 
 std::size_t walk_bytes(const ModelInfo& info, Index tokens, Index rows, DType dtype) {
-  const auto T = static_cast<std::size_t>(tokens), F = static_cast<std::size_t>(info.feed_forward);
-  const auto H = static_cast<std::size_t>(info.heads), R = static_cast<std::size_t>(std::max<Index>(1, rows));
+  const auto T = static_cast<std::size_t>(tokens), F = static_cast<std::size_t>(info.last().feed_forward);
+  const auto H = static_cast<std::size_t>(info.last().heads),
+             R = static_cast<std::size_t>(std::max<Index>(1, rows));
   const std::size_t block = T * (5 * stream_width(info) + 4 * std::max(F, stream_width(info)) + 3 * H * T);
   const std::size_t head = T * stream_width(info) + 3 * R * outputs_of(info);
   return std::max(block, head) * bytes_of(dtype);

@@ -57,7 +57,7 @@ void Study::keep_only(std::vector<Site> sites, std::size_t bytes) {
 Run Study::window_from(int layer) const {
   std::size_t per_layer = 1;
   for (const Site site : sites_) per_layer += site_bytes(info(), size(), site);
-  int end = info().layers;
+  int end = info().last().layers;
   if (window_bytes_ > 0) {
     const auto fits = static_cast<Index>(std::max<std::size_t>(1, window_bytes_ / per_layer));
     end = static_cast<int>(std::min<Index>(end, layer + fits));
@@ -131,12 +131,12 @@ Rows Study::logit_rows(const std::vector<int>& positions) const {
 
 std::vector<Index> Study::rows_read() const {
   const Index rows_there = size(written());
-  if (info().task == Task::FeatureExtraction) return {info().causal ? rows_there - 1 : 0};
+  if (info().task == Task::FeatureExtraction) return {info().last().causal ? rows_there - 1 : 0};
   std::vector<int> targets = rows_of(target_);
   std::sort(targets.begin(), targets.end());
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
-  const Rows found = tape().rows_read(tape().spot(Site::Logits),
-                                      {Site::ResidPost, info().layers - 1, written()}, logit_rows(targets));
+  const Rows found = tape().rows_read(
+      tape().spot(Site::Logits), {Site::ResidPost, info().last().layers - 1, written()}, logit_rows(targets));
   std::vector<Index> rows;
   if (found)
     rows.assign(found->begin(), found->end());

@@ -30,6 +30,7 @@ TEST(Study, CountsTokensOfTextsAndImages) {
   const auto fixture = make_fixture(Task::TextClassification);
   EXPECT_EQ(text_study(fixture).size(), 4);
   ModelInfo info;
+  info.last().modality = Modality::Image;
   info.patch_size = 4;
   info.prefix_tokens = 2;
   const testing::FakeModel vision(info);

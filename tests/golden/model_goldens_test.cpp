@@ -72,7 +72,7 @@ void compare_values(const Model& model, const Tape& tape, const Var& logits, con
                     const Precision& precision, Worst& worst) {
   worst.compare("logits", logits.value, expected.array("logits" + precision.suffix), precision.tolerance);
   const std::string hidden = "hidden_states" + precision.suffix, patterns = "patterns" + precision.suffix;
-  const int layers = model.info().layers;
+  const int layers = model.info().last().layers;
   ASSERT_EQ(expected.array(hidden).dim(0), layers + 1);
   ASSERT_EQ(expected.array(patterns).dim(0), layers);
   worst.compare("hidden state 0", tape.at(Site::ResidPre, 0).value, expected.layer(hidden, 0),

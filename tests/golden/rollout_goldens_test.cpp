@@ -24,8 +24,8 @@ constexpr double rollout_tolerance = 1e-9;
 GoldenModel patterns_of(const Json& golden) {
   if (golden.contains("patterns")) {
     ModelInfo info;
-    info.layers = static_cast<int>(golden["patterns"].size());
-    info.heads = 1;
+    info.last().layers = static_cast<int>(golden["patterns"].size());
+    info.last().heads = 1;
     info.vocabulary = 8;
     info.positions = 8;
     info.dtype = DType::Float64;
@@ -54,11 +54,11 @@ TEST(RolloutGoldens, EqualsNumPy) {
     const auto given = golden["options"].get<std::map<std::string, std::string>>();
     const Attribution result = method.run(study, MethodOptions(method.name, method.options, given));
     const auto T = static_cast<Index>(golden["rollout"].size());
-    ASSERT_EQ(result.scores().shape(), (Shape{subject.model->info().layers, T, T}));
+    ASSERT_EQ(result.scores().shape(), (Shape{subject.model->info().last().layers, T, T}));
     if (golden.contains("causal")) {
-      ASSERT_EQ(subject.model->info().causal, golden["causal"].get<bool>());
+      ASSERT_EQ(subject.model->info().last().causal, golden["causal"].get<bool>());
     }
-    const Index last = (subject.model->info().layers - 1) * T * T;
+    const Index last = (subject.model->info().last().layers - 1) * T * T;
     for (Index i = 0; i < T * T; ++i) {
       const double expected =
           golden["rollout"][static_cast<std::size_t>(i / T)][static_cast<std::size_t>(i % T)];

@@ -19,7 +19,7 @@ namespace {
 constexpr int given = 3, more = 7;
 
 bool generates(const ModelInfo& info) {
-  return info.causal && (info.task == Task::TextGeneration || info.task == Task::TextToText);
+  return info.last().causal && (info.task == Task::TextGeneration || info.task == Task::TextToText);
 }
 
 template <class Law>
@@ -110,7 +110,7 @@ TEST(GenerationLaws, AModelThatIsNotCausalRefusesACache) {
   int refused = 0;
   for (const TinyModel& tiny : tiny_models(DType::Float32)) {
     const ModelInfo& info = tiny.model->info();
-    if (info.causal || info.image_size > 0) continue;
+    if (info.last().causal || info.image_size > 0) continue;
     KeyValueCache cache;
     Batch batch = random_batch(info, 1, given, 4);
     batch.cache = &cache;

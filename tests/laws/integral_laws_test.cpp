@@ -88,7 +88,7 @@ void judge_attention(const Study& study, Quantity quantity, Tally& tally) {
     if (completeness_gap(exact) > tolerance / 10) continue;
     const AttentionAttribution found = attribute_attention(study, objective, {.tolerance = tolerance});
     const std::vector<double> scores = found.scores().to_doubles(), right = exact.scores().to_doubles();
-    const auto cells = static_cast<std::ptrdiff_t>(scores.size()) / study.info().layers;
+    const auto cells = static_cast<std::ptrdiff_t>(scores.size()) / study.info().last().layers;
     double worst = 0;
     for (std::ptrdiff_t at = 0; at < static_cast<std::ptrdiff_t>(scores.size()); at += cells)
       worst = std::max(worst, apart({scores.begin() + at, scores.begin() + at + cells},

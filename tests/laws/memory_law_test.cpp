@@ -197,7 +197,7 @@ TEST_F(MemoryLaw, ACopyOfTheHeadsWeightsIsRefusedWhereItDoesNotFit) {
   const ModelInfo& info = model->info();
   const Method& gamma = find_method("gamma_lrp");
   const std::size_t copy =
-      static_cast<std::size_t>(info.vocabulary) * static_cast<std::size_t>(info.width) * sizeof(float);
+      static_cast<std::size_t>(info.vocabulary) * static_cast<std::size_t>(info.last().width) * sizeof(float);
   const std::vector<Job> jobs{{&gamma, MethodOptions(gamma.name, gamma.options, {}), ""}};
   EXPECT_GT(measure(*model, {&gamma, {}, ""}, 6).used, copy);
   EXPECT_THROW(plan_memory(jobs, info, 6, 1, copy), InputError);

@@ -108,7 +108,7 @@ TEST(MethodLaws, ClaimsHold) {
 TEST(MethodLaws, NaNStandsExactlyWhereTheMaskForbids) {
   for_every_result(DType::Float64, [](const Method&, const Study& study, const Attribution& result) {
     const Index T = study.size();
-    const bool masked = is_map(result) && study.info().causal;
+    const bool masked = is_map(result) && study.info().last().causal;
     if (is_map(result)) {
       ASSERT_EQ(result.scores().shape().back(), T);
     }
@@ -123,8 +123,8 @@ TEST(MethodLaws, AxesNameTheShape) {
     ASSERT_EQ(static_cast<int>(result.axes().size()), result.scores().rank());
     for (int axis = 0; axis < result.scores().rank(); ++axis) {
       const Axis& named = result.axes()[static_cast<std::size_t>(axis)];
-      const Index expected = named.kind == Axis::Layer  ? study.info().layers
-                             : named.kind == Axis::Head ? study.info().heads
+      const Index expected = named.kind == Axis::Layer  ? study.info().last().layers
+                             : named.kind == Axis::Head ? study.info().last().heads
                              : named.kind == Axis::Row || named.kind == Axis::Column
                                  ? study.info().image_size / study.info().patch_size
                                  : study.size();

@@ -53,10 +53,10 @@ TEST(PlainFormLaws, NormsEqualThoseOfPushedVectors) {
       if (one.request.stage >= NormStage::AttentionNorm && study.info().pre_norm) continue;
       const Attribution found = explain(study, one.request.method, one.options);
       const Index T = study.size();
-      for (int l = 0; l < study.info().layers; ++l) {
+      for (int l = 0; l < study.info().last().layers; ++l) {
         const std::vector<double> plain = pushed_norms(study, one.request, l, nullptr);
         for (Index i = 0; i < T; ++i)
-          for (Index j = 0; j < (study.info().causal ? i + 1 : T); ++j, ++compared)
+          for (Index j = 0; j < (study.info().last().causal ? i + 1 : T); ++j, ++compared)
             EXPECT_NEAR(found.scores().at((l * T + i) * T + j), plain[static_cast<std::size_t>(i * T + j)],
                         1e-10)
                 << one.request.method << " layer " << l;
@@ -70,11 +70,11 @@ TEST(PlainFormLaws, HeadsNormsEqualThoseOfPushedVectors) {
   for_every_study([&](const Study& study) {
     const NormRequest request{.method = "attention_norm", .stage = NormStage::Attention, .each_head = true};
     const Attribution found = norm_attribution(study, request);
-    const Index H = study.info().heads, T = study.size();
-    for (int l = 0; l < study.info().layers; ++l) {
+    const Index H = study.info().last().heads, T = study.size();
+    for (int l = 0; l < study.info().last().layers; ++l) {
       const std::vector<double> plain = pushed_norms(study, request, l, nullptr);
       for (Index c = 0; c < H * T * T; ++c) {
-        if (study.info().causal && c % T > c / T % T) continue;
+        if (study.info().last().causal && c % T > c / T % T) continue;
         EXPECT_NEAR(found.scores().at(l * H * T * T + c), plain[static_cast<std::size_t>(c)], 1e-10);
       }
     }
@@ -84,8 +84,8 @@ TEST(PlainFormLaws, HeadsNormsEqualThoseOfPushedVectors) {
 TEST(PlainFormLaws, AltiEqualsThatOfPushedVectors) {
   for_every_study([&](const Study& study) {
     const Attribution found = explain(study, "alti", {});
-    const Index T = study.size(), D = study.info().width;
-    for (int l = 0; l < study.info().layers; ++l) {
+    const Index T = study.size(), D = study.info().last().width;
+    for (int l = 0; l < study.info().last().layers; ++l) {
       const Tensor y = study.at(Site::ResidMid, l);
       std::vector<double> map(static_cast<std::size_t>(T * T));
       for_pushed_parts(study, {l, Site::ResidMid}, [&](Index j, const Tensor& parts) {
@@ -97,7 +97,7 @@ TEST(PlainFormLaws, AltiEqualsThatOfPushedVectors) {
         }
       });
       for (Index i = 0; i < T; ++i) {
-        const Index seen = study.info().causal ? i + 1 : T;
+        const Index seen = study.info().last().causal ? i + 1 : T;
         double sum = 0;
         for (Index j = 0; j < seen; ++j) sum += map[static_cast<std::size_t>(i * T + j)];
         for (Index j = 0; j < seen && sum > 0; ++j)
@@ -116,7 +116,7 @@ TEST(PlainFormLaws, AttentionAttributionEqualsRunsWithScaledPatterns) {
     const Objective objective(study, Quantity::Logit);
     const AttentionAttribution found = attribute_attention(study, objective, {.nodes = nodes});
     const Index cells = found.scores().size() / found.scores().dim(0);
-    for (int l = 0; l < study.info().layers; ++l) {
+    for (int l = 0; l < study.info().last().layers; ++l) {
       const Place place(Site::Pattern, l);
       const Tensor pattern = study.at(place);
       std::vector<double> plain(static_cast<std::size_t>(cells));

@@ -37,7 +37,7 @@ TEST(ReplayLaws, CopiesAtSeveralPlacesHaveTheBitsOfEditedRuns) {
   for_every_model([](const Model& model, const Batch& batch) {
     Tape tape;
     const Var logits = model.run(tape, batch);
-    const int last = model.info().layers - 1;
+    const int last = model.info().last().layers - 1;
     const std::vector<Place> places{{Site::V, last}, {Site::Z, 0}, {Site::ResidPre, 0}, {Site::Z, last}};
     std::vector<Changed> changes;
     unsigned seed = 11;
@@ -62,7 +62,7 @@ TEST(ReplayLaws, SomeRowsHaveTheBitsTheyHaveAmongAll) {
   for_every_model([](const Model& model, const Batch& batch) {
     Tape tape;
     model.run(tape, batch);
-    for (int l = 0; l < model.info().layers; ++l) {
+    for (int l = 0; l < model.info().last().layers; ++l) {
       const Var z = tape.at(Site::Z, l), out = tape.at(Site::ResidPost, l);
       const std::vector<int> rows{3, 0, 3};
       const Changed change{.at = z, .copies = random_tensor(z.value.shape(), 5)};
@@ -82,7 +82,7 @@ TEST(ReplayLaws, PullsBackTheGradientOfAnEditedRun) {
   for_every_model([](const Model& model, const Batch& batch) {
     Tape tape;
     const Var logits = model.run(tape, batch);
-    const int last = model.info().layers - 1;
+    const int last = model.info().last().layers - 1;
     for (const Place place : {Place(Site::Z, 0), Place(Site::Z, last)}) {
       const Tensor changed = random_tensor(tape.at(place).value.shape(), 3);
       const Tensor seed = random_tensor(logits.value.shape(), 4);

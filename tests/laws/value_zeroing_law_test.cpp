@@ -32,7 +32,7 @@ double by_replay(const Study& study, int layer, Index i, Index j) {
   Tensor changed = v.value.clone();
   const Index width = changed.shape().back();
   std::fill_n(changed.data<double>() + j * width, width, 0.0);
-  const bool last = layer + 1 == study.info().layers && tape.has(Site::FinalNorm);
+  const bool last = layer + 1 == study.info().last().layers && tape.has(Site::FinalNorm);
   const Var to = last ? tape.at(Site::FinalNorm) : tape.at(Site::ResidPost, layer);
   return distance(replayed(tape, v, changed, to), to.value, i);
 }
@@ -48,10 +48,10 @@ TEST(ValueZeroingLaw, ShortcutEqualsReplay) {
       const Attribution result = method.run(
           study, MethodOptions(method.name, method.options, {{"normalise", "none"}, {"fold", fold}}));
       const Index T = study.size();
-      ASSERT_EQ(result.scores().shape(), (Shape{study.info().layers, T, T}));
-      for (int layer = 0; layer < study.info().layers; ++layer)
+      ASSERT_EQ(result.scores().shape(), (Shape{study.info().last().layers, T, T}));
+      for (int layer = 0; layer < study.info().last().layers; ++layer)
         for (Index j = 0; j < T; ++j)
-          for (Index i = study.info().causal ? j : 0; i < T; ++i) {
+          for (Index i = study.info().last().causal ? j : 0; i < T; ++i) {
             const double plain = by_replay(study, layer, i, j);
             const double found = result.scores().at((layer * T + i) * T + j);
             // 1e-9 relative; a distance of 1e-16 is one of rounding

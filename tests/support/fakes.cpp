@@ -125,12 +125,12 @@ Fixture make_fixture(Task task, std::vector<std::string> labels) {
   info.family = info.model_type = "fake";
   info.architecture = "FakeModel";
   info.task = task;
-  info.layers = 2;
-  info.heads = info.groups = 2;
+  info.last().layers = 2;
+  info.last().heads = info.last().groups = 2;
   info.vocabulary = tokenizer->vocabulary_size();
   info.positions = 12;
   info.labels = std::move(labels);
-  info.causal = task == Task::TextGeneration;
+  info.last().causal = task == Task::TextGeneration;
   info.dtype = DType::Float64;
   Fixture fixture{.model = std::make_shared<FakeModel>(info)};
   fixture.model->logits = Tensor::of({2}, std::vector<double>{-1, 2});

@@ -21,7 +21,7 @@ Tensor stacked(Index layers, Index heads, Index tokens, bool causal) {
 
 void fill(Report& report, Index tokens) {
   report.model.architecture = "BertForSequenceClassification";
-  report.model.layers = report.model.heads = 2;
+  report.model.last().layers = report.model.last().heads = 2;
   report.model.parameters = 1234;
   report.record = {.version = "0.1.0",
                    .model = "sentiment",
@@ -33,7 +33,7 @@ void fill(Report& report, Index tokens) {
                    .threads = 2,
                    .kernels = {{"gemm", "avx512"}},
                    .seconds = 0.25};
-  const bool causal = report.model.causal;
+  const bool causal = report.model.last().causal;
   report.attributions.push_back({.method = "attention",
                                  .options = {{"heads", "all"}},
                                  .maps = {{.axes = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key},
@@ -72,7 +72,7 @@ Report text_report() {
 Report causal_report() {
   Report report{.text = "Once upon a"};
   report.model.task = report.prediction.task = Task::TextGeneration;
-  report.model.causal = true;
+  report.model.last().causal = true;
   report.prediction.units = {{.id = 1, .piece = "▁Once", .text = "Once", .begin = 0, .end = 4, .word = 0},
                              {.id = 2, .piece = "▁upon", .text = " upon", .begin = 4, .end = 9, .word = 1},
                              {.id = 3, .piece = "▁a", .text = " a", .begin = 9, .end = 11, .word = 2}};
@@ -86,6 +86,7 @@ Report causal_report() {
 Report image_report() {
   Report report{.image = "cat.png", .picture = encode_png({8, 8, std::vector<std::uint8_t>(192, 50)})};
   report.model.task = report.prediction.task = Task::ImageClassification;
+  report.model.last().modality = Modality::Image;
   report.model.image_size = 8;
   report.model.patch_size = 4;
   report.model.prefix_tokens = 1;

@@ -35,15 +35,15 @@ NormWeights norm_of(double s, double eps) {
 SineModel::SineModel(bool pre_norm) {
   info_.family = info_.model_type = "sine";
   info_.architecture = "SineModel";
-  info_.layers = 2;
-  info_.heads = info_.groups = 2;
-  info_.head_width = 2;
-  info_.width = D;
-  info_.feed_forward = F;
+  info_.last().layers = 2;
+  info_.last().heads = info_.last().groups = 2;
+  info_.last().head_width = 2;
+  info_.last().width = D;
+  info_.last().feed_forward = F;
   info_.plain_blocks = true;
   info_.vocabulary = 8;
   info_.positions = T;
-  info_.causal = info_.pre_norm = pre_norm;
+  info_.last().causal = info_.pre_norm = pre_norm;
   info_.dtype = DType::Float64;
   heads_ = {.heads = 2, .groups = 2, .scale = 1 / std::sqrt(2.0), .causal = pre_norm};
   const double eps = pre_norm ? 1e-5 : 1e-12;

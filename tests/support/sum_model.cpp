@@ -8,7 +8,8 @@ SumModel::SumModel(Task task) {
   info_.family = info_.model_type = "sum";
   info_.architecture = "SumModel";
   info_.task = task;
-  info_.layers = info_.heads = info_.groups = info_.head_width = info_.width = 1;
+  info_.last().layers = info_.last().heads = info_.last().groups = info_.last().head_width =
+      info_.last().width = 1;
   info_.vocabulary = 20;
   info_.positions = 20;
   info_.labels = {"sum", "nothing"};

@@ -35,11 +35,11 @@ NormWeights norm_weights(double k) {
 ToyModel::ToyModel() {
   info_.family = info_.model_type = "toy";
   info_.architecture = "ToyModel";
-  info_.layers = 2;
-  info_.heads = info_.groups = 2;
-  info_.head_width = 2;
-  info_.width = width;
-  info_.feed_forward = inner;
+  info_.last().layers = 2;
+  info_.last().heads = info_.last().groups = 2;
+  info_.last().head_width = 2;
+  info_.last().width = width;
+  info_.last().feed_forward = inner;
   info_.plain_blocks = true;
   info_.vocabulary = info_.positions = 8;
   info_.dtype = DType::Float64;

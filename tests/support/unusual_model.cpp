@@ -25,27 +25,21 @@ class UnusualModel final : public Model {
     info_.family = info_.model_type = "unusual";
     info_.architecture = "UnusualForSequenceClassification";
     info_.task = Task::TextClassification;
-    info_.layers = layer_count;
-    info_.heads = static_cast<int>(head_count);
-    info_.groups = static_cast<int>(group_count);
-    info_.head_width = static_cast<int>(each_width);
-    info_.width = static_cast<int>(stream_width);
-    info_.feed_forward = static_cast<int>(inner_width);
     info_.vocabulary = static_cast<int>(word_count);
     info_.positions = 64;
-    info_.causal = direction == Direction::Causal;
     info_.pre_norm = true;
     info_.labels = {"a", "b", "c"};
     info_.dtype = dtype;
     info_.parameters = 1;
-    info_.stacks = {{.name = info_.causal ? "decoder" : "encoder",
-                     .layers = info_.layers,
-                     .heads = info_.heads,
-                     .groups = info_.groups,
-                     .head_width = info_.head_width,
-                     .width = info_.width,
-                     .feed_forward = info_.feed_forward,
-                     .causal = info_.causal}};
+    const bool causal = direction == Direction::Causal;
+    info_.stacks = {{.name = causal ? "decoder" : "encoder",
+                     .layers = layer_count,
+                     .heads = static_cast<int>(head_count),
+                     .groups = static_cast<int>(group_count),
+                     .head_width = static_cast<int>(each_width),
+                     .width = static_cast<int>(stream_width),
+                     .feed_forward = static_cast<int>(inner_width),
+                     .causal = causal}};
     words_ = numbers({word_count, stream_width}, 1);
     positions_ = numbers({64, stream_width}, 0.3);
     for (int l = 0; l < layer_count; ++l)
@@ -84,7 +78,7 @@ class UnusualModel final : public Model {
     const HeadLayout heads{.heads = static_cast<int>(head_count),
                            .groups = static_cast<int>(group_count),
                            .scale = 1 / std::sqrt(static_cast<double>(each_width)),
-                           .causal = info_.causal};
+                           .causal = info_.last().causal};
     std::vector<std::vector<int>> order(batch.ids.size());
     for (auto& row : order)
       for (std::size_t t = 0; t < batch.ids.front().size(); ++t) row.push_back(static_cast<int>(t));

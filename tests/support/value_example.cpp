@@ -35,13 +35,13 @@ NormWeights sine_norm(double s, double eps, DType dtype) {
 class ValueExample : public Model {
  public:
   ValueExample(bool pre_norm, DType dtype) : final_(sine_norm(90, 1e-5, dtype)) {
-    info_.layers = 2;
-    info_.heads = info_.groups = info_.head_width = 2;
-    info_.width = D;
-    info_.feed_forward = F;
+    info_.last().layers = 2;
+    info_.last().heads = info_.last().groups = info_.last().head_width = 2;
+    info_.last().width = D;
+    info_.last().feed_forward = F;
     info_.plain_blocks = true;
     info_.vocabulary = info_.positions = 8;
-    info_.causal = info_.pre_norm = pre_norm;
+    info_.last().causal = info_.pre_norm = pre_norm;
     info_.dtype = dtype;
     const double eps = pre_norm ? 1e-5 : 1e-12;
     for (int l = 0; l < 2; ++l) {
@@ -63,14 +63,14 @@ class ValueExample : public Model {
   Var forward(Tape& tape, const Batch&) const override {
     Var x = tape.leaf(Tensor::of({1, T, D}, sine(1, T * D, 1), info_.dtype), Site::ResidPre);
     const auto block = info_.pre_norm ? pre_norm_block : post_norm_block;
-    for (int l = 0; l < info_.layers; ++l)
+    for (int l = 0; l < info_.last().layers; ++l)
       x = block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads()}, {.layer = l});
     return scale(info_.pre_norm ? norm(x, final_, Site::FinalNorm) : x, 1, Site::Logits);
   }
 
  private:
   HeadLayout heads() const {
-    return {.heads = 2, .groups = 2, .scale = 1 / std::sqrt(2.0), .causal = info_.causal};
+    return {.heads = 2, .groups = 2, .scale = 1 / std::sqrt(2.0), .causal = info_.last().causal};
   }
   std::vector<BlockWeights> blocks_;
   NormWeights final_;

@@ -69,11 +69,11 @@ ModelInfo described(Task task, DType dtype) {
   ModelInfo info;
   info.task = task;
   info.architecture = "Worked";
-  info.layers = L;
-  info.heads = info.groups = H;
-  info.head_width = static_cast<int>(D) / H;
-  info.width = static_cast<int>(D);
-  info.feed_forward = static_cast<int>(F);
+  info.last().layers = L;
+  info.last().heads = info.last().groups = H;
+  info.last().head_width = static_cast<int>(D) / H;
+  info.last().width = static_cast<int>(D);
+  info.last().feed_forward = static_cast<int>(F);
   info.plain_blocks = true;
   info.labels = {"a", "b", "c"};
   info.dtype = dtype;
@@ -111,6 +111,7 @@ class WorkedVit final : public Model {
     info_ = described(Task::ImageClassification, make.dtype);
     info_.family = "vit";
     info_.pre_norm = true;
+    info_.last().modality = Modality::Image;
     info_.image_size = 8;
     info_.patch_size = 4;
     info_.channels = 3;

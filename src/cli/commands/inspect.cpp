@@ -40,7 +40,7 @@ ModelMemory memory_of(const ModelInfo& info, int tokens) {
                                             : usual;
   const Index rows = patches > 0 ? 1 : length;
   ModelInfo one_layer = info;
-  one_layer.layers = std::min(info.layers, 1);
+  one_layer.last().layers = std::min(info.last().layers, 1);
   return {.tokens = length,
           .weights = info.parameters * bytes_of(info.dtype),
           .forward = planned_run_bytes(one_layer, length, rows),

@@ -99,7 +99,7 @@ class Layer {
  public:
   Layer(const Study& study, const AttentionKind& kind, const Settings& settings, int layer, R* scores,
         HeadReport& report)
-      : stack_(stacks_of(study.info())[static_cast<std::size_t>(kind.stack)]),
+      : stack_(study.info().stacks[static_cast<std::size_t>(kind.stack)]),
         causal_(kind.causal),
         settings_(settings),
         layer_(layer),
@@ -315,7 +315,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
     reports.emplace_back(
         kind, HeadReport::Sizes{.queries = study.size(kind.queries),
                                 .keys = study.size(kind.keys),
-                                .width = stacks_of(info)[static_cast<std::size_t>(kind.stack)].head_width});
+                                .width = info.stacks[static_cast<std::size_t>(kind.stack)].head_width});
     dispatch(info.dtype, [&](auto r) {
       using R = decltype(r);
       for (int l = 0; l < kind.layers; ++l) {
@@ -339,20 +339,21 @@ Attribution run(const Study& study, const MethodOptions& options) {
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
   if (settings_of(options, info).padded) {  // one more run, of the padded text, and the values of all heads
     const Index length = length_when_padded(info, tokens);
-    const Index E = info.head_width, values = info.groups * length * E, space = 10 * length * E + 6 * E * E;
-    const Index maps = info.layers * info.heads * tokens * (tokens + 4),
-                out = 2 * info.width * info.heads * E;
+    const Index E = info.last().head_width, values = info.last().groups * length * E,
+                space = 10 * length * E + 6 * E * E;
+    const Index maps = info.last().layers * info.last().heads * tokens * (tokens + 4),
+                out = 2 * info.last().width * info.last().heads * E;
     return planned_run_bytes(info, length, length) +
            static_cast<std::size_t>(values + space + maps + out) * sizeof(double);
   }
-  const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.heads);
+  const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.last().heads);
   const auto L = static_cast<std::size_t>(layers_of(attentions_of(info))),
-             E = static_cast<std::size_t>(info.head_width) + 1;
-  const auto workers = static_cast<std::size_t>(std::min(thread_count(), info.groups));
+             E = static_cast<std::size_t>(info.last().head_width) + 1;
+  const auto workers = static_cast<std::size_t>(std::min(thread_count(), info.last().groups));
   const std::size_t maps = L * H * T * T * bytes_of(info.dtype);
   const std::size_t report = L * H * (10 + 2 * T);
   const std::size_t each = 10 * T * E + 6 * E * E + 4 * static_cast<std::size_t>(rows_at_once) * T;
-  const std::size_t out = 2 * static_cast<std::size_t>(info.width) * H * E;
+  const std::size_t out = 2 * static_cast<std::size_t>(info.last().width) * H * E;
   return maps + (report + workers * each + out) * sizeof(double);
 }
 

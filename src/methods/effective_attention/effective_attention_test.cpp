@@ -81,9 +81,9 @@ TEST(EffectiveAttention, RawBitForBitUpToTheHeadWidth) {
   for (const DType dtype : {DType::Float32, DType::Float64})
     for (const std::string name : {"bert_model", "gpt2_causal_lm", "llama_model"}) {
       const auto model = tiny(name, dtype);
-      const Study study = study_of(*model, model->info().head_width);
+      const Study study = study_of(*model, model->info().last().head_width);
       const Attribution result = explain(study);
-      for (Index l = 0; l < model->info().layers; ++l) {
+      for (Index l = 0; l < model->info().last().layers; ++l) {
         const Tensor raw = study.at(Site::Pattern, static_cast<int>(l));
         for (Index k = 0; k < raw.size(); ++k) {
           const double found = result.scores().at(l * raw.size() + k);
@@ -91,9 +91,9 @@ TEST(EffectiveAttention, RawBitForBitUpToTheHeadWidth) {
             ASSERT_EQ(found, raw.at(k)) << name;
           }
         }
-        EXPECT_EQ(detail(result, "nullity_L0", l * model->info().heads), 0);
-        EXPECT_EQ(detail(result, "pearson", l * model->info().heads), 1);
-        EXPECT_EQ(detail(result, "null_energy", l * model->info().heads), 0);
+        EXPECT_EQ(detail(result, "nullity_L0", l * model->info().last().heads), 0);
+        EXPECT_EQ(detail(result, "pearson", l * model->info().last().heads), 1);
+        EXPECT_EQ(detail(result, "null_energy", l * model->info().last().heads), 0);
       }
       EXPECT_NE(result.notes.front().find("bit for bit"), std::string::npos);
     }
@@ -175,8 +175,8 @@ class Bare : public Model {
  public:
   Bare() {
     info_.architecture = "Bare";
-    info_.layers = info_.heads = info_.groups = 1;
-    info_.head_width = info_.width = 2;
+    info_.last().layers = info_.last().heads = info_.last().groups = 1;
+    info_.last().head_width = info_.last().width = 2;
     info_.vocabulary = info_.positions = 8;
     info_.dtype = DType::Float64;
   }

@@ -24,7 +24,7 @@ void forbid_keys_from(Tensor& scores, Index text) {
 
 std::vector<Tensor> padded_values(const Study& study, Index length) {
   const ModelInfo& info = study.info();
-  if (info.causal || study.sequences().front().rows > 0)
+  if (info.last().causal || study.sequences().front().rows > 0)
     throw Unsupported("padding: the published recipe pads texts of bidirectional encoders, found " +
                       info.architecture + "; leave the compat option out");
   if (!study.special_ids.pad)
@@ -34,13 +34,13 @@ std::vector<Tensor> padded_values(const Study& study, Index length) {
   for (auto& row : batch.ids) row.resize(static_cast<std::size_t>(length), *study.special_ids.pad);
   for (auto& row : batch.type_ids) row.resize(static_cast<std::size_t>(length), 0);
   std::vector<Edit> mask;
-  mask.reserve(static_cast<std::size_t>(info.layers));
-  for (int l = 0; l < info.layers; ++l)
+  mask.reserve(static_cast<std::size_t>(info.last().layers));
+  for (int l = 0; l < info.last().layers; ++l)
     mask.push_back({{Site::Scores, l}, [text](Tensor& scores) { forbid_keys_from(scores, text); }});
   Tape tape(Keep::Sites, std::move(mask));
   study.model().run(tape, batch);
   std::vector<Tensor> values;
-  for (int l = 0; l < info.layers; ++l) {
+  for (int l = 0; l < info.last().layers; ++l) {
     const Tensor v = tape.at(Site::V, l).value;
     values.push_back(v.reshaped({length, v.shape().back()}));
   }

@@ -27,7 +27,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   }
   const std::vector<Tensor> gradients = pattern_gradients(study, start);
   std::vector<std::vector<double>> maps;
-  for (int l = start; l < study.info().layers; ++l)
+  for (int l = start; l < study.info().last().layers; ++l)
     maps.push_back(positive_mean(gradients[static_cast<std::size_t>(l)], study.run().at(Site::Pattern, l)));
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, read_through(maps, rows, study.size(), RowSums::Kept), rows, OwnColumn::Zero);
@@ -40,7 +40,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   const auto T = static_cast<std::size_t>(tokens);
-  const auto maps = static_cast<std::size_t>(info.layers) * (static_cast<std::size_t>(info.heads) + 2);
+  const auto maps =
+      static_cast<std::size_t>(info.last().layers) * (static_cast<std::size_t>(info.last().heads) + 2);
   return (maps + 4) * T * T * bytes_of(DType::Float64) + pattern_gradient_bytes(info, tokens);
 }
 

@@ -43,14 +43,14 @@ class Estimator {
   Estimator(const Study& study, const BlockNormSettings& settings)
       : study_(study),
         s_(settings),
-        layers_(study.info().layers),
-        heads_(study.info().heads),
+        layers_(study.info().last().layers),
+        heads_(study.info().last().heads),
         tokens_(study.size()),
         width_(source_width(study, settings.with_respect_to)),
         hidden_(layers_ * tokens_ * tokens_),
         of_heads_(settings.heads ? layers_ * heads_ * tokens_ * tokens_ : 0) {
     const Site source = source_site(study, settings.with_respect_to);
-    const int last = study.info().layers - 1;
+    const int last = study.info().last().layers - 1;
     if (settings.with_respect_to == Differentiated::Local)
       for (int l = 0; l <= last; ++l) courses_.push_back({Site::ResidPre, l, l});
     else
@@ -218,7 +218,7 @@ class Estimator {
   }
 
   Tensor cotangents_of(int layer, Index first, const std::vector<std::vector<bool>>& halves) const {
-    const Index D = study_.info().width;
+    const Index D = study_.info().last().width;
     Tensor u = Tensor::zeros({static_cast<Index>(halves.size()), 1, tokens_, D}, study_.info().dtype);
     dispatch(u.dtype(), [&](auto r) {
       using R = decltype(r);
@@ -274,8 +274,8 @@ class Estimator {
     const Index i = tokens_ / 2;
     const LayerRange first{Site::ResidPre, 0, 0};
     std::vector<Start> starts;
-    for (Index c = 0; c < study_.info().width; ++c) {
-      starts.push_back({i, false, std::vector<double>(static_cast<std::size_t>(study_.info().width))});
+    for (Index c = 0; c < study_.info().last().width; ++c) {
+      starts.push_back({i, false, std::vector<double>(static_cast<std::size_t>(study_.info().last().width))});
       starts.back().direction[static_cast<std::size_t>(c)] = 1;
     }
     SquaredNorms plain(layers_ * tokens_ * tokens_);
@@ -289,7 +289,7 @@ class Estimator {
   // u·(J v) = (Jᵀu)·v for a random v at one token and a random u at the last.
   Check check_adjoint() const {
     const LayerRange& course = courses_.front();
-    const Index D = study_.info().width, i = tokens_ / 2, j = tokens_ - 1;
+    const Index D = study_.info().last().width, i = tokens_ / 2, j = tokens_ - 1;
     const DType dtype = study_.info().dtype;
     const auto random = [&](Index width, Index token, std::uint64_t key) {
       KeyedNormals normal(s_.seed, {check_stream, key});
@@ -330,8 +330,9 @@ BlockNorms block_norms(const Study& study, const BlockNormSettings& settings) {
 }
 
 std::size_t block_norm_bytes(const ModelInfo& info, Index tokens, const BlockNormSettings& settings) {
-  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.width);
-  const auto L = static_cast<std::size_t>(info.layers), H = static_cast<std::size_t>(info.heads);
+  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.last().width);
+  const auto L = static_cast<std::size_t>(info.last().layers),
+             H = static_cast<std::size_t>(info.last().heads);
   ModelInfo blocks = info;  // no tangent meets the head
   blocks.task = Task::FeatureExtraction;
   std::size_t bytes = 6 * L * T * T * sizeof(double) + tangent_bytes(info, tokens) +

@@ -80,21 +80,21 @@ Tensor tensor_of(const std::vector<double>& values, const Shape& shape, DType dt
 // Shares of every head's output, and how far they agree with its attention.
 void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks) {
   const ModelInfo& info = study.info();
-  const Index L = info.layers, H = info.heads, T = study.size();
+  const Index L = info.last().layers, H = info.last().heads, T = study.size();
   const std::vector<double> shares =
       shares_of(blocks.heads, std::vector<double>(blocks.heads.size()), T).values;
   Tensor pearson({L, H}, DType::Float64), spearman({L, H}, DType::Float64);
   for (Index l = 0; l < L; ++l) {
     const std::vector<double> pattern = study.at(Site::Pattern, static_cast<int>(l)).to_doubles();
     for (Index h = 0; h < H; ++h) {
-      const RowCorrelation agreement =
-          row_agreement(shares.data() + (l * H + h) * T * T, pattern.data() + h * T * T, T, info.causal);
+      const RowCorrelation agreement = row_agreement(shares.data() + (l * H + h) * T * T,
+                                                     pattern.data() + h * T * T, T, info.last().causal);
       pearson.data<double>()[l * H + h] = agreement.pearson;
       spearman.data<double>()[l * H + h] = agreement.spearman;
     }
   }
   Tensor maps = tensor_of(shares, {L, H, T, T}, info.dtype);
-  if (info.causal) forbid_future(maps);
+  if (info.last().causal) forbid_future(maps);
   result.details.push_back({"head_attribution", {Axis::Layer, Axis::Head, Axis::Query, Axis::Key}, maps});
   result.details.push_back({"head_attention_pearson", {Axis::Layer, Axis::Head}, pearson});
   result.details.push_back({"head_attention_spearman", {Axis::Layer, Axis::Head}, spearman});
@@ -145,7 +145,7 @@ Attribution run_joint(const Study& study, const MethodOptions& options) {
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
   if (is_encoder_decoder(info)) return run_joint(study, options);
-  const Index L = info.layers, T = study.size();
+  const Index L = info.last().layers, T = study.size();
   const BlockNormSettings settings =
       settings_of(options, source_width(study, variable_of(options.text("wrt"))));
   const BlockNorms blocks = block_norms(study, settings);
@@ -158,10 +158,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.checks.insert(result.checks.end(), blocks.checks.begin(), blocks.checks.end());
   result.notes.push_back(maximum_note(result.scores()));
   add_notes(result, settings, shares, options.text("norm"), T);
-  result.details = share_details(shares.values, L, T, info.causal);
+  result.details = share_details(shares.values, L, T, info.last().causal);
   Tensor norms = tensor_of(blocks.norms, {L, T, T}, info.dtype);
   Tensor errors = tensor_of(shares.errors, {L, T, T}, info.dtype);
-  if (info.causal) {
+  if (info.last().causal) {
     result.checks.push_back(check_causal(result.scores()));
     for (Tensor* map : {&result.scores(), &norms, &errors}) forbid_future(*map);
   }
@@ -174,8 +174,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
   if (is_encoder_decoder(info)) return joint_norm_bytes(info, tokens);
-  const BlockNormSettings settings = settings_of(options, info.width);
-  const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.layers);
+  const BlockNormSettings settings = settings_of(options, info.last().width);
+  const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.last().layers);
   return 5 * L * T * T * sizeof(double) + block_norm_bytes(info, tokens, settings);
 }
 

@@ -19,8 +19,8 @@ namespace {
 // What one tangent leaves: the outputs of all blocks.
 std::size_t output_bytes(const ModelInfo& info, Index units) {
   Index blocks = 0;
-  for (const Stack& stack : stacks_of(info)) blocks += stack.layers;
-  return static_cast<std::size_t>(blocks * units * info.width) * bytes_of(info.dtype);
+  for (const Stack& stack : info.stacks) blocks += stack.layers;
+  return static_cast<std::size_t>(blocks * units * info.last().width) * bytes_of(info.dtype);
 }
 
 // On its way a tangent is in one block, and in what a later stack reads of an earlier one.
@@ -55,8 +55,8 @@ double squared_length(const Tensor& rows, Index row) {
 
 std::vector<std::vector<double>> joint_norms(const Study& study, BlockNorm norm) {
   const Tape& tape = *study.run().tape;
-  const std::vector<Stack> stacks = stacks_of(study.info());
-  const Index U = study.size(), D = study.info().width;
+  const std::vector<Stack>& stacks = study.info().stacks;
+  const Index U = study.size(), D = study.info().last().width;
   std::vector<std::vector<double>> norms;
   std::vector<Place> wanted;
   for (int s = 0; s < static_cast<int>(stacks.size()); ++s) {
@@ -92,7 +92,7 @@ std::vector<std::vector<double>> joint_norms(const Study& study, BlockNorm norm)
 
 std::size_t joint_norm_bytes(const ModelInfo& info, Index units) {
   Index layers = 0;
-  for (const Stack& stack : stacks_of(info)) layers += stack.layers;
+  for (const Stack& stack : info.stacks) layers += stack.layers;
   const auto cells = static_cast<std::size_t>(layers * units * units);
   ModelInfo blocks = info;  // no tangent meets the head
   blocks.task = Task::FeatureExtraction;
@@ -114,7 +114,7 @@ Tensor columns_of(const std::vector<double>& all, const Shape& shape, Index unit
 }  // namespace
 
 Attribution joint_attribution(const Study& study, BlockNorm norm) {
-  const std::vector<Stack> stacks = stacks_of(study.info());
+  const std::vector<Stack>& stacks = study.info().stacks;
   const DType dtype = study.info().dtype;
   const Index U = study.size();
   Attribution result{.method = "hidden_token_attribution", .maps = {}};

@@ -97,10 +97,10 @@ class Block {
       : block_(*plain_block(study.tape(), {.layer = layer})),
         weights_(block_.weights),
         T(study.size()),
-        D(study.info().width),
-        F(study.info().feed_forward),
-        H(study.info().heads),
-        E(study.info().head_width),
+        D(study.info().last().width),
+        F(study.info().last().feed_forward),
+        H(study.info().last().heads),
+        E(study.info().last().head_width),
         scale_(block_.heads.scale),
         wq_(dense(weights_.attention.q)),
         wk_(dense(weights_.attention.k)),
@@ -241,7 +241,7 @@ class Block {
 }  // namespace
 
 bool has_local_form(const Study& study) {
-  for (int l = 0; l < study.info().layers; ++l) {
+  for (int l = 0; l < study.info().last().layers; ++l) {
     const std::optional<PlainBlock> block = plain_block(study.tape(), {.layer = l});
     if (!block || block->pre_norm || !block->plain_scores || block->heads.groups != block->heads.heads ||
         block->weights.mlp.gate || block->weights.attention_norm.beta.empty() ||
@@ -260,10 +260,11 @@ std::vector<double> local_norms(const Study& study, int layer) {
 }
 
 std::size_t local_bytes(const ModelInfo& info, Index tokens) {
-  const Index D = info.width, F = info.feed_forward, HE = Index{info.heads} * info.head_width;
+  const Index D = info.last().width, F = info.last().feed_forward,
+              HE = Index{info.last().heads} * info.last().head_width;
   const Index weights = 4 * D * HE + 2 * D * F;
   const Index at_work = D * F + 3 * D * D + 3 * D * HE + 4 * HE * HE;
-  const Index values = tokens * (8 * D + 6 * HE + 3 * F) + info.heads * tokens * tokens;
+  const Index values = tokens * (8 * D + 6 * HE + 3 * F) + info.last().heads * tokens * tokens;
   return static_cast<std::size_t>(weights + at_work + values) * sizeof(double);
 }
 

@@ -82,10 +82,11 @@ void SquaredNorms::add(Index cell, double value, bool probe) {
 // F-wide values of a gated feed-forward, and per head the scores and the pattern.
 std::size_t tangent_bytes(const ModelInfo& info, Index tokens) {
   const auto T = static_cast<std::size_t>(tokens);
-  const auto width = static_cast<std::size_t>(std::max(info.width, info.heads * info.head_width));
+  const auto width =
+      static_cast<std::size_t>(std::max(info.last().width, info.last().heads * info.last().head_width));
   return T *
-         (9 * width + 3 * static_cast<std::size_t>(info.feed_forward) +
-          2 * static_cast<std::size_t>(info.heads) * T) *
+         (9 * width + 3 * static_cast<std::size_t>(info.last().feed_forward) +
+          2 * static_cast<std::size_t>(info.last().heads) * T) *
          bytes_of(info.dtype);
 }
 
@@ -96,7 +97,7 @@ Index tangents_at_once(const Study& study) {
 void push_starts(const Study& study, const LayerRange& course, std::span<const Start> starts,
                  SquaredNorms& hidden, SquaredNorms* heads, const std::function<void(Index)>& after) {
   const Tape& tape = *study.run().tape;
-  const Index H = study.info().heads;
+  const Index H = study.info().last().heads;
   const auto tile = static_cast<std::size_t>(tangents_at_once(study));
   for (std::size_t begin = 0; begin < starts.size(); begin += tile) {
     const auto some = starts.subspan(begin, std::min(tile, starts.size() - begin));
@@ -115,7 +116,7 @@ void push_starts(const Study& study, const LayerRange& course, std::span<const S
 
 void push_spectral(const Study& study, const LayerRange& course, Index token, std::vector<double>& norms) {
   const Tape& tape = *study.run().tape;
-  const Index T = study.size(), D = study.info().width;
+  const Index T = study.size(), D = study.info().last().width;
   const Index inputs = study.run().at(course.source, course.first).shape().back();
   std::vector<Start> basis(static_cast<std::size_t>(inputs), {token, false, {}});
   for (std::size_t c = 0; c < basis.size(); ++c) {
@@ -184,7 +185,7 @@ Tensor pull_layers(const Study& study, const LayerRange& course,
 }
 
 void pull_ones(const Study& study, const LayerRange& course, std::vector<double>& norms) {
-  const Index T = study.size(), D = study.info().width, tile = tangents_at_once(study);
+  const Index T = study.size(), D = study.info().last().width, tile = tangents_at_once(study);
   for (Index j0 = 0; j0 < T; j0 += tile) {
     const Index count = std::min(tile, T - j0);
     Tensor ones = Tensor::zeros({count, 1, T, D}, study.info().dtype);

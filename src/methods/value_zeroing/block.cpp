@@ -363,7 +363,7 @@ Tensor as_one(const CleanBlock& block, const ZeroingOptions& options) {
 bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
   using enum ZeroingOptions::Folding;
   if (!options.together.empty() || options.fold == Never) return false;
-  return options.fold == Keep || fold_pays(tokens, info.head_width, info.width);
+  return options.fold == Keep || fold_pays(tokens, info.last().head_width, info.last().width);
 }
 
 Place compared_at(const Study& study, const AttentionKind& kind, int layer, const ZeroingOptions& options) {
@@ -394,10 +394,11 @@ Tensor zero_values(const Study& study, const AttentionKind& kind, int layer, con
 }
 
 std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
-  const Index T = tokens, D = info.width, F = info.feed_forward, maps = info.pre_norm ? 2 : 1;
-  const Index inner = Index{info.heads} * info.head_width, parts = static_cast<Index>(options.heads.size());
+  const Index T = tokens, D = info.last().width, F = info.last().feed_forward, maps = info.pre_norm ? 2 : 1;
+  const Index inner = Index{info.last().heads} * info.last().head_width,
+              parts = static_cast<Index>(options.heads.size());
   const bool fold = zeroing_folds(info, tokens, options);
-  const Index layers = options.fold == ZeroingOptions::Folding::Keep ? info.layers : 1;
+  const Index layers = options.fold == ZeroingOptions::Folding::Keep ? info.last().layers : 1;
   const std::size_t number = bytes_of(info.dtype);
   const Costs costs = costs_of(T, parts, D, F, maps, fold, number);
   const Index clean = T * (4 * D + (1 + maps) * F + 4) + maps * F + T * T;

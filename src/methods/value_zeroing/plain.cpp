@@ -90,7 +90,7 @@ std::vector<double> plain_distances(const Study& study, int layer, std::span<con
 }
 
 std::size_t replayed_row_bytes(const ModelInfo& info, Index tokens) {
-  const auto weights = static_cast<std::size_t>(3 * info.heads * tokens);
+  const auto weights = static_cast<std::size_t>(3 * info.last().heads * tokens);
   return 2 * (passing_bytes(info, 1, 1) + (is_encoder_decoder(info) ? weights * bytes_of(info.dtype) : 0));
 }
 

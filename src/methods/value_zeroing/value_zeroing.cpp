@@ -176,7 +176,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
   const std::size_t cells =
       static_cast<std::size_t>(layers_of(attentions_of(info))) * static_cast<std::size_t>(tokens * tokens);
   return cells * bytes_of(info.dtype) +
-         zeroing_bytes(info, tokens, zeroing_options(options, info.heads, tokens));
+         zeroing_bytes(info, tokens, zeroing_options(options, info.last().heads, tokens));
 }
 
 }  // namespace

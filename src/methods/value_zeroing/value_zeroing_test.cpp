@@ -35,7 +35,7 @@ TEST(ValueZeroing, OneSetOfOneTokenIsItsColumn) {
     const Study study(*model, testing::random_batch(model->info(), 1, 7, 1), {});
     const Attribution all = explain(study, {{"normalise", "none"}});
     const Attribution one = explain(study, {{"tokens", "2"}});
-    ASSERT_EQ(one.scores().shape(), (Shape{model->info().layers, 7}));
+    ASSERT_EQ(one.scores().shape(), (Shape{model->info().last().layers, 7}));
     EXPECT_EQ(one.axes(), (Axes{Axis::Layer, Axis::Units}));
     for (Index row = 0; row < one.scores().size(); ++row) {
       const double column = all.scores().at(row * 7 + 2);
@@ -47,7 +47,7 @@ TEST(ValueZeroing, OneSetOfOneTokenIsItsColumn) {
 TEST(ValueZeroing, HeadsAddUpToAll) {
   const auto model = tiny("mistral_model", DType::Float64);  // grouped heads
   const Study study(*model, testing::random_batch(model->info(), 1, 6, 1), {});
-  const std::string last = std::to_string(model->info().heads - 1);
+  const std::string last = std::to_string(model->info().last().heads - 1);
   const Attribution all = explain(study, {}), listed = explain(study, {{"heads", "0-" + last + "," + last}});
   for (Index i = 0; i < all.scores().size(); ++i)
     if (!std::isnan(all.scores().at(i))) {
