@@ -19,7 +19,9 @@ Data        Tables with tabs and a header, in the layout of GLUE: the columns "s
 Training    AdamW (0.9, 0.999; decay 0.01 on matrices), learning rate warmed up over a tenth of the
             steps and then straight to 0, dropout as config.json says, gradients clipped at 1.
             Batches are made of texts of nearly equal length, in random order.
-            --freeze N leaves the embeddings and the lowest N blocks as they are, which saves time.
+            --freeze N leaves the embeddings and the lowest N blocks as they are, which saves time:
+            they run once over every text, without dropout, and training starts from what they gave
+            (models of BERT's build only).
             Nothing is selected: the weights written are those of the last step, and the dev table
             is read once, with the written folder.
 Result      model.safetensors (float16 by default), config.json with id2label, the tokenizer's
@@ -117,13 +119,44 @@ def count_correct(model, tokenizer, encoded, labels):
     return correct
 
 
-def freeze(model, blocks):
-    """The embeddings and the lowest blocks keep their weights."""
-    for part in [model.base_model.embeddings, *model.base_model.encoder.layer[:blocks]]:
-        part.requires_grad_(False)
+class Given(torch.nn.Module):
+    """In the embeddings' place: what goes in comes out."""
+
+    def forward(self, inputs_embeds=None, **_):
+        return inputs_embeds
 
 
-def train(model, tokenizer, encoded, labels, options):
+class Frozen:
+    """While it is open the model is its upper part alone, which reads what the rest made of every text."""
+
+    def __init__(self, model, tokenizer, encoded, blocks):
+        self.base, self.blocks = model.base_model, blocks
+        self.embeddings, self.all = self.base.embeddings, self.base.encoder.layer
+        self.base.encoder.layer = self.all[:blocks]
+        self.made = [None] * len(encoded)
+        model.eval()
+        for batch in batches_by_length([len(row["input_ids"]) for row in encoded], 32):
+            with torch.no_grad():
+                states = self.base(**pad([encoded[i] for i in batch], tokenizer)).last_hidden_state
+            for i, state in zip(batch, states):
+                self.made[i] = state[: len(encoded[i]["input_ids"])].clone()
+
+    def __enter__(self):
+        self.base.embeddings, self.base.encoder.layer = Given(), self.all[self.blocks :]
+        return self
+
+    def __exit__(self, *_):
+        self.base.embeddings, self.base.encoder.layer = self.embeddings, self.all
+
+    def inputs(self, batch):
+        rows = [self.made[i] for i in batch]
+        states = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        mask = torch.arange(states.shape[1]) < torch.tensor([len(row) for row in rows])[:, None]
+        return {"inputs_embeds": states, "attention_mask": mask.long()}
+
+
+def train(model, inputs, lengths, labels, options):
+    """inputs(list of row numbers) is what the model is called with."""
     generator = random.Random(options.seed)
     learned = [p for p in model.parameters() if p.requires_grad]
     matrices = [p for p in learned if p.ndim > 1]
@@ -132,7 +165,6 @@ def train(model, tokenizer, encoded, labels, options):
         [{"params": matrices, "weight_decay": 0.01}, {"params": vectors, "weight_decay": 0.0}],
         lr=options.rate, fused=True,
     )
-    lengths = [len(row["input_ids"]) for row in encoded]
     plan = [batches_by_length(lengths, options.batch, generator) for _ in range(options.epochs)]
     steps = sum(map(len, plan))
     log(f"{steps} steps of {options.batch} texts, {options.epochs} epochs of {sum(lengths)} tokens")
@@ -143,7 +175,7 @@ def train(model, tokenizer, encoded, labels, options):
             rate = options.rate * min((step + 1) / max(1, steps // 10), (steps - step) / max(1, steps - steps // 10))
             for group in optimizer.param_groups:
                 group["lr"] = rate
-            logits = model(**pad([encoded[i] for i in batch], tokenizer)).logits
+            logits = model(**inputs(batch)).logits
             loss = F.cross_entropy(logits, torch.tensor([labels[i] for i in batch]))
             loss.backward()
             torch.nn.utils.clip_grad_norm_(learned, 1.0)
@@ -232,10 +264,15 @@ def main():
     model = AutoModelForSequenceClassification.from_pretrained(options.model, num_labels=len(names), dtype=torch.float32)
     encoded, dev = (encode(tokenizer, rows, options.longest) for rows in (train_rows, dev_rows))
     dev_labels = [row[2] for row in dev_rows]
-    if options.freeze:
-        freeze(model, options.freeze)
     began = time.monotonic()
-    train(model, tokenizer, encoded, [row[2] for row in train_rows], options)
+    lengths, labels = [len(row["input_ids"]) for row in encoded], [row[2] for row in train_rows]
+    if options.freeze:
+        frozen = Frozen(model, tokenizer, encoded, options.freeze)
+        log(f"{options.freeze} blocks over {sum(lengths)} tokens, once: {(time.monotonic() - began) / 60:.1f} minutes")
+        with frozen:
+            train(model, frozen.inputs, lengths, labels, options)
+    else:
+        train(model, lambda batch: pad([encoded[i] for i in batch], tokenizer), lengths, labels, options)
     minutes = (time.monotonic() - began) / 60
     write_folder(model, tokenizer, options, names)
     written = AutoModelForSequenceClassification.from_pretrained(options.out, dtype=torch.float32)
