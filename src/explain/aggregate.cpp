@@ -7,6 +7,7 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
+#include "explain/kind_maps.h"
 #include "explain/rollout.h"
 #include "numerics/flow.h"
 #include "numerics/row_division.h"
@@ -25,12 +26,6 @@ void check_aggregate(std::string_view kind, std::string_view method, bool has_ma
 }
 
 namespace {
-
-const Map* map_named(const std::vector<Map>& maps, const std::string& name) {
-  for (const Map& map : maps)
-    if (map.name == name) return &map;
-  return nullptr;
-}
 
 // The maps of every step in double: no NaN, heads averaged, blended. Cross-attention whose map has no
 // residual path is mixed with it half and half, whatever the blend.
@@ -69,10 +64,6 @@ std::string_view description_of(Blend blend) {
   return texts[static_cast<std::size_t>(blend)];
 }
 
-}  // namespace
-
-namespace {
-
 // F ≥ R where all rows sum to 1: what rollout carries is one of the flows the maximum is taken over.
 Check check_above_rollout(const Tensor& flow, Tensor rollout) {
   roll_out(rollout);
@@ -98,10 +89,6 @@ std::string saturation_note(const Flow& flow) {
   return "No column of the flow is closed: every layer still tells positions apart.";
 }
 
-}  // namespace
-
-namespace {
-
 // The maps of what went through the steps, with the checks they all have.
 void finish(Attribution& result, JointMixing& joint, const Tensor& through, DType dtype) {
   const Tensor all = through.to(dtype);
@@ -119,15 +106,9 @@ void put_flow(Attribution& result, JointMixing& joint, const FlowView& view, DTy
   const Tensor& maps = joint.values();
   Flow flow = attention_flow(maps, {.rows = view.rows, .progress = progress});
   const bool chosen = !view.rows.empty();
-  result.checks.push_back({.name = "every flow within its bounds",
-                           .passed = flow.bound_violation == 0,
-                           .value = flow.bound_violation,
-                           .bound = 0});
-  result.checks.push_back(
-      {.name = fmt::format("{} flows equal a cut found without bounds", flow.counts.audited),
-       .passed = flow.audit_error == 0,
-       .value = flow.audit_error,
-       .bound = 0});
+  result.checks.push_back(check_within("every flow within its bounds", flow.bound_violation, 0));
+  result.checks.push_back(check_within(
+      fmt::format("{} flows equal a cut found without bounds", flow.counts.audited), flow.audit_error, 0));
   if (check_row_sums(maps).value <= row_sum_bound(DType::Float32))
     result.checks.push_back(check_above_rollout(flow.values, maps.clone()));
   if (!chosen) {

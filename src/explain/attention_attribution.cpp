@@ -19,13 +19,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-#include <headwater/error.h>
-
 #include "explain/attention_slopes.h"
 #include "explain/gradients.h"
+#include "explain/kind_maps.h"
 #include "kernels/kernels.h"
 #include "numerics/path_integral.h"
+#include "study/map_checks.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -61,9 +60,7 @@ double attribute_heads(const Study& study, const MixingStep& step, const std::ve
 
 // Where the scores of one attention stand, [H, T, S]; shares the map's memory.
 Tensor cells_of(const AttentionAttribution& found, const MixingStep& step) {
-  for (const Map& map : found.maps)
-    if (map.name == step.kind.name) return map.values.rows(step.layer, 1);
-  throw InternalError(fmt::format("attattr: expected a map of {} attention, found none", step.kind.name));
+  return map_named(found.maps, step.kind.name)->values.rows(step.layer, 1);
 }
 
 // A layer on its way.
@@ -78,11 +75,7 @@ class Attributor {
       : study_(study), options_(options), slopes_(study, objective), whole_(objective.value()) {
     result_.steps = mixing_steps(study.info());
     const std::size_t L = result_.steps.size();
-    for (const AttentionKind& kind : attentions_of(study.info()))
-      result_.maps.push_back(
-          map_of(kind, HeadAxis::Each,
-                 Tensor({kind.layers, kind.heads, study.size(kind.queries), study.size(kind.keys)},
-                        study.info().dtype)));
+    result_.maps = maps_of(study, attentions_of(study.info()), HeadAxis::Each);
     result_.nodes.resize(L);
     result_.change.resize(L);
     result_.defect.resize(L);
@@ -230,6 +223,14 @@ std::optional<double> estimated_error(const AttentionAttribution& found) {
 
 bool resolved(const AttentionAttribution& found, double tolerance) {
   return completeness_gap(found) <= tolerance && estimated_error(found).value_or(0) <= tolerance;
+}
+
+std::vector<Check> attribution_checks(const AttentionAttribution& found, double tolerance) {
+  std::vector<Check> checks{
+      check_within("each layer sums to F(A) − F(0)", completeness_gap(found), tolerance)};
+  if (const auto error = estimated_error(found))
+    checks.push_back(check_within("estimated error of an attribution", *error, tolerance));
+  return checks;
 }
 
 std::vector<Site> attention_attribution_sites() {

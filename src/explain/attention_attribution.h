@@ -12,7 +12,10 @@
 
 namespace headwater {
 
+// With what is said nowhere else: the defaults of the method, and of the importance of heads, trees and
+// triggers that rest on it.
 struct AttentionAttributionOptions {
+  Quantity quantity = Quantity::Probability;  // F, for those who make the objective
   // A fixed rule; none: nested nodes until no attribution of a layer is off by more than `tolerance` of its
   // largest, and their sum by no more than that of the largest or of what it should be.
   std::optional<std::vector<Node>> nodes;
@@ -42,6 +45,7 @@ struct AttentionAttribution {
 double completeness_gap(const AttentionAttribution& found);
 std::optional<double> estimated_error(const AttentionAttribution& found);
 bool resolved(const AttentionAttribution& found, double tolerance);  // both
+std::vector<Check> attribution_checks(const AttentionAttribution& found, double tolerance);
 
 // The sites it reads, and what it needs beyond them and its result for a text of this length.
 std::vector<Site> attention_attribution_sites();

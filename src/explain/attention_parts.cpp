@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "kernels/kernels.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 
@@ -167,6 +167,11 @@ std::vector<double> AttentionParts::part(Index i, Index j) const {
   return f;
 }
 
+std::optional<PlainBlock> plain_block_of(const Study& study, const AttentionKind& kind, int layer) {
+  if (kind.is_cross()) return {};
+  return plain_block(study.tape(), {.layer = layer, .stack = kind.stack});
+}
+
 std::vector<Index> sampled_rows(Index tokens) {
   std::vector<Index> rows{0, tokens / 2, tokens - 1};
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
@@ -222,11 +227,8 @@ void SumCheck::end(const AttentionParts& parts, const Tensor& written, const Nor
 }
 
 Check SumCheck::check() const {
-  const double bound = dtype_ == DType::Float32 ? 1e-4 : 1e-10;
-  return {.name = "parts add up to the attention block's output",
-          .passed = worst_ <= bound,
-          .value = worst_,
-          .bound = bound};
+  return check_within("parts add up to the attention block's output", worst_,
+                      dtype_ == DType::Float32 ? 1e-4 : 1e-10);
 }
 
 }  // namespace headwater

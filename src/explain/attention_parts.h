@@ -9,11 +9,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include <headwater/report.h>
 
-#include "ops/ops.h"
+#include "blocks/recognise.h"
 #include "study/attentions.h"
 #include "study/study.h"
 
@@ -65,6 +66,9 @@ class AttentionParts {
   Tensor pattern_;                                      // [1, H, T, T]
   std::vector<double> values_, input_, output_, bias_;  // v [T, G·E], x [T, D], W_O [D, H·E], b_O [D]
 };
+
+// A block of this kind's stack, if it is a plain one and the kind its own attention.
+std::optional<PlainBlock> plain_block_of(const Study& study, const AttentionKind& kind, int layer);
 
 // Rows and pairs on which a result is measured against plain sums and plain vectors.
 std::vector<Index> sampled_rows(Index tokens);

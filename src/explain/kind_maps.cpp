@@ -7,6 +7,11 @@
 
 namespace headwater {
 
+const Map* map_named(const std::vector<Map>& maps, std::string_view name) {
+  const auto found = std::find_if(maps.begin(), maps.end(), [&](const Map& map) { return map.name == name; });
+  return found == maps.end() ? nullptr : &*found;
+}
+
 std::vector<Map> maps_of(const Study& study, const std::vector<AttentionKind>& kinds, HeadAxis heads) {
   std::vector<Map> maps;
   for (const AttentionKind& kind : kinds) {
@@ -30,6 +35,15 @@ Map detail_of(const AttentionKind& kind, const std::string& name, Tensor values)
   return {.name = kind.name.empty() ? name : kind.name + "_" + name,
           .axes = {Axis::Layer, {Axis::Query, kind.queries}},
           .values = std::move(values)};
+}
+
+void for_layers(const Study& study, const std::vector<AttentionKind>& kinds,
+                const std::function<void(std::size_t, int)>& f) {
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    for (int layer = 0; layer < kinds[k].layers; ++layer) {
+      f(k, layer);
+      study.progress(static_cast<double>(layers_before(kinds, k) + layer + 1) / layers_of(kinds));
+    }
 }
 
 int layers_before(const std::vector<AttentionKind>& kinds, std::size_t k) {

@@ -1,6 +1,7 @@
 // A map of every kind of attention, and what all methods that give such maps do with them.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "study/attentions.h"
@@ -8,13 +9,17 @@
 
 namespace headwater {
 
+const Map* map_named(const std::vector<Map>& maps, std::string_view name);  // null if there is none
 // A map of each kind, its values yet to be written.
 std::vector<Map> maps_of(const Study& study, const std::vector<AttentionKind>& kinds, HeadAxis heads);
 // One layer of a map, or of numbers per layer.
 void put_layer(Tensor& values, int layer, const std::vector<double>& numbers);
 // Numbers per layer and query of one kind: "mixing_ratio", or of several kinds "cross_mixing_ratio".
 Map detail_of(const AttentionKind& kind, const std::string& name, Tensor values);
-// The kinds' layers before this one, and all of them: for progress.
+// f(k, layer) for every layer of every kind, with progress.
+void for_layers(const Study& study, const std::vector<AttentionKind>& kinds,
+                const std::function<void(std::size_t k, int layer)>& f);
+// The kinds' layers before this one, and all of them.
 int layers_before(const std::vector<AttentionKind>& kinds, std::size_t k);
 inline int layers_of(const std::vector<AttentionKind>& kinds) {
   return layers_before(kinds, kinds.size());

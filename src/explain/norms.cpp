@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -25,7 +24,6 @@
 
 #include "base/parallel.h"
 #include "blocks/recognise.h"
-#include "explain/attention_parts.h"
 #include "explain/kind_maps.h"
 #include "explain/mixing_steps.h"
 #include "explain/pushed_parts.h"
@@ -58,11 +56,10 @@ struct Stage {
   }
 };
 
-Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage, const AttentionKind& kind,
-               int layer) {
+Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage, const BlockWeights& block,
+               BlockAt at) {
   Stage made{.maps = {}, .scales = std::vector<double>(static_cast<std::size_t>(parts.tokens()), 1.0)};
   if (stage < NormStage::AttentionNorm) return made;
-  const BlockWeights block = plain_block(study.tape(), {.layer = layer, .stack = kind.stack})->weights;
   const Index D = parts.width();
   const auto divide = [&](const std::vector<double>& rows) {
     for (Index i = 0; i < parts.tokens(); ++i)
@@ -72,8 +69,8 @@ Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage,
   divide(parts.sums());
   if (stage < NormStage::Block) return made;
   made.maps.emplace_back(block.mlp_norm);
-  std::vector<double> sums = study.at(kind.at(Site::ResidMid, layer)).to_doubles();
-  const std::vector<double> out = study.at(kind.at(Site::MlpOut, layer)).to_doubles();
+  std::vector<double> sums = study.at(at(Site::ResidMid)).to_doubles();
+  const std::vector<double> out = study.at(at(Site::MlpOut)).to_doubles();
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += out[k];
   divide(sums);
   return made;
@@ -204,37 +201,20 @@ void mixing_ratios(const AttentionParts& parts, const Stage& stage, const std::v
   }
 }
 
-// What is gathered over the layers.
-struct Totals {
-  double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // row sums
-  double peak = 0, apart = 0;
-  Index empty = 0;
-
-  void see_rows(const std::vector<double>& map, Index T) {
-    for (auto row = map.begin(); row != map.end(); row += T) {
-      const double sum = std::accumulate(row, row + T, 0.0);
-      smallest = std::min(smallest, sum);
-      largest = std::max(largest, sum);
-      if (!(sum > 0)) ++empty;
-      peak = std::max(peak, *std::max_element(row, row + T));
-    }
-  }
-};
-
 // By plain blocks' shortcut.
 std::vector<double> gram_map(const Study& study, const NormRequest& request, const PlainBlock& block,
-                             const AttentionKind& kind, int layer, double* ratios, SumCheck& sums,
-                             Totals& totals) {
+                             const AttentionKind& kind, int layer, double* ratios, PartTotals& totals) {
   const AttentionParts parts(study, kind, layer);
-  const Stage stage = stage_of(study, parts, request.stage, kind, layer);
+  const Stage stage =
+      stage_of(study, parts, request.stage, block.weights, {.layer = layer, .stack = kind.stack});
   LayerNorms norms(parts, stage, request);
-  sums.begin(parts);
+  totals.sums.begin(parts);
   parts.for_tiles([&](Index begin, Index count, double* u) {
-    sums.add(parts, begin, count, u);
+    totals.sums.add(parts, begin, count, u);
     norms.add(begin, count, u);
   });
   const NormMap after(block.weights.attention_norm);
-  sums.end(parts, study.at(kind.at(Site::ResidMid, layer)), block.pre_norm ? nullptr : &after);
+  totals.sums.end(parts, study.at(kind.at(Site::ResidMid, layer)), block.pre_norm ? nullptr : &after);
   std::vector<double>& map = norms.map();
   if (!request.each_head) totals.apart = std::max(totals.apart, plain_difference(parts, stage, request, map));
   if (has_mixing_ratio(request.stage)) mixing_ratios(parts, stage, map, ratios);
@@ -251,16 +231,15 @@ bool has_residual_beside(const NormRequest& request, const AttentionKind& kind) 
 }
 
 void run_layer(const Study& study, const NormRequest& request, const AttentionKind& kind, int layer,
-               Map& result, Beside& beside, SumCheck& sums, Totals& totals) {
-  const std::optional<PlainBlock> block =
-      kind.is_cross() ? std::nullopt : plain_block(study.tape(), {.layer = layer, .stack = kind.stack});
+               Map& result, Beside& beside, PartTotals& totals) {
+  const std::optional<PlainBlock> block = plain_block_of(study, kind, layer);
   const Index T = study.size(kind.queries), S = study.size(kind.keys);
   const NormsBeside rows{
       .ratios = beside.ratios.data<double>() + layer * T,
       .residual = has_residual_beside(request, kind) ? beside.residual.data<double>() + layer * T : nullptr};
-  std::vector<double> map = block ? gram_map(study, request, *block, kind, layer, rows.ratios, sums, totals)
+  std::vector<double> map = block ? gram_map(study, request, *block, kind, layer, rows.ratios, totals)
                                   : pushed_norms(study, request, kind, layer, rows);
-  totals.see_rows(map, S);
+  totals.empty += totals.see_rows(map, S);
   if (request.normalise_rows && has_residual_beside(request, kind))
     divide_rows(std::span(map), S, std::span(rows.residual, static_cast<std::size_t>(T)));
   else if (request.normalise_rows)
@@ -268,25 +247,38 @@ void run_layer(const Study& study, const NormRequest& request, const AttentionKi
   put_layer(result.values, layer, map);
 }
 
-void add_checks(Attribution& result, const NormRequest& request, const SumCheck& sums, const Totals& totals,
-                const std::vector<AttentionKind>& kinds, const std::vector<Beside>& beside) {
-  std::vector<Map> rows = result.maps;
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    if (has_residual_beside(request, kinds[k]))
-      rows[k].values = with_column(rows[k].values, beside[k].residual);
-  if (request.normalise_rows && totals.empty == 0) result.checks.push_back(worst_of(rows, check_row_sums));
-  result.checks.push_back(worst_of(result.maps, check_nonnegative));
-  forbid_future(result, kinds);
-  if (!sums.measured()) return;
-  result.checks.push_back(sums.check());
-  if (!request.each_head)
-    result.checks.push_back({.name = "Gram form equals plain vectors",
-                             .passed = totals.apart <= 1e-9,
-                             .value = totals.apart,
-                             .bound = 1e-9});
+}  // namespace
+
+Index PartTotals::see_rows(const std::vector<double>& map, Index keys) {
+  Index none = 0;
+  for (auto row = map.begin(); row != map.end(); row += keys) {
+    const double sum = std::accumulate(row, row + keys, 0.0);
+    smallest = std::min(smallest, sum);
+    largest = std::max(largest, sum);
+    if (!(sum > 0)) ++none;
+    peak = std::max(peak, *std::max_element(row, row + keys));
+  }
+  return none;
 }
 
-}  // namespace
+void PartTotals::conclude(Attribution& result, const std::vector<AttentionKind>& kinds, bool divided,
+                          const Shortcut& shortcut) const {
+  std::vector<Map> rows = result.maps;
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    if (const Map* beside = map_named(result.details, kinds[k].name + "_residual"))
+      rows[k].values = with_column(rows[k].values, beside->values);
+  if (divided && empty == 0) result.checks.push_back(worst_of(rows, check_row_sums));
+  result.checks.push_back(worst_of(result.maps, check_nonnegative));
+  forbid_future(result, kinds);
+  if (sums.measured()) {
+    result.checks.push_back(sums.check());
+    if (!shortcut.name.empty()) result.checks.push_back(check_within(shortcut.name, apart, shortcut.bound));
+  }
+  result.notes.push_back(maximum_note(Tensor::full({1, 1}, DType::Float64, peak)));
+  result.notes.push_back(
+      fmt::format("Raw row sums lie between {:.4g} and {:.4g}.{}", smallest, largest,
+                  empty > 0 ? fmt::format(" Rows without any weight, left at zero: {}.", empty) : ""));
+}
 
 std::vector<double> pushed_norms(const Study& study, const NormRequest& request, const AttentionKind& kind,
                                  int layer, NormsBeside beside) {
@@ -323,16 +315,6 @@ std::vector<double> pushed_norms(const Study& study, const NormRequest& request,
   return map;
 }
 
-std::vector<double> pushed_norms(const Study& study, const NormRequest& request, int layer, double* ratios) {
-  return pushed_norms(study, request, attentions_of(study.info()).front(), layer, {.ratios = ratios});
-}
-
-std::string row_sums_note(double smallest, double largest, Index empty) {
-  std::string note = fmt::format("Raw row sums lie between {:.4g} and {:.4g}.", smallest, largest);
-  if (empty > 0) note += fmt::format(" Rows without any weight, left at zero: {}.", empty);
-  return note;
-}
-
 std::string lacks_post_norm(std::string_view method, const ModelInfo& info) {
   if (!info.pre_norm) return {};
   return fmt::format(
@@ -367,30 +349,28 @@ Attribution norm_attribution(const Study& study, const NormRequest& request) {
   Attribution result{.method = std::string(request.method)};
   result.maps = maps_of(study, kinds, request.each_head ? HeadAxis::Each : HeadAxis::None);
   std::vector<Beside> beside;
-  SumCheck sums(info.dtype);
-  Totals totals;
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    const Shape rows{kinds[k].layers, study.size(kinds[k].queries)};
-    beside.push_back({.ratios = Tensor::zeros(rows, DType::Float64), .residual = {}});
-    if (has_residual_beside(request, kinds[k])) beside[k].residual = Tensor::zeros(rows, DType::Float64);
-    for (int layer = 0; layer < kinds[k].layers; ++layer) {
-      run_layer(study, request, kinds[k], layer, result.maps[k], beside[k], sums, totals);
-      study.progress(static_cast<double>(layers_before(kinds, k) + layer + 1) / layers_of(kinds));
-    }
+  for (const AttentionKind& kind : kinds) {
+    const Shape rows{kind.layers, study.size(kind.queries)};
+    beside.push_back(
+        {.ratios = Tensor::zeros(rows, DType::Float64),
+         .residual = has_residual_beside(request, kind) ? Tensor::zeros(rows, DType::Float64) : Tensor()});
   }
-  add_checks(result, request, sums, totals, kinds, beside);
-  result.notes.push_back(maximum_note(Tensor::full({1, 1}, DType::Float64, totals.peak)));
-  result.notes.push_back(row_sums_note(totals.smallest, totals.largest, totals.empty));
-  if (!request.normalise_rows)
-    result.notes.emplace_back(
-        "Scores are lengths of vectors, not shares: rows do not sum to 1 and layers differ in scale "
-        "(normalise=rows divides each row by its sum).");
+  PartTotals totals(info.dtype);
+  for_layers(study, kinds, [&](std::size_t k, int layer) {
+    run_layer(study, request, kinds[k], layer, result.maps[k], beside[k], totals);
+  });
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     if (has_mixing_ratio(request.stage))
       result.details.push_back(detail_of(kinds[k], "mixing_ratio", beside[k].ratios.to(info.dtype)));
     if (has_residual_beside(request, kinds[k]))
       result.details.push_back(detail_of(kinds[k], "residual", beside[k].residual.to(info.dtype)));
   }
+  totals.conclude(result, kinds, request.normalise_rows,
+                  {request.each_head ? "" : "Gram form equals plain vectors", 1e-9});
+  if (!request.normalise_rows)
+    result.notes.emplace_back(
+        "Scores are lengths of vectors, not shares: rows do not sum to 1 and layers differ in scale "
+        "(normalise=rows divides each row by its sum).");
   return result;
 }
 

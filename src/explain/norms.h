@@ -2,10 +2,11 @@
 // attention, the residual path, the norm after it, or the norm after the feed-forward part (norms.cpp).
 #pragma once
 
+#include <limits>
+
 #include <headwater/report.h>
 
-#include "study/attentions.h"
-#include "study/study.h"
+#include "explain/attention_parts.h"
 
 namespace headwater {
 
@@ -33,18 +34,35 @@ std::vector<Site> norm_sites(NormStage stage);
 
 // The same for one layer as for a block of any wiring, from the vectors themselves: [T, S], or [H, T, S]. The
 // mixing ratio of every row goes to `ratios`, and past attention to another stack ‖x_i‖ to `residual`, unless
-// null. Without a kind: the model's only one.
+// null.
 struct NormsBeside {
   double *ratios = nullptr, *residual = nullptr;  // [T]
 };
 std::vector<double> pushed_norms(const Study& study, const NormRequest& request, const AttentionKind& kind,
                                  int layer, NormsBeside beside);
-std::vector<double> pushed_norms(const Study& study, const NormRequest& request, int layer, double* ratios);
 
 // The reason why a method of a norm after the residual sum means nothing for this model, or empty.
 std::string lacks_post_norm(std::string_view method, const ModelInfo& info);
 
-// What the raw numbers were before any row was divided: "raw row sums lie between …".
-std::string row_sums_note(double smallest, double largest, Index empty);
+// What methods that measure parts of attention's output gather over the layers, and say of it in the end.
+struct PartTotals {
+  explicit PartTotals(DType dtype) : sums(dtype) {}
+  // The rows of a map before they are divided; how many of them are without any weight.
+  Index see_rows(const std::vector<double>& map, Index keys);
+  // Checks and notes of the maps: of their rows if these were divided (cross-attention's with the detail
+  // "residual" beside them), and where a shortcut was taken that the parts add up and, under this name, that
+  // it equals plain vectors.
+  struct Shortcut {
+    std::string name;  // empty: not measured
+    double bound = 0;
+  };
+  void conclude(Attribution& result, const std::vector<AttentionKind>& kinds, bool divided,
+                const Shortcut& shortcut) const;
+
+  SumCheck sums;
+  double apart = 0;  // of the shortcut from plain vectors
+  Index empty = 0;   // rows without any weight
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0, peak = 0;  // row sums; any number
+};
 
 }  // namespace headwater

@@ -2,27 +2,12 @@
 
 #include <algorithm>
 
-#include <headwater/error.h>
-
 #include "study/memory.h"
 
 namespace headwater {
 namespace {
 
 constexpr Rules given{.norm = Rules::Norm::FrozenScale, .softmax = Rules::Softmax::Constant};
-
-// [count, 1, T, W]: part k holds row begin + k of x alone, and of it the columns [from, to).
-Tensor one_row_each(const Tensor& x, Index begin, Index count, Index from, Index to) {
-  const Index T = x.dim(1), W = x.dim(2);
-  Tensor parts = Tensor::zeros(x.shape().with_front(count), x.dtype());
-  dispatch(x.dtype(), [&](auto r) {
-    using R = decltype(r);
-    for (Index k = 0; k < count; ++k)
-      std::copy_n(x.data<R>() + (begin + k) * W + from, to - from,
-                  parts.data<R>() + (k * T + begin + k) * W + from);
-  });
-  return parts;
-}
 
 // Parts of the tokens [begin, begin + count) of the sequence that is read, [count, 1, T, D].
 Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index count) {
@@ -33,7 +18,6 @@ Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index 
   const Tensor v = tape.at(values).value;
   if (wanted.at == kind.sites.out || kind.is_cross()) {
     // With grouped queries several heads read the same columns; one head's part is taken at the mix.
-    const Tensor seeds = one_row_each(v, begin, count, 0, v.dim(2));
     PushHooks hooks;
     if (wanted.head >= 0)
       hooks.made = [&](Place place, Tensor& part) {
@@ -46,18 +30,28 @@ Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index 
             if (i / E % H != wanted.head) part.data<R>()[i] = 0;
         });
       };
-    return tape.push(tape.at(values), seeds, given, {at}, hooks).at(at);
+    return tape.push(tape.at(values), one_row_each(v, begin, count), given, {at}, hooks).at(at);
   }
-  const Tensor x = tape.at(input).value;
   const PushHooks hooks{.rules = {}, .made = [&](Place place, Tensor& part) {
-                          if (place == values) part = one_row_each(v, begin, count, 0, v.dim(2));
+                          if (place == values) part = one_row_each(v, begin, count);
                           if (place == place_of(Site::MlpOut))
                             part = Tensor::zeros(part.shape(), part.dtype());
                         }};
-  return tape.push(tape.at(input), one_row_each(x, begin, count, 0, x.dim(2)), given, {at}, hooks).at(at);
+  const Var x = tape.at(input);
+  return tape.push(x, one_row_each(x.value, begin, count), given, {at}, hooks).at(at);
 }
 
 }  // namespace
+
+Tensor one_row_each(const Tensor& x, Index begin, Index count) {
+  const Index T = x.dim(1), W = x.dim(2);
+  Tensor parts = Tensor::zeros(x.shape().with_front(count), x.dtype());
+  dispatch(x.dtype(), [&]<class R>(R) {
+    for (Index k = 0; k < count; ++k)
+      std::copy_n(x.data<R>() + (begin + k) * W, W, parts.data<R>() + (k * T + begin + k) * W);
+  });
+  return parts;
+}
 
 void for_pushed_parts(const Study& study, const PartsWanted& wanted,
                       const std::function<void(Index, const Tensor&)>& f) {

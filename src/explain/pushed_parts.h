@@ -20,6 +20,9 @@ struct PartsWanted {
   AttentionKind kind = {};
 };
 
+// [count, 1, T, W]: part k holds row begin + k of x [1, T, W] alone.
+Tensor one_row_each(const Tensor& x, Index begin, Index count);
+
 // f(j, parts) for every token j, parts [T, D] in the working type; as many tokens are pushed together as the
 // study's scratch holds.
 void for_pushed_parts(const Study& study, const PartsWanted& wanted,

@@ -102,6 +102,21 @@ std::vector<Tensor> pattern_gradients(const Study& study, int start) {
   return gradients;
 }
 
+double scaled_difference(const Study& study, const Scaled& part, double h, const OfLogits& f) {
+  const auto at = [&](double factor) {
+    const auto scale = [&](Tensor& value) {
+      dispatch(value.dtype(), [&]<class R>(R) {
+        R* own = value.data<R>() + part.begin;
+        for (Index i = 0; i < part.count; ++i) own[i] *= static_cast<R>(factor);
+      });
+    };
+    Tape tape(Keep::Nothing, {{part.at, scale}});
+    return f(study.model().run(tape, study.batch()).value);
+  };
+  const double above = at(1 + h);
+  return (above - at(1 - h)) / (2 * h);
+}
+
 Check check_pattern_gradient(const Study& study, const Tensor& gradient, Place place) {
   const Tensor pattern = study.at(place);
   double slope = 0, size = 0, largest = 1;
@@ -113,18 +128,10 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, Place p
   if (size == 0) return check;
   const bool single = pattern.dtype() == DType::Float32;
   const double h = single ? 1e-2 : 1e-4;
-  const auto at = [&](double factor) {
-    const auto scale = [factor](Tensor& value) {
-      dispatch(value.dtype(), [&]<class R>(R) {
-        R* v = value.data<R>();
-        for (Index i = 0; i < value.size(); ++i) v[i] *= static_cast<R>(factor);
-      });
-    };
-    Tape tape(Keep::Nothing, {{place, scale}});
-    return study.target_value(study.model().run(tape, study.batch()).value);
-  };
   for (const double z : study.logits().to_doubles()) largest = std::max(largest, std::abs(z));
-  check.value = std::abs((at(1 + h) - at(1 - h)) / (2 * h) - slope) / size;
+  const double difference = scaled_difference(
+      study, {place, 0, pattern.size()}, h, [&](const Tensor& logits) { return study.target_value(logits); });
+  check.value = std::abs(difference - slope) / size;
   check.bound = (single ? 0.01 : 1e-4) + 64 * epsilon_of(study.info().dtype) * largest / (h * size);
   check.passed = check.value <= check.bound;
   return check;

@@ -1,6 +1,7 @@
 // What methods share that weigh the patterns of the blocks and read the row of the token a head reads.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,14 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
 // Gradients of the target's logit at the patterns of the layers from `start` on: [1, H, T, T] each, by
 // layer; empty below `start`.
 std::vector<Tensor> pattern_gradients(const Study& study, int start);
+
+// (f of the logits with some values of a place times 1 + h, less with 1 − h) / 2h: two forward runs.
+using OfLogits = std::function<double(const Tensor& logits)>;
+struct Scaled {
+  Place at;
+  Index begin, count;  // which of the values
+};
+double scaled_difference(const Study& study, const Scaled& part, double h, const OfLogits& f);
 
 // A central difference of the target's logit as the pattern at a place grows by a common factor, against
 // Σ G ⊙ A: two forward runs. `gradient` as above.

@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "explain/attention_attribution.h"
 #include "heads/checks.h"
 #include "heads/memory.h"
 #include "study/map_checks.h"
@@ -41,28 +40,9 @@ struct Sums {
 
 // One input on its way into the sums.
 struct Adding {
-  const LoadedModel& loaded;
-  const Labelled& one;
-  const StudyMemory& memory;
+  const Study& study;
+  int gold;
   bool check_gradient;
-
-  Study study() const {
-    Study made = study_of(loaded, one, one.gold, memory.sites, memory.window);
-    made.scratch = memory.scratch;
-    return made;
-  }
-};
-
-// The largest product of a value and its slope so far, for the check.
-struct Strongest {
-  Scaled part{};
-  double slope = 0;
-
-  void take(const Scaled& other, double found) {
-    if (std::abs(found) <= std::abs(slope)) return;
-    part = other;
-    slope = found;
-  }
 };
 
 double largest(const Tensor& values, Index begin, Index count) {
@@ -72,21 +52,16 @@ double largest(const Tensor& values, Index begin, Index count) {
 }
 
 void add_attattr(const Adding& adding, Sums& sums) {
-  const Study study = adding.study();
-  const AttentionAttributionOptions options;
-  const AttentionAttribution found =
-      attribute_attention(study, Objective(study, Quantity::Probability), options);
+  const AttentionAttribution found = attribute_checked(adding.study, {}, sums.checks, sums.unresolved);
   const Index cells = found.scores().dim(2) * found.scores().dim(3);
   for (std::size_t h = 0; h < sums.scores.size(); ++h)
     sums.scores[h] += largest(found.scores(), static_cast<Index>(h) * cells, cells);
-  if (!resolved(found, options.tolerance)) ++sums.unresolved;
-  for (Check& check : attribution_checks(found, options.tolerance)) keep_worst(sums.checks, std::move(check));
 }
 
 void add_attention(const Adding& adding, Sums& sums) {
-  const Study study = adding.study();
-  const auto H = static_cast<std::size_t>(study.info().last().heads);
-  for (int l = 0; l < study.info().last().layers; ++l) {
+  const Study& study = adding.study;
+  const auto H = static_cast<std::size_t>(study.info().heads);
+  for (int l = 0; l < study.info().layers; ++l) {
     const Tensor pattern = study.at(Site::Pattern, l);
     const Index cells = pattern.dim(2) * pattern.dim(3);
     for (std::size_t h = 0; h < H; ++h)
@@ -112,19 +87,18 @@ double loss_of(const Tensor& logits, int gold) {
   return std::log(sum) + top - values[static_cast<std::size_t>(gold)];
 }
 
-using OfLogits = std::function<double(const Tensor& logits)>;
-
 // |Σ value · slope| over each stretch of a head's values at a site, and of a head the mean of its stretches:
 // its pattern is one, and its outputs are one for each token. `seed` is the function's derivative.
-void add_products(const Adding& adding, const Study& study, Site site, const Tensor& seed,
-                  const OfLogits& function, Sums& sums) {
+void add_products(const Adding& adding, Site site, const Tensor& seed, const OfLogits& function, Sums& sums) {
+  const Study& study = adding.study;
   const Run& run = study.run();
   std::vector<Place> wanted;
   for (int l = 0; l < study.info().last().layers; ++l) wanted.push_back({site, l});
   const Signals signals = run.tape->pull(run.logits, seed, rules::gradient, wanted);
-  const Index H = study.info().last().heads;
-  Strongest strongest;
-  for (int l = 0; l < study.info().last().layers; ++l) {
+  const Index H = study.info().heads;
+  Scaled strongest{};  // the largest product of values and their slope, for the check
+  double steepest = 0;
+  for (int l = 0; l < study.info().layers; ++l) {
     const Tensor values = run.at(site, l);
     const Tensor& slope = signals.at(site, l);
     const Index length = site == Site::Pattern ? values.dim(2) * values.dim(3) : values.shape().back() / H;
@@ -134,29 +108,27 @@ void add_products(const Adding& adding, const Study& study, Site site, const Ten
       for (Index i = c * length; i < (c + 1) * length; ++i) product += values.at(i) * slope.at(i);
       sums.scores[static_cast<std::size_t>(l * H + c % H)] +=
           std::abs(product) / static_cast<double>(stretches / H);
-      strongest.take({site, l, c * length, length}, product);
+      if (std::abs(product) <= std::abs(steepest)) continue;
+      strongest = {{site, l}, c * length, length};
+      steepest = product;
     }
   }
-  if (adding.check_gradient)
-    keep_worst(sums.checks, check_slope(study, strongest.part, strongest.slope, function));
+  if (adding.check_gradient) keep_worst(sums.checks, check_slope(study, strongest, steepest, function));
 }
 
 void add_taylor(const Adding& adding, Sums& sums) {
-  const Study study = adding.study();
-  const int gold = adding.one.gold;
   add_products(
-      adding, study, Site::Pattern, loss_seed(study.run().logits.value, gold),
-      [gold](const Tensor& logits) { return loss_of(logits, gold); }, sums);
+      adding, Site::Pattern, loss_seed(adding.study.run().logits.value, adding.gold),
+      [&](const Tensor& logits) { return loss_of(logits, adding.gold); }, sums);
 }
 
 void add_taylor_published(const Adding& adding, Sums& sums) {
-  const Study study = adding.study();
-  const Tensor& logits = study.run().logits.value;
+  const Tensor& logits = adding.study.run().logits.value;
   const OfLogits sum = [](const Tensor& changed) {
     const std::vector<double> values = changed.to_doubles();
     return std::accumulate(values.begin(), values.end(), 0.0);
   };
-  add_products(adding, study, Site::Z, Tensor::full(logits.shape(), logits.dtype(), 1), sum, sums);
+  add_products(adding, Site::Z, Tensor::full(logits.shape(), logits.dtype(), 1), sum, sums);
 }
 
 void divide_by_length_of_layer(Scores& scores, std::size_t H) {
@@ -232,8 +204,8 @@ HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labell
   const std::size_t step = (inputs.size() + checked_gradients - 1) / checked_gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     advance(static_cast<double>(i) / static_cast<double>(inputs.size()));
-    const StudyMemory memory = study_memory(info, how->kind, tokens_in(info, inputs[i]), bound);
-    how->add({loaded, inputs[i], memory, i % step == 0}, sums);
+    const Study study = study_within(loaded, inputs[i], inputs[i].gold, how->kind, bound);
+    how->add({study, inputs[i].gold, i % step == 0}, sums);
   }
   result.scores = std::move(sums.scores);
   result.unresolved = sums.unresolved;

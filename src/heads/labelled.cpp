@@ -141,19 +141,9 @@ std::vector<Labelled> prepare_labelled(const LoadedModel& loaded, std::span<cons
   return all;
 }
 
-Study study_of(const LoadedModel& loaded, const Labelled& one, int target, const std::vector<Site>& sites,
-               std::size_t window) {
-  Study study = open_study(loaded, {.batch = one.batch, .encoding = one.encoding});
-  if (!sites.empty()) study.keep_only(sites, window);
-  study.aim(
-      {.position = -1, .index = target, .label = loaded.info().labels[static_cast<std::size_t>(target)]});
-  return study;
-}
-
 HeadMask all_heads(const ModelInfo& info) {
-  const std::vector<bool> all(static_cast<std::size_t>(info.last().heads), true);
-  HeadMask mask(static_cast<std::size_t>(info.last().layers), all);
-  return mask;
+  const std::vector<bool> all(static_cast<std::size_t>(info.heads), true);
+  return {static_cast<std::size_t>(info.layers), all};
 }
 
 std::vector<int> classify(const LoadedModel& loaded, std::span<const Labelled> inputs, const HeadMask& mask,

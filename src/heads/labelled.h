@@ -24,11 +24,6 @@ using Advance = std::function<void(double done)>;  // 0 … 1; may throw to stop
 // for an unknown label or an input the model cannot take, naming the input by its number.
 std::vector<Labelled> prepare_labelled(const LoadedModel& loaded, std::span<const LabelledInput> inputs);
 
-// A study of one of them, aimed at a class, that keeps these sites (none: everything) in windows of so many
-// bytes (0: all layers at once).
-Study study_of(const LoadedModel& loaded, const Labelled& one, int target, const std::vector<Site>& sites,
-               std::size_t window = 0);
-
 // Which heads stay: [layer][head].
 using HeadMask = std::vector<std::vector<bool>>;
 HeadMask all_heads(const ModelInfo& info);

@@ -88,6 +88,17 @@ StudyMemory study_memory(const ModelInfo& info, StudyKind kind, Index tokens, co
   return memory;
 }
 
+Study study_within(const LoadedModel& loaded, const Labelled& one, int target, StudyKind kind,
+                   const MemoryBound& bound) {
+  const ModelInfo& info = loaded.info();
+  const StudyMemory memory = study_memory(info, kind, tokens_in(info, one), bound);
+  Study study = open_study(loaded, {.batch = one.batch, .encoding = one.encoding});
+  if (!memory.sites.empty()) study.keep_only(memory.sites, memory.window);
+  study.scratch = memory.scratch;
+  study.aim({.position = -1, .index = target, .label = info.labels[static_cast<std::size_t>(target)]});
+  return study;
+}
+
 BatchMemory batch_memory(const ModelInfo& info, std::span<const Labelled> inputs, const MemoryBound& bound,
                          Index more) {
   // By length, as batches count it: bytes of an input, and how many may have it.

@@ -32,6 +32,9 @@ struct StudyMemory {
 // Within the bound, for an input of this many tokens. Throws InputError if not even one layer at a time fits,
 // saying what would.
 StudyMemory study_memory(const ModelInfo& info, StudyKind kind, Index tokens, const MemoryBound& bound);
+// A study of one input, aimed at a class, within the bound.
+Study study_within(const LoadedModel& loaded, const Labelled& one, int target, StudyKind kind,
+                   const MemoryBound& bound);
 
 // Batches that are classified with and without some heads. `more`: tokens an input may get beyond its own.
 struct BatchMemory {

@@ -14,7 +14,6 @@
 
 #include <headwater/error.h>
 
-#include "explain/attention_attribution.h"
 #include "heads/checks.h"
 #include "heads/memory.h"
 
@@ -126,15 +125,9 @@ Memory memory_of(const LoadedModel& loaded, std::span<const Labelled> inputs, co
 // The pattern of one input; what its attributions showed goes into the report.
 Trigger taken_from(const LoadedModel& loaded, const Labelled& one, int predicted,
                    const TriggerOptions& options, const MemoryBound& bound, TriggerReport& report) {
-  const StudyMemory memory =
-      study_memory(loaded.info(), StudyKind::Attributions, tokens_in(loaded.info(), one), bound);
-  Study study = study_of(loaded, one, predicted, memory.sites, memory.window);
-  study.scratch = memory.scratch;
+  const Study study = study_within(loaded, one, predicted, StudyKind::Attributions, bound);
   const AttentionAttribution attributed =
-      attribute_attention(study, Objective(study, Quantity::Probability), {.tolerance = options.tolerance});
-  if (!resolved(attributed, options.tolerance)) ++report.unresolved;
-  for (Check& check : attribution_checks(attributed, options.tolerance))
-    keep_worst(report.checks, std::move(check));
+      attribute_checked(study, {.tolerance = options.tolerance}, report.checks, report.unresolved);
   const auto [first, second] = top_two(attributed.scores());
   Trigger trigger{.label = loaded.info().labels[static_cast<std::size_t>(predicted)],
                   .source = one.encoding.text,

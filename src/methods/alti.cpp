@@ -16,14 +16,11 @@
 // mask forbids stay out of the rows here too.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <headwater/error.h>
 
 #include "base/parallel.h"
-#include "blocks/recognise.h"
-#include "explain/attention_parts.h"
 #include "explain/kind_maps.h"
 #include "explain/mixing_steps.h"
 #include "explain/norms.h"
@@ -152,21 +149,6 @@ double plain_difference(const AttentionParts& parts, const Outputs& outputs, con
   return worst;
 }
 
-struct Totals {
-  double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // row sums
-  double peak = 0, apart = 0;
-  Index empty = 0;
-
-  void see_rows(const std::vector<double>& map, Index T) {
-    for (auto row = map.begin(); row != map.end(); row += T) {
-      const double sum = std::accumulate(row, row + T, 0.0);
-      smallest = std::min(smallest, sum);
-      largest = std::max(largest, sum);
-      peak = std::max(peak, *std::max_element(row, row + T));
-    }
-  }
-};
-
 // For attention of any kind in a block of any wiring: T_ij by a push, y_i what was written. The share of the
 // residual path past attention to another stack goes to `residual`.
 std::vector<double> pushed_map(const Study& study, const AttentionKind& kind, int layer, const Compat& compat,
@@ -194,16 +176,16 @@ std::vector<double> pushed_map(const Study& study, const AttentionKind& kind, in
 
 // The same by a plain block's shortcut, [T, T].
 std::vector<double> plain_map(const Study& study, const PlainBlock& block, const AttentionKind& kind,
-                              int layer, const Compat& compat, SumCheck& sums, Totals& totals) {
+                              int layer, const Compat& compat, PartTotals& totals) {
   const AttentionParts parts(study, kind, layer);
   const Index T = parts.tokens(), H = parts.heads(), D = parts.width();
   const NormMap after(block.weights.attention_norm);
   const NormMap* norm = block.pre_norm ? nullptr : &after;
   const Outputs outputs = outputs_of(parts, norm, compat);
   std::vector<double> map(static_cast<std::size_t>(T * T));
-  sums.begin(parts);
+  totals.sums.begin(parts);
   parts.for_tiles([&](Index begin, Index count, double* u) {
-    sums.add(parts, begin, count, u);
+    totals.sums.add(parts, begin, count, u);
     parallel_for(count, 1, [&](Index from, Index to) {
       Column column(parts, outputs, norm, compat);
       for (Index j = from; j < to; ++j) {
@@ -212,17 +194,16 @@ std::vector<double> plain_map(const Study& study, const PlainBlock& block, const
       }
     });
   });
-  sums.end(parts, study.at(kind.at(Site::ResidMid, layer)), norm);
+  totals.sums.end(parts, study.at(kind.at(Site::ResidMid, layer)), norm);
   totals.apart = std::max(totals.apart, plain_difference(parts, outputs, norm, compat, map));
   return map;
 }
 
 // c_ij of one layer, [T, S], rows divided: with the residual path's where it is no column of its own.
 std::vector<double> layer_map(const Study& study, const AttentionKind& kind, int layer, const Compat& compat,
-                              std::span<double> residual, SumCheck& sums, Totals& totals) {
-  const std::optional<PlainBlock> block =
-      kind.is_cross() ? std::nullopt : plain_block(study.tape(), {.layer = layer, .stack = kind.stack});
-  std::vector<double> map = block ? plain_map(study, *block, kind, layer, compat, sums, totals)
+                              std::span<double> residual, PartTotals& totals) {
+  const std::optional<PlainBlock> block = plain_block_of(study, kind, layer);
+  std::vector<double> map = block ? plain_map(study, *block, kind, layer, compat, totals)
                                   : pushed_map(study, kind, layer, compat, residual);
   const Index S = study.size(kind.keys);
   totals.see_rows(map, S);
@@ -231,45 +212,23 @@ std::vector<double> layer_map(const Study& study, const AttentionKind& kind, int
   return map;
 }
 
-void add_checks(Attribution& result, const std::vector<AttentionKind>& kinds, const SumCheck& sums,
-                const Totals& totals) {
-  std::vector<Map> rows = result.maps;
-  std::size_t beside = 0;
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    if (kinds[k].is_cross()) rows[k].values = with_column(rows[k].values, result.details[beside++].values);
-  if (totals.empty == 0) result.checks.push_back(worst_of(rows, check_row_sums));
-  result.checks.push_back(worst_of(result.maps, check_nonnegative));
-  forbid_future(result, kinds);
-  if (!sums.measured()) return;
-  result.checks.push_back(sums.check());
-  result.checks.push_back({.name = "row by row equals plain vectors",
-                           .passed = totals.apart <= 1e-10,
-                           .value = totals.apart,
-                           .bound = 1e-10});
-}
-
 Attribution run(const Study& study, const MethodOptions& options) {
-  const DType dtype = study.info().dtype;
   const std::vector<AttentionKind> kinds = attentions_of(study.info());
   const Compat compat = compat_of(options.text("compat"));
   Attribution result{
       .method = "alti", .options = options.all(), .maps = maps_of(study, kinds, HeadAxis::None)};
-  SumCheck sums(dtype);
-  Totals totals;
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    const Index T = study.size(kinds[k].queries);
-    Tensor residual = Tensor::zeros({kinds[k].layers, T}, DType::Float64);
-    for (int layer = 0; layer < kinds[k].layers; ++layer) {
-      const std::span<double> row(residual.data<double>() + layer * T,
-                                  static_cast<std::size_t>(kinds[k].is_cross() ? T : 0));
-      put_layer(result.maps[k].values, layer, layer_map(study, kinds[k], layer, compat, row, sums, totals));
-      study.progress(static_cast<double>(layers_before(kinds, k) + layer + 1) / layers_of(kinds));
-    }
-    if (kinds[k].is_cross()) result.details.push_back(detail_of(kinds[k], "residual", residual.to(dtype)));
-  }
-  add_checks(result, kinds, sums, totals);
-  result.notes.push_back(maximum_note(Tensor::full({1, 1}, DType::Float64, totals.peak)));
-  result.notes.push_back(row_sums_note(totals.smallest, totals.largest, totals.empty));
+  PartTotals totals(study.info().dtype);
+  for (const AttentionKind& kind : kinds)
+    if (kind.is_cross())
+      result.details.push_back(
+          detail_of(kind, "residual", Tensor({kind.layers, study.size(kind.queries)}, study.info().dtype)));
+  for_layers(study, kinds, [&](std::size_t k, int layer) {
+    const AttentionKind& kind = kinds[k];
+    std::vector<double> residual(static_cast<std::size_t>(kind.is_cross() ? study.size(kind.queries) : 0));
+    put_layer(result.maps[k].values, layer, layer_map(study, kind, layer, compat, residual, totals));
+    if (kind.is_cross()) put_layer(result.details.back().values, layer, residual);
+  });
+  totals.conclude(result, kinds, true, {"row by row equals plain vectors", 1e-10});
   return result;
 }
 
@@ -287,8 +246,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method alti;
-const Method alti{
+extern const Method alti{
     .name = "alti",
     .summary =
         "Each token's share in the output of the attention block, by how much nearer to it its part leads.",

@@ -1,6 +1,5 @@
 // Self-attention attribution (Hao, Dong, Wei and Xu, 2021): integrated gradients on the attention weights of
 // one layer at a time, from none to what they were; attribution/attention_attribution.h has the mathematics.
-#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -15,15 +14,19 @@ namespace headwater {
 namespace {
 
 AttentionAttributionOptions settings_of(const MethodOptions& options) {
-  AttentionAttributionOptions settings;
-  settings.tolerance = options.number("tolerance");
-  const int steps = options.integer("steps");
+  AttentionAttributionOptions settings{.quantity = quantity_of(options.text("quantity")),
+                                       .nodes = {},
+                                       .tolerance = options.number("tolerance")};
   const std::string& rule = options.text("rule");
   if (!(settings.tolerance > 0)) options.refuse("tolerance", "a number above 0");
-  if (steps < 1 || steps > 10000) options.refuse("steps", "1 … 10000");
-  if (rule != "adaptive") settings.nodes = quadrature(rule_of(rule), steps);
+  if (rule != "adaptive") settings.nodes = quadrature(rule_of(rule), options.integer("steps"));
   return settings;
 }
+
+// The defaults are those of all that rests on it.
+const AttentionAttributionOptions usual{};
+const std::string usual_quantity = usual.quantity == Quantity::Probability ? "probability" : "logit";
+const std::string usual_tolerance = fmt::format("{}", usual.tolerance);
 
 // One number per layer, of each kind of attention.
 template <class T>
@@ -42,13 +45,10 @@ void put_per_layer(Attribution& result, const std::string& name, const Attention
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const AttentionAttributionOptions settings = settings_of(options);
-  const Objective objective(study, quantity_of(options.text("quantity")));
+  const Objective objective(study, settings.quantity);
   AttentionAttribution found = attribute_attention(study, objective, settings);
   Attribution result{.method = "attattr", .options = options.all()};
-  result.checks.push_back(
-      check_within("each layer sums to F(A) − F(0)", completeness_gap(found), settings.tolerance));
-  if (const auto error = estimated_error(found))
-    result.checks.push_back(check_within("estimated error of an attribution", *error, settings.tolerance));
+  result.checks = attribution_checks(found, settings.tolerance);
   result.notes.push_back(fmt::format("{} evaluations from the layers up, {:.3g} TFLOP; by layer {}.",
                                      std::accumulate(found.nodes.begin(), found.nodes.end(), 0),
                                      found.flop / 1e12, fmt::join(found.nodes, " ")));
@@ -81,11 +81,11 @@ extern const Method attattr{
         "may need many nodes; the checks say so. The error is estimated, not bounded: from nested rules, and "
         "around the kinks of relu from halves.",
     .options =
-        {{"quantity", "probability|logit", "probability", "what is explained: F"},
+        {{"quantity", "probability|logit", usual_quantity, "what is explained: F"},
          {"rule", "adaptive|gauss|left|right|midpoint|trapezoid", "adaptive",
           "nested nodes until complete, or a fixed rule; the paper's is right, its code's left"},
-         {"steps", "integer", "20", "evaluations of a fixed rule"},
-         {"tolerance", "number", "0.01",
+         {"steps", "integer", "20", "evaluations of a fixed rule", 1, 10000},
+         {"tolerance", "number", usual_tolerance,
           "error allowed in any attribution, as a share of its layer's largest, and in a layer's sum"}},
     .claims = {.causal = true},
     .sites = attention_attribution_sites(),

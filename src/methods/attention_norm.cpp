@@ -4,36 +4,11 @@
 //   ‖f_ij‖ = ‖Σ_h α^h_ij u^h_j‖        u^h_j = v^h_j W_O^h, the value as head h writes it
 //
 // or per head α^h_ij ‖u^h_j‖. A large weight on a short value then counts as little as it moves.
-#include "explain/norms.h"
-#include "methods/method.h"
+#include "methods/norm_family.h"
 
 namespace headwater {
 
-namespace {
-
-constexpr NormStage stage = NormStage::Attention;
-
-NormRequest request_of(const MethodOptions& options) {
-  return {.method = "attention_norm",
-          .stage = stage,
-          .each_head = options.text("heads") == "each",
-          .normalise_rows = options.text("normalise") == "rows"};
-}
-
-Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result = norm_attribution(study, request_of(options));
-  result.options = options.all();
-  return result;
-}
-
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
-  return norm_bytes(info, tokens, request_of(options));
-}
-
-}  // namespace
-
-extern const Method attention_norm;
-const Method attention_norm{
+extern const Method attention_norm{
     .name = "attention_norm",
     .summary =
         "Attention weighted by what it carries: the length of the vector moved from each token to each "
@@ -43,20 +18,17 @@ const Method attention_norm{
     .paper =
         "Kobayashi et al., 2020: Attention is Not Only a Weight: Analyzing Transformers with Vector Norms. "
         "EMNLP",
-    .cost =
-        "One forward run and, per layer, 2 T H² D + 2 T² H² operations on Gram matrices; no vector per pair "
-        "of tokens is made.",
+    .cost = norm_cost,
     .limits =
         "The residual path, the norms and the feed-forward layers are not in it, nor is the target. A long "
         "vector may point where later layers do not look.",
     .options = {{"heads", "sum|each", "sum", "sum: heads are added as vectors; each: one map per head"},
-                {"normalise", "none|rows", "none", "rows: divide each row by its sum; none: raw norms"}},
+                normalise_option},
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Partial,
-    .sites = norm_sites(stage),
-
-    .run = run,
-    .planned_bytes = planned_bytes,
+    .sites = norm_sites(NormStage::Attention),
+    .run = run_norms<NormStage::Attention>,
+    .planned_bytes = planned_norms<NormStage::Attention>,
 };
 
 }  // namespace headwater

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "explain/pushed_parts.h"
 #include "explain/token_relevance.h"
 #include "methods/method.h"
 #include "ops/ops.h"
@@ -29,16 +30,6 @@ constexpr Rules rules_of_decompx{.activation = Rules::Activation::Secant,
                                  .softmax = Rules::Softmax::Constant,
                                  .product = Rules::Product::Halved,
                                  .bias = Rules::Bias::AbsDot};
-
-// [T, 1, T, D]: part k holds row k of x alone.
-Tensor one_token_each(const Tensor& x) {
-  const Index T = x.dim(1), D = x.dim(2);
-  Tensor parts = Tensor::zeros(x.shape().with_front(T), x.dtype());
-  dispatch(x.dtype(), [&]<class R>(R) {
-    for (Index k = 0; k < T; ++k) std::copy_n(x.data<R>() + k * D, D, parts.data<R>() + (k * T + k) * D);
-  });
-  return parts;
-}
 
 // W_o b_v + b_o, without b_v in the first layer; empty if there is neither.
 Tensor attention_bias(const LinearWeights& v, const LinearWeights& out, const HeadLayout& heads, int layer) {
@@ -86,11 +77,6 @@ PushHooks biases_after_the_residual(const Study& study, const Tensor& parts) {
               }};
 }
 
-Check check_sum(double gap, double size, DType dtype) {
-  const double bound = size * (dtype == DType::Float32 ? 1e-4 : 1e-9);
-  return check_within("parts add up to the logit", gap, bound);
-}
-
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "decompx", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const Run& run = study.run();
@@ -101,7 +87,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   double sum = 0, size = 1;
   for (int s = 0; s <= study.written(); ++s) {
     const Var input = run.tape->at({Site::ResidPre, 0, s});
-    const Tensor start = one_token_each(input.value);
+    const Tensor start = one_row_each(input.value, 0, input.value.dim(1));
     const PushHooks hooks = together ? biases_after_the_residual(study, start) : PushHooks{};
     const Tensor parts = run.tape->push(input, start, rules_of_decompx, {Site::Logits}, hooks).of(run.logits);
     for (Index k = 0; k < parts.dim(0); ++k) {
@@ -112,7 +98,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   }
   result.scores() = Tensor::of({T}, scores, study.info().dtype);
   const double gap = std::abs(sum - study.target_logit(run.logits.value));
-  result.checks.push_back(check_sum(gap, size, study.info().dtype));
+  const double bound = size * (study.info().dtype == DType::Float32 ? 1e-4 : 1e-9);
+  result.checks.push_back(check_within("parts add up to the logit", gap, bound));
   note_tangent(result, study);
   return result;
 }

@@ -12,13 +12,11 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const double epsilon = options.number("epsilon");
-  if (!(epsilon >= 0)) options.refuse("epsilon", "0 or more");
   Attribution result{.method = "epsilon_lrp", .options = options.all()};
   const bool constant = options.text("attention") == "constant";
   Rules rules = lrp_rules(constant ? Rules::Softmax::Constant : Rules::Softmax::Exact);
   rules.linear = Rules::Linear::Lrp;
-  rules.epsilon = epsilon;
+  rules.epsilon = options.number("epsilon");
   put_token_relevance(result, study, rules);
   return result;
 }

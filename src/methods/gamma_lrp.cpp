@@ -14,26 +14,20 @@ namespace headwater {
 
 namespace {
 
-double nonnegative(const MethodOptions& options, std::string_view name) {
-  const double value = options.number(name);
-  if (!(value >= 0)) options.refuse(name, "0 or more");
-  return value;
-}
-
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "gamma_lrp", .options = options.all()};
   const bool constant = options.text("attention") == "constant";
   Rules rules = lrp_rules(constant ? Rules::Softmax::Constant : Rules::Softmax::Exact);
   rules.linear = Rules::Linear::Lrp;
-  rules.epsilon = nonnegative(options, "epsilon");
-  rules.gamma = nonnegative(options, "gamma");
+  rules.epsilon = options.number("epsilon");
+  rules.gamma = options.number("gamma");
   put_token_relevance(result, study, rules);
   return result;
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
   // The γ-rule multiplies by |W| as well.
-  const std::size_t absolute = nonnegative(options, "gamma") == 0 ? 0 : matrix_bytes(info, info.dtype);
+  const std::size_t absolute = options.number("gamma") == 0 ? 0 : matrix_bytes(info, info.dtype);
   return token_relevance_bytes(info, tokens) + absolute;
 }
 
@@ -54,7 +48,7 @@ extern const Method gamma_lrp{
     .limits =
         "Smoother than the ε-rule and less faithful to contradictory evidence; biases take relevance (the "
         "leak ledger says how much). Recommended for vision models with patterns as given.",
-    .options = {{"gamma", "number", "0.25", "how much more products of the output's sign count"},
+    .options = {{"gamma", "number", "0.25", "how much more products of the output's sign count", 0},
                 lrp_epsilon_option,
                 lrp_attention_option},
     .needs_target = true,

@@ -5,37 +5,11 @@
 //
 // The feed-forward part changes the scale s'_i, but its own mixing of a row is left out. The authors multiply
 // the raw norms through the layers (--aggregate rollout); with normalise=rows the rows are divided first.
-#include "explain/norms.h"
-#include "methods/method.h"
+#include "methods/norm_family.h"
 
 namespace headwater {
 
-namespace {
-
-constexpr NormStage stage = NormStage::Block;
-
-NormRequest request_of(const MethodOptions& options) {
-  return {.method = "globenc", .stage = stage, .normalise_rows = options.text("normalise") == "rows"};
-}
-
-Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result = norm_attribution(study, request_of(options));
-  result.options = options.all();
-  return result;
-}
-
-std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
-  return norm_bytes(info, tokens, request_of(options));
-}
-
-std::string unsupported(const ModelInfo& info) {
-  return lacks_post_norm("globenc", info);
-}
-
-}  // namespace
-
-extern const Method globenc;
-const Method globenc{
+extern const Method globenc{
     .name = "globenc",
     .summary =
         "Each token's part in the output of an encoder block, through both norms; its rollout is GlobEnc.",
@@ -46,21 +20,19 @@ const Method globenc{
     .paper =
         "Modarressi et al., 2022: GlobEnc: Quantifying Global Token Attribution by Incorporating the Whole "
         "Encoder Layer in Transformers. NAACL",
-    .cost =
-        "One forward run and, per layer, 2 T H² D + 2 T² H² operations on Gram matrices; no vector per pair "
-        "of tokens is made.",
+    .cost = norm_cost,
     .limits =
         "For post-norm models (BERT and its kin). The feed-forward part acts through the scale of its norm "
         "alone; the target is not in it. Rollout multiplies raw norms as the authors do, so values grow and "
         "only ranks within a row compare.",
-    .options = {{"normalise", "none|rows", "none", "rows: divide each row by its sum; none: raw norms"}},
+    .options = {normalise_option},
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Raw,
-    .sites = norm_sites(stage),
+    .sites = norm_sites(NormStage::Block),
     .instead = "attention_norm_res or alti",
-    .unsupported = unsupported,
-    .run = run,
-    .planned_bytes = planned_bytes,
+    .unsupported = [](const ModelInfo& info) { return lacks_post_norm("globenc", info); },
+    .run = run_norms<NormStage::Block>,
+    .planned_bytes = planned_norms<NormStage::Block>,
 };
 
 }  // namespace headwater

@@ -35,11 +35,10 @@ struct Settings {
 };
 
 Settings settings_of(const MethodOptions& options, std::size_t units) {
-  const int samples = options.integer("samples"), seed = options.integer("seed");
+  const int samples = options.integer("samples");
   if (samples != 0 && samples < 4) options.refuse("samples", "0 or at least 4");
-  if (seed < 0) options.refuse("seed", "at least 0");
   return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512,
-          static_cast<std::uint64_t>(seed)};
+          static_cast<std::uint64_t>(options.integer("seed"))};
 }
 
 struct Shapley {

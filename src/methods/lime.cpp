@@ -30,14 +30,12 @@ struct Settings {
 };
 
 Settings settings_of(const MethodOptions& options, std::size_t units) {
-  const int samples = options.integer("samples"), seed = options.integer("seed");
-  const double width = options.number("kernel_width"), ridge = options.number("ridge");
-  if (samples < 0 || samples == 1) options.refuse("samples", "0 or at least 2");
-  if (seed < 0) options.refuse("seed", "at least 0");
+  const int samples = options.integer("samples");
+  const double width = options.number("kernel_width");
+  if (samples == 1) options.refuse("samples", "0 or at least 2");
   if (!(width > 0)) options.refuse("kernel_width", "a number above 0");
-  if (!(ridge >= 0)) options.refuse("ridge", "a number not below 0");
-  return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512, width, ridge,
-          static_cast<std::uint64_t>(seed)};
+  return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512, width, options.number("ridge"),
+          static_cast<std::uint64_t>(options.integer("seed"))};
 }
 
 std::vector<Coalition> neighbours(std::size_t units, const Settings& settings) {
@@ -121,7 +119,7 @@ extern const Method lime{
                 unit_option,
                 {"samples", "integer", "0", "how many coalitions; 0: 2 · units + 512", 0, 1e6},
                 {"kernel_width", "number", "0.25", "σ of the weighting"},
-                {"ridge", "number", "1", "λ, the penalty on large weights"},
+                {"ridge", "number", "1", "λ, the penalty on large weights", 0},
                 seed_option},
     .sites = {Site::ResidPre},
     .tiles = true,

@@ -37,9 +37,9 @@ inline constexpr MethodOption absent_option{
     "own token embeddings, or of the picture's colour)"};
 inline constexpr MethodOption unit_option{"unit", "token|word", "token", "what is taken away at once"};
 inline constexpr MethodOption seed_option{"seed", "integer", "0",
-                                          "of the random numbers; the same seed gives the same bits"};
+                                          "of the random numbers; the same seed gives the same bits", 0};
 inline constexpr MethodOption lrp_epsilon_option{"epsilon", "number", "1e-6",
-                                                 "what is added to every output, away from zero"};
+                                                 "what is added to every output, away from zero", 0};
 inline constexpr MethodOption lrp_attention_option{
     "attention", "constant|shared", "constant",
     "patterns as given (CP-LRP), or products shared half and half (AttnLRP)"};
@@ -53,6 +53,7 @@ class MethodOptions {
   double number(std::string_view name) const;
   int integer(std::string_view name) const;
   const std::string& text(std::string_view name) const;
+  std::string_view method() const { return method_; }
   std::vector<std::pair<std::string, std::string>> all() const;  // defaults included, in record order
   // Throws InputError for a value that the type allows and the method does not.
   [[noreturn]] void refuse(std::string_view name, std::string_view expected) const;

@@ -29,11 +29,9 @@ struct Settings {
 };
 
 Settings settings_of(const MethodOptions& options) {
-  const int seed = options.integer("seed");
   const Settings settings{options.integer("samples"), options.number("noise"),
-                          static_cast<std::uint64_t>(seed)};
+                          static_cast<std::uint64_t>(options.integer("seed"))};
   if (!(settings.noise > 0)) options.refuse("noise", "a number above 0");
-  if (seed < 0) options.refuse("seed", "at least 0");
   return settings;
 }
 

@@ -21,6 +21,7 @@
 #include "probing/features.h"
 #include "probing/linear_map.h"
 #include "probing/mlp_map.h"
+#include "study/map_checks.h"
 
 namespace headwater {
 namespace {
@@ -336,13 +337,9 @@ IdentifyReport run_identify(const IdentifyRequest& request, const Model& model, 
     report.tested_content += static_cast<std::size_t>(text->content());
   }
   add_cells(report, request, reading, finished);
-  const double stray = strayed(corpus);
-  report.checks.push_back({.name = "no text in two parts", .passed = stray == 0, .value = stray, .bound = 0});
+  report.checks.push_back(check_within("no text in two parts", strayed(corpus), 0));
   if (std::find(request.maps.begin(), request.maps.end(), TokenMap::Linear) != request.maps.end())
-    report.checks.push_back({.name = "linear maps solve their normal equations",
-                             .passed = reading.residual <= 1e-6,
-                             .value = reading.residual,
-                             .bound = 1e-6});
+    report.checks.push_back(check_within("linear maps solve their normal equations", reading.residual, 1e-6));
   return report;
 }
 

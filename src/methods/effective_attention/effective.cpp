@@ -99,151 +99,95 @@ std::optional<std::vector<double>> narrow_factor(const double* out, Index model,
 
 // ---- a whole text
 
-struct ValueSpace::Parts {
-  Index tokens = 0;
-  bool identity = false;
-  Dense v, r;  // by (1), if r is not empty
-  Dense u;     // else U diag(f) Uᵀ
-  std::vector<double> f;
-};
-
-ValueSpace::ValueSpace() : parts_(std::make_unique<Parts>()) {}
-ValueSpace::ValueSpace(ValueSpace&&) noexcept = default;
-ValueSpace& ValueSpace::operator=(ValueSpace&&) noexcept = default;
-ValueSpace::~ValueSpace() = default;
-
 ValueSpace::ValueSpace(std::span<const double> values, Index tokens, Index width, const RankRule& rule)
-    : ValueSpace() {
+    : tokens_(tokens) {
   Dense v(tokens, width, values), triangle = triangle_either_way(v);
-  parts_->tokens = tokens;
   const double tolerance = rule.tolerance(tokens, width), least = least_singular(triangle), norm = v.norm();
   const bool full = least > certain * tolerance * norm;
   if (full && tokens <= width) {
-    parts_->identity = true;
+    identity_ = true;
   } else if (full && norm <= worst_kappa * least) {
-    parts_->v = std::move(v);
-    parts_->r = std::move(triangle);
+    v_ = std::move(v);
+    r_ = std::move(triangle);
   } else {
     const Svd svd = svd_of(v);
     const Index rank = count_above(svd.s, tolerance);
-    parts_->identity = rank == tokens;
-    parts_->u = svd.u.left(rank);
-    parts_->f.assign(static_cast<std::size_t>(rank), 1);
+    identity_ = rank == tokens;
+    u_ = svd.u.left(rank);
+    f_.assign(static_cast<std::size_t>(rank), 1);
   }
 }
 
 ValueSpace ValueSpace::smooth(std::span<const double> values, Index tokens, Index width, double lambda) {
   Svd svd = svd_of(Dense(tokens, width, values));
-  ValueSpace space;
-  space.parts_->tokens = tokens;
-  for (const double s : svd.s) space.parts_->f.push_back(s * s / (s * s + lambda * lambda));
-  space.parts_->u = std::move(svd.u);
-  return space;
+  for (double& s : svd.s) s = s * s / (s * s + lambda * lambda);
+  return {std::move(svd.u), std::move(svd.s)};
 }
 
 ValueSpace ValueSpace::of_rank(std::span<const double> values, Index tokens, Index width, Index rank) {
-  const Svd svd = svd_of(Dense(tokens, width, values));
-  ValueSpace space;
-  space.parts_->tokens = tokens;
-  space.parts_->u = svd.u.left(std::min(rank, svd.u.cols));
-  space.parts_->f.assign(static_cast<std::size_t>(space.parts_->u.cols), 1);
-  return space;
-}
-
-bool ValueSpace::identity() const {
-  return parts_->identity;
+  const Dense u = svd_of(Dense(tokens, width, values)).u;
+  const Index kept = std::min(rank, u.cols);
+  return {u.left(kept), std::vector<double>(static_cast<std::size_t>(kept), 1)};
 }
 
 void ValueSpace::project(const double* a, double* x, Index count) const {
-  const Parts& p = *parts_;
-  if (p.identity)
-    std::copy_n(a, count * p.tokens, x);
-  else if (p.r.rows > 0)
-    project_by(p.v, p.tokens, p.r, a, x, count);
+  if (identity_)
+    std::copy_n(a, count * tokens_, x);
+  else if (r_.rows > 0)
+    project_by(v_, tokens_, r_, a, x, count);
   else
-    project_on(p.u, p.f, a, x, count);
+    project_on(u_, f_, a, x, count);
 }
 
 // ---- prefixes
 
-struct GrowingValueSpace::Parts {
-  RankRule rule;
-  Index width = 0;   // of the values as given, for the tolerance
-  Dense v;           // [T, c]: all tokens, in a basis of their span
-  Index seen = 0;    // tokens of the prefix
-  double norm2 = 0;  // |V_t|²_F
-
-  // The rows so far as L Q, while they are independent: Q [seen, c] orthonormal, and L⁻¹.
-  bool independent = true;
-  Dense q, inverse;
-  double inverse2 = 0;  // |L⁻¹|²_F
-
-  Dense r;           // RᵀR = V_tᵀ V_t
-  double least = 0;  // lower bound of the smallest of c singular values of V_t
-
-  enum class Form { Identity, Triangle, Basis } form = Form::Identity;
-  Dense u;  // Basis
-
-  void append_independent();
-  void append_triangle();
-  void decide();
-  void decompose(double tolerance);
-};
-
-GrowingValueSpace::~GrowingValueSpace() = default;
-
 GrowingValueSpace::GrowingValueSpace(std::span<const double> values, Index tokens, Index width,
                                      const RankRule& rule)
-    : parts_(std::make_unique<Parts>()) {
-  Parts& p = *parts_;
-  p.rule = rule;
-  p.width = width;
-  p.v = Dense(tokens, width, values);
+    : rule_(rule), width_(width), v_(tokens, width, values) {
   if (rank_of(values, tokens, width, rule) < std::min(tokens, width)) {
-    const Svd svd = svd_of(p.v);
-    p.v = svd.u.left(count_above(svd.s, rule.tolerance(tokens, width)));  // V W = U diag(s)
+    const Svd svd = svd_of(v_);
+    v_ = svd.u.left(count_above(svd.s, rule.tolerance(tokens, width)));  // V W = U diag(s)
     for (Index t = 0; t < tokens; ++t)
-      for (Index k = 0; k < p.v.cols; ++k) p.v(t, k) *= svd.s[static_cast<std::size_t>(k)];
+      for (Index k = 0; k < v_.cols; ++k) v_(t, k) *= svd.s[static_cast<std::size_t>(k)];
   }
-  const Index c = p.v.cols;
-  p.q = p.inverse = p.r = Dense(c, c);
+  q_ = inverse_ = r_ = Dense(v_.cols, v_.cols);
 }
 
 // Gram-Schmidt, twice is enough; L⁻¹ grows by the row −lᵀL⁻¹/d, 1/d.
-void GrowingValueSpace::Parts::append_independent() {
-  const Index n = seen - 1, c = v.cols;
-  independent = false;
+void GrowingValueSpace::append_independent() {
+  const Index n = seen_ - 1, c = v_.cols;
+  independent_ = false;
   if (n >= c) return;
-  std::vector<double> rest(v.row(n), v.row(n) + c), l(static_cast<std::size_t>(n));
+  std::vector<double> rest(v_.row(n), v_.row(n) + c), l(static_cast<std::size_t>(n));
   for (int twice = 0; twice < 2; ++twice)
     for (Index k = 0; k < n; ++k) {
       double along = 0;
-      for (Index j = 0; j < c; ++j) along += q(k, j) * rest[static_cast<std::size_t>(j)];
-      for (Index j = 0; j < c; ++j) rest[static_cast<std::size_t>(j)] -= along * q(k, j);
+      for (Index j = 0; j < c; ++j) along += q_(k, j) * rest[static_cast<std::size_t>(j)];
+      for (Index j = 0; j < c; ++j) rest[static_cast<std::size_t>(j)] -= along * q_(k, j);
       l[static_cast<std::size_t>(k)] += along;
     }
   double d = 0;
   for (const double x : rest) d += x * x;
   d = std::sqrt(d);
   if (!(d > 0)) return;
-  for (Index j = 0; j < c; ++j) q(n, j) = rest[static_cast<std::size_t>(j)] / d;
-  inverse(n, n) = 1 / d;
+  for (Index j = 0; j < c; ++j) q_(n, j) = rest[static_cast<std::size_t>(j)] / d;
+  inverse_(n, n) = 1 / d;
   for (Index k = 0; k < n; ++k)
-    for (Index j = 0; j <= k; ++j) inverse(n, j) -= l[static_cast<std::size_t>(k)] * inverse(k, j) / d;
-  for (Index j = 0; j <= n; ++j) inverse2 += inverse(n, j) * inverse(n, j);
-  independent = 1 / std::sqrt(inverse2) > certain * rule.tolerance(seen, width) * std::sqrt(norm2);
+    for (Index j = 0; j <= k; ++j) inverse_(n, j) -= l[static_cast<std::size_t>(k)] * inverse_(k, j) / d;
+  for (Index j = 0; j <= n; ++j) inverse2_ += inverse_(n, j) * inverse_(n, j);
+  independent_ = 1 / std::sqrt(inverse2_) > certain * rule_.tolerance(seen_, width_) * std::sqrt(norm2_);
 }
 
 // Givens rotations fold one more row into R.
-void GrowingValueSpace::Parts::append_triangle() {
-  const Index c = v.cols;
-  std::vector<double> row(v.row(seen - 1), v.row(seen - 1) + c);
+void GrowingValueSpace::append_triangle() {
+  const Index c = v_.cols;
+  std::vector<double> row(v_.row(seen_ - 1), v_.row(seen_ - 1) + c);
   for (Index k = 0; k < c; ++k) {
     const double x = row[static_cast<std::size_t>(k)];
     if (x == 0) continue;
-    const double length = std::hypot(r(k, k), x), cosine = r(k, k) / length, sine = x / length;
+    const double length = std::hypot(r_(k, k), x), cosine = r_(k, k) / length, sine = x / length;
     for (Index j = k; j < c; ++j) {
-      double &above = r(k, j), &below = row[static_cast<std::size_t>(j)];
+      double &above = r_(k, j), &below = row[static_cast<std::size_t>(j)];
       const double old = above;
       above = cosine * old + sine * below;
       below = cosine * below - sine * old;
@@ -251,53 +195,47 @@ void GrowingValueSpace::Parts::append_triangle() {
   }
 }
 
-void GrowingValueSpace::Parts::decompose(double tolerance) {
+void GrowingValueSpace::decompose(double tolerance) {
   const Svd svd =
-      svd_of(Dense(seen, v.cols, std::span(v.values).first(static_cast<std::size_t>(seen * v.cols))));
+      svd_of(Dense(seen_, v_.cols, std::span(v_.values).first(static_cast<std::size_t>(seen_ * v_.cols))));
   const Index rank = count_above(svd.s, tolerance);
-  form = rank == seen ? Form::Identity : Form::Basis;
-  u = svd.u.left(rank);
+  form_ = rank == seen_ ? Form::Identity : Form::Basis;
+  u_ = svd.u.left(rank);
 }
 
-void GrowingValueSpace::Parts::decide() {
-  const Index c = v.cols;
-  const double norm = std::sqrt(norm2), tolerance = rule.tolerance(seen, width);
-  if (seen <= c && independent) {
-    form = Form::Identity;
-    if (seen == c) least = 1 / std::sqrt(inverse2);
+void GrowingValueSpace::decide() {
+  const Index c = v_.cols;
+  const double norm = std::sqrt(norm2_), tolerance = rule_.tolerance(seen_, width_);
+  if (seen_ <= c && independent_) {
+    form_ = Form::Identity;
+    if (seen_ == c) least_ = 1 / std::sqrt(inverse2_);
     return;
   }
   const auto is_full = [&] {
-    return c > 0 && seen >= c && least > certain * tolerance * norm && norm <= worst_kappa * least;
+    return c > 0 && seen_ >= c && least_ > certain * tolerance * norm && norm <= worst_kappa * least_;
   };
-  if (seen >= c && !is_full()) least = std::max(least, least_singular(r));
+  if (seen_ >= c && !is_full()) least_ = std::max(least_, least_singular(r_));
   if (is_full())
-    form = seen == c ? Form::Identity : Form::Triangle;
+    form_ = seen_ == c ? Form::Identity : Form::Triangle;
   else
     decompose(tolerance);
 }
 
 void GrowingValueSpace::grow() {
-  Parts& p = *parts_;
-  const double* row = p.v.row(p.seen++);
-  for (Index k = 0; k < p.v.cols; ++k) p.norm2 += row[k] * row[k];
-  if (p.independent) p.append_independent();
-  p.append_triangle();
-  p.decide();
-}
-
-bool GrowingValueSpace::identity() const {
-  return parts_->form == Parts::Form::Identity;
+  const double* row = v_.row(seen_++);
+  for (Index k = 0; k < v_.cols; ++k) norm2_ += row[k] * row[k];
+  if (independent_) append_independent();
+  append_triangle();
+  decide();
 }
 
 void GrowingValueSpace::project(const double* a, double* x) const {
-  const Parts& p = *parts_;
-  if (p.form == Parts::Form::Identity)
-    std::copy_n(a, p.seen, x);
-  else if (p.form == Parts::Form::Triangle)
-    project_by(p.v, p.seen, p.r, a, x, 1);
+  if (form_ == Form::Identity)
+    std::copy_n(a, seen_, x);
+  else if (form_ == Form::Triangle)
+    project_by(v_, seen_, r_, a, x, 1);
   else
-    project_on(p.u, std::vector<double>(static_cast<std::size_t>(p.u.cols), 1), a, x, 1);
+    project_on(u_, std::vector<double>(static_cast<std::size_t>(u_.cols), 1), a, x, 1);
 }
 
 }  // namespace headwater

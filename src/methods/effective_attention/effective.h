@@ -6,12 +6,12 @@
 // double and row-major; both are deterministic, whatever the number of threads.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include <headwater/tensor.h>
+#include "numerics/dense.h"
 
 namespace headwater {
 
@@ -45,20 +45,19 @@ class ValueSpace {
   static ValueSpace smooth(std::span<const double> values, Index tokens, Index width, double lambda);
   // The projector onto the first `rank` left singular vectors, whatever the singular values are.
   static ValueSpace of_rank(std::span<const double> values, Index tokens, Index width, Index rank);
-  ValueSpace(const ValueSpace&) = delete;
-  ValueSpace& operator=(const ValueSpace&) = delete;
-  ValueSpace(ValueSpace&&) noexcept;
-  ValueSpace& operator=(ValueSpace&&) noexcept;
-  ~ValueSpace();
 
-  bool identity() const;  // P = I: the attention is determined by the output
+  bool identity() const { return identity_; }  // P = I: the attention is determined by the output
   // x = a P for rows a [count, tokens].
   void project(const double* a, double* x, Index count) const;
 
  private:
-  struct Parts;
-  ValueSpace();
-  std::unique_ptr<Parts> parts_;
+  ValueSpace(Dense u, std::vector<double> f) : tokens_(u.rows), u_(std::move(u)), f_(std::move(f)) {}
+
+  Index tokens_;
+  bool identity_ = false;
+  Dense v_, r_;  // by (1) of the source, if r is not empty
+  Dense u_;      // else U diag(f) Uᵀ
+  std::vector<double> f_;
 };
 
 // The same for the values of tokens 0 … t, with t growing by one at a time. Rows of a matrix that has lost
@@ -66,17 +65,33 @@ class ValueSpace {
 class GrowingValueSpace {
  public:
   GrowingValueSpace(std::span<const double> values, Index tokens, Index width, const RankRule& rule);
-  ~GrowingValueSpace();
-  GrowingValueSpace(const GrowingValueSpace&) = delete;
-  GrowingValueSpace& operator=(const GrowingValueSpace&) = delete;
 
-  void grow();            // one more token; at first there is none
-  bool identity() const;  // of the prefix
+  void grow();                                               // one more token; at first there is none
+  bool identity() const { return form_ == Form::Identity; }  // of the prefix
   void project(const double* a, double* x) const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  void append_independent();
+  void append_triangle();
+  void decide();
+  void decompose(double tolerance);
+
+  RankRule rule_;
+  Index width_;       // of the values as given, for the tolerance
+  Dense v_;           // [T, c]: all tokens, in a basis of their span
+  Index seen_ = 0;    // tokens of the prefix
+  double norm2_ = 0;  // |V_t|²_F
+
+  // The rows so far as L Q, while they are independent: Q [seen, c] orthonormal, and L⁻¹.
+  bool independent_ = true;
+  Dense q_, inverse_;
+  double inverse2_ = 0;  // |L⁻¹|²_F
+
+  Dense r_;           // RᵀR = V_tᵀ V_t
+  double least_ = 0;  // lower bound of the smallest of c singular values of V_t
+
+  enum class Form { Identity, Triangle, Basis } form_ = Form::Identity;
+  Dense u_;  // Basis
 };
 
 }  // namespace headwater

@@ -11,7 +11,6 @@
 // tokens are decomposed, singular values above H · epsilon count, one rank (the largest of a layer) serves
 // all heads, and the padding is cut off afterwards. That is not a projection of the attention that was used.
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -47,15 +46,10 @@ Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
                    .padded = options.text("compat") == "sun2021",
                    .smooth = options.number("smooth"),
                    .rule = {.epsilon = epsilon_of(info.dtype), .rtol = options.number("rtol")}};
-  const auto refuse = [](std::string_view option, std::string_view expected, std::string_view found) {
-    throw InputError(
-        fmt::format("effective_attention: option {}: expected {}, found {}", option, expected, found));
-  };
-  if (!(s.rule.rtol >= 0 && s.rule.rtol < 1)) refuse("rtol", "0 <= rtol < 1", options.text("rtol"));
-  if (!(s.smooth >= 0)) refuse("smooth", "a number of at least 0", options.text("smooth"));
-  if (s.smooth > 0 && s.sum_preserving) refuse("smooth", "0 with sum_preserving", options.text("smooth"));
+  if (!(s.rule.rtol >= 0 && s.rule.rtol < 1)) options.refuse("rtol", "0 <= rtol < 1");
+  if (s.smooth > 0 && s.sum_preserving) options.refuse("smooth", "0 with sum_preserving");
   if (s.padded && (s.sum_preserving || !s.value_bias || s.smooth > 0 || s.rule.rtol > 0))
-    refuse("compat", "none beside other options", options.text("compat"));
+    options.refuse("compat", "none beside other options");
   return s;
 }
 
@@ -275,8 +269,7 @@ void add_checks(Attribution& result, const Settings& settings, const std::vector
     result.notes.push_back(fmt::format(
         "smooth keeps a head's output only nearly: the largest relative change is {:.3g}.", error));
   else
-    result.checks.push_back(
-        {.name = "the head's output is kept", .passed = error <= bound, .value = error, .bound = bound});
+    result.checks.push_back(check_within("the head's output is kept", error, bound));
   if (settings.sum_preserving) result.checks.push_back(worst_of(result.maps, check_row_sums));
   if (settings.padded) {
     result.notes.emplace_back(
@@ -310,24 +303,20 @@ Attribution run(const Study& study, const MethodOptions& options) {
   std::vector<HeadReport> reports;
   std::vector<Tensor> padded;
   if (settings.padded) padded = padded_values(study, length_when_padded(info, study.size()));
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    const AttentionKind& kind = kinds[k];
+  for (const AttentionKind& kind : kinds)
     reports.emplace_back(
         kind, HeadReport::Sizes{.queries = study.size(kind.queries),
                                 .keys = study.size(kind.keys),
-                                .width = info.stacks[static_cast<std::size_t>(kind.stack)].head_width});
-    dispatch(info.dtype, [&](auto r) {
-      using R = decltype(r);
-      for (int l = 0; l < kind.layers; ++l) {
-        Layer<R> layer(study, kind, settings, l, result.maps[k].values.template data<R>(), reports.back());
-        if (settings.padded)
-          layer.run_padded(padded[static_cast<std::size_t>(l)]);
-        else
-          layer.run();
-        study.progress(static_cast<double>(layers_before(kinds, k) + l + 1) / layers_of(kinds));
-      }
+                                .width = stacks_of(info)[static_cast<std::size_t>(kind.stack)].head_width});
+  for_layers(study, kinds, [&](std::size_t k, int l) {
+    dispatch(info.dtype, [&]<class R>(R) {
+      Layer<R> layer(study, kinds[k], settings, l, result.maps[k].values.template data<R>(), reports[k]);
+      if (settings.padded)
+        layer.run_padded(padded[static_cast<std::size_t>(l)]);
+      else
+        layer.run();
     });
-  }
+  });
   add_checks(result, settings, reports);
   for (const HeadReport& report : reports)
     for (Map& detail : report.details()) result.details.push_back(std::move(detail));
@@ -359,8 +348,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method effective_attention;
-const Method effective_attention{
+extern const Method effective_attention{
     .name = "effective_attention",
     .summary = "Attention without the part that the head's output cannot show, and how far it is determined.",
     .question = Question::Certainty,
@@ -382,7 +370,7 @@ const Method effective_attention{
                  "singular values above rtol times the largest count; 0: max(T, E) times the working type's "
                  "epsilon"},
                 {"smooth", "number", "0",
-                 "λ > 0: weigh directions by s²/(s² + λ²) instead of keeping or dropping them"},
+                 "λ > 0: weigh directions by s²/(s² + λ²) instead of keeping or dropping them", 0},
                 {"compat", "none|sun2021", "none",
                  "sun2021: the published recipe on a batch padded to 128 tokens, which changes outputs"}},
     .claims = {.causal = true},

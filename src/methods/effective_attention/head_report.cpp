@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "kernels/kernels.h"
+#include "numerics/length.h"
 
 namespace headwater {
 
@@ -66,12 +67,6 @@ struct Sums {
   }
 };
 
-double squared(const std::vector<double>& v) {
-  double sum = 0;
-  for (const double x : v) sum += x * x;
-  return sum;
-}
-
 }  // namespace
 
 template <class R>
@@ -97,10 +92,10 @@ void HeadReport::maps(Index layer, Index head, const R* raw, const R* effective,
     }
     const kernels::Gemm mix{.m = rows, .n = width, .k = S, .lda = S, .ldb = width, .ldc = width};
     kernels::gemm<double>(mix, a.data(), values, out.data());
-    written += squared(out);
-    if (squared(difference) == 0) continue;
+    written += squared_length(out);
+    if (squared_length(difference) == 0) continue;
     kernels::gemm<double>(mix, difference.data(), values, out.data());
-    missed += squared(out);
+    missed += squared_length(out);
   }
   at(null_energy_, layer, head) = std::sqrt(sums.difference / sums.aa);
   at(pearson_, layer, head) = sums.pearson();

@@ -47,8 +47,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method generic_attention;
-const Method generic_attention{
+extern const Method generic_attention{
     .name = "generic_attention",
     .summary =
         "Which tokens the output rests on, by attention weighted with its gradient, through all layers.",

@@ -19,6 +19,7 @@
 #include "methods/hidden_token_attribution/probes.h"
 #include "methods/hidden_token_attribution/tangents.h"
 #include "numerics/random.h"
+#include "study/map_checks.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -124,11 +125,7 @@ class Estimator {
       starts.push_back({token, probe, std::move(direction)});
     };
     if (s_.mode == TangentMode::Exact) {
-      for (Index c = 0; c < width_; ++c) {
-        std::vector<double> basis(static_cast<std::size_t>(width_));
-        basis[static_cast<std::size_t>(c)] = 1;
-        push(std::move(basis), false, 1);
-      }
+      for (Start& one : basis_at(token, width_)) push(std::move(one.direction), false, 1);
       return starts;
     }
     const auto left = static_cast<double>(width_ - static_cast<Index>(guided.size()));
@@ -236,10 +233,6 @@ class Estimator {
 
   double bound() const { return study_.info().dtype == DType::Float32 ? 1e-3 : 1e-9; }
 
-  static Check measured(std::string name, double worst, double bound) {
-    return {.name = std::move(name), .passed = worst <= bound, .value = worst, .bound = bound};
-  }
-
   // Largest |a − b| over column `token` of a map, by the largest of b there.
   double column_difference(const std::vector<double>& a, const std::vector<double>& b, Index layer,
                            Index token) const {
@@ -266,24 +259,20 @@ class Estimator {
     double worst = 0;
     for (int l = course.first; l <= course.last; ++l)
       worst = std::max(worst, column_difference(again.exact, hidden_.exact, l, i));
-    return measured("another basis gives the same norms", worst, bound());
+    return check_within("another basis gives the same norms", worst, bound());
   }
 
   // Tangents of one token through the first block.
   Check check_closed_form(const BlockNorms& result) const {
     const Index i = tokens_ / 2;
     const LayerRange first{Site::ResidPre, 0, 0};
-    std::vector<Start> starts;
-    for (Index c = 0; c < study_.info().last().width; ++c) {
-      starts.push_back({i, false, std::vector<double>(static_cast<std::size_t>(study_.info().last().width))});
-      starts.back().direction[static_cast<std::size_t>(c)] = 1;
-    }
     SquaredNorms plain(layers_ * tokens_ * tokens_);
-    push_starts(study_, first, starts, plain, nullptr, [&](Index) { study_.progress(1); });
+    push_starts(study_, first, basis_at(i, study_.info().width), plain, nullptr,
+                [&](Index) { study_.progress(1); });
     std::vector<double> norms = plain.exact;
     for (double& n : norms) n = std::sqrt(n);
-    return measured("closed form of the first layer equals tangents",
-                    column_difference(result.norms, norms, 0, i), bound());
+    return check_within("closed form of the first layer equals tangents",
+                        column_difference(result.norms, norms, 0, i), bound());
   }
 
   // u·(J v) = (Jᵀu)·v for a random v at one token and a random u at the last.
@@ -309,7 +298,7 @@ class Estimator {
     }
     for (Index c = 0; c < v.size(); ++c) right += v.at(c) * pulled.at(c);
     const double scale = std::sqrt(size * length);
-    return measured("push and pull are adjoint", scale > 0 ? std::abs(left - right) / scale : 0, bound());
+    return check_within("push and pull are adjoint", scale > 0 ? std::abs(left - right) / scale : 0, bound());
   }
 
   const Study& study_;

@@ -11,7 +11,6 @@
 // a head beside its local one. A model with several stacks is read from the units of all its sequences to
 // every block of every stack, exactly (joint_norms.h).
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -41,11 +40,6 @@ Differentiated variable_of(const std::string& name) {
   return name == "local" ? Differentiated::Local : Differentiated::Stream;
 }
 
-void refuse(std::string_view option, std::string_view expected, std::string_view found) {
-  throw InputError(
-      fmt::format("hidden_token_attribution: option {}: expected {}, found {}", option, expected, found));
-}
-
 // `width`: of what is differentiated by.
 BlockNormSettings settings_of(const MethodOptions& options, Index width) {
   const std::string &mode = options.text("mode"), &norm = options.text("norm");
@@ -57,13 +51,13 @@ BlockNormSettings settings_of(const MethodOptions& options, Index width) {
                       .heads = options.text("head_outputs") == "true"};
   const bool derived = s.norm == BlockNorm::Spectral || s.norm == BlockNorm::Ones;
   if (derived && mode != "auto" && mode != "exact")
-    refuse("mode", "auto or exact with norm=" + norm + ", which no probe estimates", mode);
-  if (derived && s.heads) refuse("norm", "frobenius or gradxinput with head_outputs", norm);
+    options.refuse("mode", "auto or exact with norm=" + norm + ", which no probe estimates");
+  if (derived && s.heads) options.refuse("norm", "frobenius or gradxinput with head_outputs");
   if (s.norm == BlockNorm::GradientTimesInput && s.with_respect_to == Differentiated::Sum)
-    refuse("wrt", "e0, word or local with norm=gradxinput, which needs the value itself", "sum");
+    options.refuse("wrt", "e0, word or local with norm=gradxinput, which needs the value itself");
   const bool local = s.with_respect_to == Differentiated::Local;
   if (local && mode != "auto" && mode != "exact")
-    refuse("mode", "auto or exact with wrt=local, which is always exact", mode);
+    options.refuse("mode", "auto or exact with wrt=local, which is always exact");
   if (mode == "exact" || derived || local || (mode == "auto" && width <= exact_up_to))
     s.mode = TangentMode::Exact;
   else
@@ -71,10 +65,6 @@ BlockNormSettings settings_of(const MethodOptions& options, Index width) {
   if (s.mode == TangentMode::Probes) s.guided = 0;
   if (s.guided + s.probes >= width) s.mode = TangentMode::Exact;  // no more tangents, and no error
   return s;
-}
-
-Tensor tensor_of(const std::vector<double>& values, const Shape& shape, DType dtype) {
-  return Tensor::of(shape, values, dtype);
 }
 
 // Shares of every head's output, and how far they agree with its attention.
@@ -93,8 +83,8 @@ void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks
       spearman.data<double>()[l * H + h] = agreement.spearman;
     }
   }
-  Tensor maps = tensor_of(shares, {L, H, T, T}, info.dtype);
-  if (info.last().causal) forbid_future(maps);
+  Tensor maps = Tensor::of({L, H, T, T}, shares, info.dtype);
+  if (info.causal) forbid_future(maps);
   result.details.push_back({"head_attribution", {Axis::Layer, Axis::Head, Axis::Query, Axis::Key}, maps});
   result.details.push_back({"head_attention_pearson", {Axis::Layer, Axis::Head}, pearson});
   result.details.push_back({"head_attention_spearman", {Axis::Layer, Axis::Head}, spearman});
@@ -153,15 +143,15 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "hidden_token_attribution",
                      .options = options.all(),
                      .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
-                               .values = tensor_of(shares.values, {L, T, T}, info.dtype)}}};
+                               .values = Tensor::of({L, T, T}, shares.values, info.dtype)}}};
   result.checks = {check_row_sums(result.scores()), check_nonnegative(result.scores())};
   result.checks.insert(result.checks.end(), blocks.checks.begin(), blocks.checks.end());
   result.notes.push_back(maximum_note(result.scores()));
   add_notes(result, settings, shares, options.text("norm"), T);
-  result.details = share_details(shares.values, L, T, info.last().causal);
-  Tensor norms = tensor_of(blocks.norms, {L, T, T}, info.dtype);
-  Tensor errors = tensor_of(shares.errors, {L, T, T}, info.dtype);
-  if (info.last().causal) {
+  result.details = share_details(shares.values, L, T, info.causal);
+  Tensor norms = Tensor::of({L, T, T}, blocks.norms, info.dtype);
+  Tensor errors = Tensor::of({L, T, T}, shares.errors, info.dtype);
+  if (info.causal) {
     result.checks.push_back(check_causal(result.scores()));
     for (Tensor* map : {&result.scores(), &norms, &errors}) forbid_future(*map);
   }
@@ -181,8 +171,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method hidden_token_attribution;
-const Method hidden_token_attribution{
+extern const Method hidden_token_attribution{
     .name = "hidden_token_attribution",
     .summary = "How much of every hidden vector goes back to each input token, by the size of derivatives.",
     .question = Question::Certainty,

@@ -8,6 +8,7 @@
 
 #include "explain/mixing_steps.h"
 #include "methods/hidden_token_attribution/tangents.h"
+#include "numerics/length.h"
 #include "numerics/row_division.h"
 #include "study/map_checks.h"
 #include "study/memory.h"
@@ -41,14 +42,13 @@ Tensor basis_seeds(const Tensor& x, Index begin, Index count, BlockNorm norm) {
   return seeds;
 }
 
-double squared_length(const Tensor& rows, Index row) {
-  const Index D = rows.shape().back();
-  return dispatch(rows.dtype(), [&](auto r) {
-    const auto* v = rows.template data<decltype(r)>() + row * D;
-    double sum = 0;
-    for (Index k = 0; k < D; ++k) sum += static_cast<double>(v[k]) * static_cast<double>(v[k]);
-    return sum;
-  });
+// Columns of the sequence that is read, [L, T, S].
+Tensor columns_of(const std::vector<double>& all, const Shape& shape, Index units, Index first, DType dtype) {
+  std::vector<double> some;
+  const Index S = shape.back();
+  for (auto row = all.begin(); row != all.end(); row += units)
+    some.insert(some.end(), row + first, row + first + S);
+  return Tensor::of(shape, some, dtype);
 }
 
 }  // namespace
@@ -78,9 +78,11 @@ std::vector<std::vector<double>> joint_norms(const Study& study, BlockNorm norm)
         const Tensor& arrived = tangents.at(place);  // [count, 1, T, D]
         const Index T = study.size(place.stack);
         double* to = norms[static_cast<std::size_t>(place.stack)].data() + place.layer * T * U;
-        for (Index k = 0; k < count; ++k)
-          for (Index j = 0; j < T; ++j)
-            to[j * U + first + (begin + k) / D] += squared_length(arrived, k * T + j);
+        dispatch(arrived.dtype(), [&]<class R>(R) {
+          for (Index k = 0; k < count; ++k)
+            for (Index j = 0; j < T; ++j)
+              to[j * U + first + (begin + k) / D] += squared_length(arrived.data<R>() + (k * T + j) * D, D);
+        });
       }
       study.progress(static_cast<double>(first * D + begin + count) / static_cast<double>(U * D));
     }
@@ -99,19 +101,6 @@ std::size_t joint_norm_bytes(const ModelInfo& info, Index units) {
   return cells * 3 * (sizeof(double) + bytes_of(info.dtype)) + joint_tangent_bytes(info, units) +
          packing_bytes(blocks, info.dtype);
 }
-
-namespace {
-
-// Columns of the sequence that is read, [L, T, S].
-Tensor columns_of(const std::vector<double>& all, const Shape& shape, Index units, Index first, DType dtype) {
-  std::vector<double> some;
-  const Index S = shape.back();
-  for (auto row = all.begin(); row != all.end(); row += units)
-    some.insert(some.end(), row + first, row + first + S);
-  return Tensor::of(shape, some, dtype);
-}
-
-}  // namespace
 
 Attribution joint_attribution(const Study& study, BlockNorm norm) {
   const std::vector<Stack>& stacks = study.info().stacks;
@@ -147,9 +136,8 @@ Attribution joint_attribution(const Study& study, BlockNorm norm) {
       result.details.push_back(std::move(lengths));
     }
   }
-  result.checks = {worst_of(whole_rows, check_row_sums),
-                   worst_of(whole_rows, check_nonnegative),
-                   {.name = "no weight on later tokens", .passed = future == 0, .value = future, .bound = 0}};
+  result.checks = {worst_of(whole_rows, check_row_sums), worst_of(whole_rows, check_nonnegative),
+                   check_within("no weight on later tokens", future, 0)};
   return result;
 }
 

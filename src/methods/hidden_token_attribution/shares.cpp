@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "numerics/bootstrap.h"
 #include "numerics/rank_correlation.h"
 
 namespace headwater {
@@ -20,14 +20,6 @@ constexpr std::array<Index, 5> bin_ends{1, 2, 3, 5, 10};  // the last bin has no
 std::size_t bin_of(Index distance) {
   return static_cast<std::size_t>(std::lower_bound(bin_ends.begin(), bin_ends.end(), distance) -
                                   bin_ends.begin());
-}
-
-// Linear between the order statistics.
-double quantile(const std::vector<double>& sorted, double q) {
-  const double place = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(place);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (place - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
 // What share_details reads off one layer.
@@ -67,7 +59,7 @@ struct LayerTables {
     for (Index b = 0; from_others > 0 && b < spread.dim(1); ++b) bins[b] /= from_others;
     std::sort(own.begin(), own.end());
     for (Index q = 0; q < 3; ++q)
-      quartiles.data<double>()[layer * 3 + q] = quantile(own, 0.25 * static_cast<double>(q + 1));
+      quartiles.data<double>()[layer * 3 + q] = quantile_of_sorted(own, 0.25 * static_cast<double>(q + 1));
     not_top.data<double>()[layer] = 100.0 * static_cast<double>(others_on_top) / static_cast<double>(T);
   }
 };

@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "kernels/kernels.h"
 #include "numerics/dense.h"
+#include "numerics/length.h"
+#include "ops/relevance.h"
 
 namespace headwater {
 
@@ -41,13 +42,6 @@ Tensor seeds_of(const Study& study, const LayerRange& course, std::span<const St
   return seeds;
 }
 
-template <class R>
-double squared(const R* v, Index n) {
-  double sum = 0;
-  for (Index k = 0; k < n; ++k) sum += static_cast<double>(v[k]) * static_cast<double>(v[k]);
-  return sum;
-}
-
 // tangents [S, 1, T, parts·width]: adds to cell (part0 + part, j, i). Threads take tokens j.
 void collect(const Tensor& tangents, std::span<const Start> starts, Index part0, Index parts,
              SquaredNorms& norms) {
@@ -60,13 +54,20 @@ void collect(const Tensor& tangents, std::span<const Start> starts, Index part0,
         for (Index j = begin; j < end; ++j)
           for (Index p = 0; p < parts; ++p)
             norms.add(((part0 + p) * T + j) * T + starts[s].token,
-                      squared(values + ((static_cast<Index>(s) * T + j) * parts + p) * width, width),
+                      squared_length(values + ((static_cast<Index>(s) * T + j) * parts + p) * width, width),
                       starts[s].probe);
     });
   });
 }
 
 }  // namespace
+
+std::vector<Start> basis_at(Index token, Index width) {
+  const auto n = static_cast<std::size_t>(width);
+  std::vector<Start> basis(n, {token, false, std::vector<double>(n, 0.0)});
+  for (std::size_t c = 0; c < n; ++c) basis[c].direction[c] = 1;
+  return basis;
+}
 
 void SquaredNorms::add(Index cell, double value, bool probe) {
   const auto at = static_cast<std::size_t>(cell);
@@ -118,13 +119,8 @@ void push_spectral(const Study& study, const LayerRange& course, Index token, st
   const Tape& tape = *study.run().tape;
   const Index T = study.size(), D = study.info().last().width;
   const Index inputs = study.run().at(course.source, course.first).shape().back();
-  std::vector<Start> basis(static_cast<std::size_t>(inputs), {token, false, {}});
-  for (std::size_t c = 0; c < basis.size(); ++c) {
-    basis[c].direction.assign(basis.size(), 0);
-    basis[c].direction[c] = 1;
-  }
   const Index tile = tangents_at_once(study);
-  Tensor t = seeds_of(study, course, basis);
+  Tensor t = seeds_of(study, course, basis_at(token, inputs));
   const auto onwards = [&](Site from, int layer, Site to) {
     Tensor next({inputs, 1, T, D}, t.dtype());
     for (Index s = 0; s < inputs; s += tile) {
@@ -165,16 +161,7 @@ Tensor pull_layers(const Study& study, const LayerRange& course,
   Tensor signal;
   for (int l = course.last; l >= course.first; --l) {
     const Tensor own = cotangent(l);
-    if (signal.empty()) {
-      signal = own;
-    } else if (!own.empty()) {
-      Tensor sum(own.shape(), own.dtype());
-      dispatch(own.dtype(), [&](auto r) {
-        using R = decltype(r);
-        kernels::add(std::as_const(signal).template data<R>(), own.data<R>(), sum.data<R>(), sum.size());
-      });
-      signal = std::move(sum);
-    }
+    if (!own.empty()) signal = signal.empty() ? own : sum_of(signal, own);
     const Signals back =
         tape.pull(tape.at(Site::ResidPost, l), std::move(signal), rules::gradient, {{Site::ResidPre, l}});
     signal = back.at(Site::ResidPre, l);
@@ -201,7 +188,7 @@ void pull_ones(const Study& study, const LayerRange& course, std::vector<double>
       for (Index s = 0; s < count; ++s)
         for (Index i = 0; i < T; ++i)
           norms[static_cast<std::size_t>((course.last * T + j0 + s) * T + i)] =
-              std::sqrt(squared(values + (s * T + i) * width, width));
+              std::sqrt(squared_length(values + (s * T + i) * width, width));
     });
   }
 }

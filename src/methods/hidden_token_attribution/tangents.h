@@ -17,6 +17,9 @@ struct Start {
   std::vector<double> direction;
 };
 
+// The directions of a basis.
+std::vector<Start> basis_at(Index token, Index width);
+
 // |J v|² collected over starts, one cell per (layer, token written, token read), or with heads between.
 struct SquaredNorms {
   explicit SquaredNorms(Index cells)

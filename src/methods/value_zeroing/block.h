@@ -33,14 +33,11 @@ bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& op
 Place compared_at(const Study& study, const AttentionKind& kind, int layer, const ZeroingOptions& options);
 
 // The same numbers D[i, j] by running the block again for these rows, plainly, from the values of the run.
-// Without a kind: the model's only one.
 struct Pair {
   Index row, zeroed;  // i, j; of a set the row alone counts
 };
 std::vector<double> plain_distances(const Study& study, const AttentionKind& kind, int layer,
                                     std::span<const Pair> pairs, const ZeroingOptions& options);
-std::vector<double> plain_distances(const Study& study, int layer, std::span<const Pair> pairs,
-                                    const ZeroingOptions& options);
 
 // All of them by replay, as many rows at a time as fit the memory for tiles; and what one pair takes: its row
 // with and without the values, and what later attention asks with it.

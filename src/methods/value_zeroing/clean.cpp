@@ -10,6 +10,8 @@
 #include <cmath>
 
 #include "methods/value_zeroing/fold.h"
+#include "numerics/length.h"
+#include "ops/relevance.h"
 
 namespace headwater {
 
@@ -47,25 +49,18 @@ HiddenState hidden_state(const Tensor& scaled, const NormWeights& norm, const Li
 }
 
 template <class R>
-Tensor sum_of(const Tensor& a, const Tensor& b) {  // [1, T, D] → [T, D]
-  Tensor sum({a.dim(1), a.dim(2)}, a.dtype());
-  kernels::add<R>(a.data<R>(), b.data<R>(), sum.data<R>(), a.size());
-  return sum;
-}
-
-template <class R>
 void fill(CleanBlock& block, const Study& study, BlockAt at, const NormWeights* final_norm) {
   const BlockWeights& w = *block.weights;
   const auto two_axes = [](const Tensor& x) { return x.reshaped({x.dim(1), x.dim(2)}); };
   const NormWeights& before = block.post_norm ? w.attention_norm : w.mlp_norm;
   const Tensor mid = study.at(at(Site::ResidMid));
-  block.before =
-      norm_state<R>(block.post_norm ? sum_of<R>(study.at(at(Site::ResidPre)), study.at(at(Site::AttnOut)))
-                                    : two_axes(mid).clone(),
-                    before);
+  block.before = norm_state<R>(
+      two_axes(block.post_norm ? sum_of(study.at(at(Site::ResidPre)), study.at(at(Site::AttnOut)))
+                               : mid.clone()),
+      before);
   block.output = two_axes(study.at(at(Site::ResidPost)));
   if (block.post_norm) {
-    block.last = norm_state<R>(sum_of<R>(mid, study.at(at(Site::MlpOut))), w.mlp_norm);
+    block.last = norm_state<R>(two_axes(sum_of(mid, study.at(at(Site::MlpOut)))), w.mlp_norm);
   } else if (final_norm != nullptr) {
     block.last = norm_state<R>(block.output.clone(), *final_norm);
     block.output = two_axes(study.at({Site::FinalNorm, 0, at.stack}));
@@ -90,12 +85,9 @@ void fill(CleanBlock& block, const Study& study, BlockAt at, const NormWeights* 
                             .end = block.F},
                            nullptr, block.hidden.data<R>());
   block.length = Tensor({block.T}, scaled.dtype());
-  for (Index i = 0; i < block.T; ++i) {
-    double square = 0;
-    for (const R x : block.output.rows(i, 1).values<R>())
-      square += static_cast<double>(x) * static_cast<double>(x);
-    block.length.data<R>()[i] = static_cast<R>(std::sqrt(square));
-  }
+  for (Index i = 0; i < block.T; ++i)
+    block.length.data<R>()[i] =
+        static_cast<R>(std::sqrt(squared_length(block.output.data<R>() + i * block.D, block.D)));
 }
 
 }  // namespace

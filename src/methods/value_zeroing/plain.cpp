@@ -7,6 +7,7 @@
 #include <headwater/error.h>
 
 #include "methods/value_zeroing/block.h"
+#include "numerics/length.h"
 #include "ops/ops.h"
 #include "study/memory.h"
 
@@ -16,11 +17,8 @@ namespace {
 
 template <class R>
 double distance(const R* a, const R* b, Index n) {
-  double aa = 0, bb = 0, gap = 0;
-  for (Index d = 0; d < n; ++d) {
-    aa += static_cast<double>(a[d]) * static_cast<double>(a[d]);
-    bb += static_cast<double>(b[d]) * static_cast<double>(b[d]);
-  }
+  const double aa = squared_length(a, n), bb = squared_length(b, n);
+  double gap = 0;
   if (aa == 0 || bb == 0) return aa == bb ? 0 : 1;
   for (Index d = 0; d < n; ++d)
     gap += std::pow(static_cast<double>(a[d]) / std::sqrt(aa) - static_cast<double>(b[d]) / std::sqrt(bb), 2);
@@ -82,11 +80,6 @@ std::vector<double> plain_distances(const Study& study, const AttentionKind& kin
       result.push_back(distance(whole + at, whole + at + outputs.size() / 2, D));
   });
   return result;
-}
-
-std::vector<double> plain_distances(const Study& study, int layer, std::span<const Pair> pairs,
-                                    const ZeroingOptions& options) {
-  return plain_distances(study, attentions_of(study.info()).front(), layer, pairs, options);
 }
 
 std::size_t replayed_row_bytes(const ModelInfo& info, Index tokens) {

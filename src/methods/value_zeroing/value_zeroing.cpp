@@ -9,7 +9,6 @@
 // several stacks has a map of every kind of attention (Mohebbi et al., 2023b): in the decoder what follows
 // the zeroed values is computed again, cross-attention included.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -77,10 +76,7 @@ class SampledPairs {
   }
   Check check(DType dtype, bool rounded) const {
     const double bound = rounded ? 2e-3 : dtype == DType::Float32 ? 2e-5 : 1e-11;
-    return {.name = fmt::format("shortcut equals the plain form on {} pairs", pairs_),
-            .passed = worst_ <= bound,
-            .value = worst_,
-            .bound = bound};
+    return check_within(fmt::format("shortcut equals the plain form on {} pairs", pairs_), worst_, bound);
   }
 
  private:
@@ -97,8 +93,7 @@ Check check_rows(const Tensor& map) {
     for (Index j = 0; j < T; ++j) sum += map.at(row * T + j);
     if (sum != 0) worst = std::max(worst, std::abs(sum - 1));
   }
-  const double bound = row_sum_bound(map.dtype());
-  return {.name = "rows sum to 1", .passed = worst <= bound, .value = worst, .bound = bound};
+  return check_within("rows sum to 1", worst, row_sum_bound(map.dtype()));
 }
 
 void finish_maps(Attribution& result, const std::vector<AttentionKind>& kinds, const MethodOptions& options) {
@@ -181,8 +176,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 }  // namespace
 
-extern const Method value_zeroing;
-const Method value_zeroing{
+extern const Method value_zeroing{
     .name = "value_zeroing",
     .summary =
         "How much each token uses every other in a layer: how far its output moves when the other's value "

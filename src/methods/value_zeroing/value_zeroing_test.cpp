@@ -77,7 +77,8 @@ TEST(ValueZeroing, ChecksThePlainForm) {
   EXPECT_EQ(result.checks[0].name, "shortcut equals the plain form on 4 pairs");
   for (const Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name;
   const std::vector<Pair> pairs{{2, 0}, {1, 1}};
-  const std::vector<double> plain = plain_distances(study, 1, pairs, {.heads = {0, 1}});
+  const std::vector<double> plain =
+      plain_distances(study, attentions_of(study.info()).front(), 1, pairs, {.heads = {0, 1}});
   ASSERT_EQ(plain.size(), 2U);
   const Attribution distances = explain(study, {{"normalise", "none"}});
   EXPECT_NEAR(plain[0], distances.scores().at(9 + 2 * 3 + 0), 1e-12);
