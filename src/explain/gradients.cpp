@@ -55,6 +55,16 @@ Batch batch_of(const Study& study, const Objective& objective, Index copies) {
   return batch;
 }
 
+// The longest step along u, in shares of what moves no token by more than its own length. Both [T, D].
+double longest_step(const std::vector<double>& x, const std::vector<double>& u, Index tokens) {
+  const std::vector<double> lengths = reduce(x, tokens, Reduction::L2);
+  const std::vector<double> moves = reduce(u, tokens, Reduction::L2);
+  double most = 0;
+  for (std::size_t t = 0; t < lengths.size(); ++t)
+    if (lengths[t] > 0) most = std::max(most, moves[t] / lengths[t]);
+  return most > 0 ? 1 / most : 1;
+}
+
 }  // namespace
 
 Site input_site(std::string_view name) {
@@ -157,20 +167,6 @@ std::vector<double> values_at(const Study& study, const Objective& objective, Si
   const Batch batch = batch_of(study, objective, points.dim(0));
   return objective.values(study.model().run(tape, batch).value, batch.positions);
 }
-
-namespace {
-
-// The longest step along u, in shares of what moves no token by more than its own length. Both [T, D].
-double longest_step(const std::vector<double>& x, const std::vector<double>& u, Index tokens) {
-  const std::vector<double> lengths = reduce(x, tokens, Reduction::L2);
-  const std::vector<double> moves = reduce(u, tokens, Reduction::L2);
-  double most = 0;
-  for (std::size_t t = 0; t < lengths.size(); ++t)
-    if (lengths[t] > 0) most = std::max(most, moves[t] / lengths[t]);
-  return most > 0 ? 1 / most : 1;
-}
-
-}  // namespace
 
 Check check_gradient(const Study& study, const Objective& objective, Site at, const Tensor& gradient) {
   const std::vector<double> g = gradient.to_doubles(), x = study.input(at).to_doubles();

@@ -68,6 +68,16 @@ Sums sums_of(const Tensor& signal, const Tensor& value, bool forms) {
   });
 }
 
+int blocks_of(const std::vector<Stack>& stacks) {
+  return std::accumulate(stacks.begin(), stacks.end(), 0,
+                         [](int sum, const Stack& stack) { return sum + stack.layers; });
+}
+
+// What the stages above block l have.
+double sum_above(const std::vector<double>& stages, int layer) {
+  return std::accumulate(stages.begin() + layer + 2, stages.end(), 0.0);
+}
+
 }  // namespace
 
 Ledger::Ledger(const Rules& rules, int layers)
@@ -76,15 +86,6 @@ Ledger::Ledger(const Rules& rules, int layers)
       stage_(layers + 1),
       entering_(static_cast<std::size_t>(layers), 0.0),
       unfollowed_(static_cast<std::size_t>(layers) + 2, 0.0) {}
-
-namespace {
-
-int blocks_of(const std::vector<Stack>& stacks) {
-  return std::accumulate(stacks.begin(), stacks.end(), 0,
-                         [](int sum, const Stack& stack) { return sum + stack.layers; });
-}
-
-}  // namespace
 
 Ledger::Ledger(const Rules& rules, const std::vector<Stack>& stacks) : Ledger(rules, blocks_of(stacks)) {
   for (const Stack& stack : stacks) first_block_.push_back(first_block_.back() + stack.layers);
@@ -119,8 +120,9 @@ void Ledger::passed(const Passed& op) {
   row[static_cast<std::size_t>(stage_)] += in.plain - out;
 }
 
-double Ledger::rounding() const {
-  return dtype_ == DType::Float32 ? 1e-6 : 1e-14;
+Check Ledger::check_balance(const std::string& name, double missing, double guard) const {
+  const double rounding = dtype_ == DType::Float32 ? 1e-6 : 1e-14;  // one sum's, as a share of Σ |relevance|
+  return check_within(name, missing, (rounding * (layers_ + 1) + guard) * std::max(1.0, largest_));
 }
 
 double Ledger::unfollowed() const {
@@ -128,22 +130,17 @@ double Ledger::unfollowed() const {
 }
 
 Check Ledger::check_arrived(const std::string& name, double arrived, double guard) const {
-  const double missing = std::abs(seeded_ - arrived - leaked() - unfollowed());
-  const double bound = (rounding() * (layers_ + 1) + guard) * std::max(1.0, largest_);
-  return check_within(name, missing, bound);
+  return check_balance(name, std::abs(seeded_ - arrived - leaked() - unfollowed()), guard);
 }
 
 Check Ledger::check_blocks(int first, double guard) const {
   double worst = 0;
   for (int l = first; l < layers_; ++l) {
-    double lost = 0;
-    for (std::size_t stage = static_cast<std::size_t>(l) + 2; stage < unfollowed_.size(); ++stage)
-      lost += unfollowed_[stage];
-    for (const auto& [op, row] : leak_) lost += lost_above(l, op);
+    double lost = sum_above(unfollowed_, l);
+    for (const auto& [op, row] : leak_) lost += sum_above(row, l);
     worst = std::max(worst, std::abs(seeded_ - entering(l) - lost));
   }
-  const double bound = (rounding() * (layers_ + 1) + guard) * std::max(1.0, largest_);
-  return check_within("relevance of every block is accounted for", worst, bound);
+  return check_balance("relevance of every block is accounted for", worst, guard);
 }
 
 double Ledger::leaked() const {
@@ -155,11 +152,7 @@ double Ledger::leaked() const {
 
 double Ledger::lost_above(int layer, const std::string& op) const {
   const auto found = leak_.find(op);
-  if (found == leak_.end()) return 0;
-  double sum = 0;
-  for (std::size_t stage = static_cast<std::size_t>(layer) + 2; stage < found->second.size(); ++stage)
-    sum += found->second[stage];
-  return sum;
+  return found == leak_.end() ? 0 : sum_above(found->second, layer);
 }
 
 void Ledger::report(Attribution& result, int first) const {

@@ -49,7 +49,7 @@ class Ledger {
 
  private:
   void passed(const Passed& op);
-  double rounding() const;  // one sum's, as a share of Σ |relevance|
+  Check check_balance(const std::string& name, double missing, double guard) const;
 
   bool forms_;  // the signal is relevance, not a multiplier
   int layers_, stage_;

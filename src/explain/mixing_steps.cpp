@@ -6,6 +6,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <headwater/error.h>
 
 #include "explain/rollout.h"
 #include "study/map_checks.h"
@@ -92,6 +93,23 @@ Index mix_with_residual(std::vector<double>& map, Index keys, double residual, c
     path.push_back(sum > 0 ? residual / sum : 0);
   }
   return empty;
+}
+
+JointMixing fused_mixing(const Study& study, const FusedMixing& wanted) {
+  JointMixing joint(study);
+  for (std::size_t k = 0; k < joint.steps().size(); ++k) {
+    const auto& [kind, layer] = joint.steps()[k];
+    if (layer < wanted.start_layer) continue;
+    std::vector<double> mixing = fuse_heads(study.at(kind.pattern(layer)), fusion_of(wanted.fusion)), path;
+    const Index keys = joint.keys(kind);
+    if (wanted.discard_ratio > 0) discard_smallest(mixing, keys, wanted.discard_ratio, kind.causal);
+    if (const Index row = mix_with_residual(mixing, keys, wanted.residual, kind, path); row >= 0)
+      throw InputError(
+          fmt::format("{}: expected a weight in every row, found none in layer {} row {}; use {}",
+                      wanted.method, layer, row, wanted.remedy));
+    joint.put(k, mixing, path);
+  }
+  return joint;
 }
 
 Check worst_of(const std::vector<Map>& maps, Check (*check)(const Tensor&)) {

@@ -60,6 +60,18 @@ class JointMixing {
 Index mix_with_residual(std::vector<double>& map, Index keys, double residual, const AttentionKind& kind,
                         std::vector<double>& path);
 
+// The patterns of every step as they are given to rollout and flow: heads fused, the smallest weights dropped
+// (rollout.h), mixed with the residual path; the identity below the first layer. Throws InputError for a row
+// that is left without any weight.
+struct FusedMixing {
+  std::string_view method, remedy;  // for the error
+  std::string_view fusion;          // of fusion_of
+  double residual;
+  double discard_ratio = 0;
+  int start_layer = 0;
+};
+JointMixing fused_mixing(const Study& study, const FusedMixing& wanted);
+
 // Promises of all maps: the worst of any.
 Check worst_of(const std::vector<Map>& maps, Check (*check)(const Tensor&));
 

@@ -90,6 +90,19 @@ std::vector<Tensor> embeddings_of(const Study& study, int id) {
   return values_of_run(study, one, Site::Embed);
 }
 
+// `rows` [T, D] with the kept units' own values from `value` [T, D].
+Tensor with_kept(const Tensor& rows, const Tensor& value, const std::vector<bool>& kept) {
+  Tensor mixed = rows.clone();
+  const Index D = rows.dim(1);
+  dispatch(rows.dtype(), [&]<class R>(R) {
+    for (std::size_t t = 0; t < kept.size(); ++t)
+      if (kept[t])
+        std::copy_n(value.data<R>() + static_cast<Index>(t) * D, D,
+                    mixed.data<R>() + static_cast<Index>(t) * D);
+  });
+  return mixed;
+}
+
 }  // namespace
 
 Replacement replacement_of(std::string_view name, const Study& study) {
@@ -146,23 +159,6 @@ Tensor absent_rows(const Study& study, Replacement replacement) {
   const Tensor rows = joined_units(all);
   return rows.reshaped(rows.shape().without_front());
 }
-
-namespace {
-
-// `rows` [T, D] with the kept units' own values from `value` [T, D].
-Tensor with_kept(const Tensor& rows, const Tensor& value, const std::vector<bool>& kept) {
-  Tensor mixed = rows.clone();
-  const Index D = rows.dim(1);
-  dispatch(rows.dtype(), [&]<class R>(R) {
-    for (std::size_t t = 0; t < kept.size(); ++t)
-      if (kept[t])
-        std::copy_n(value.data<R>() + static_cast<Index>(t) * D, D,
-                    mixed.data<R>() + static_cast<Index>(t) * D);
-  });
-  return mixed;
-}
-
-}  // namespace
 
 Tensor baseline_at(const Study& study, Site at, Replacement replacement, const std::vector<bool>& kept) {
   if (replacement == Replacement::Zero) {

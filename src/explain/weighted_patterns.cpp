@@ -9,10 +9,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <fmt/format.h>
-#include <headwater/error.h>
-
 #include "base/parallel.h"
+#include "study/map_checks.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -77,18 +75,23 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
     result.axes() = {Axis::Row, Axis::Column};
     result.scores() = Tensor::of({only.rows, only.columns},
                                  std::span(row).subspan(static_cast<std::size_t>(before)), info.dtype);
-    return;
+  } else {
+    // A causal mask gives later tokens an exact 0 that is no measurement.
+    const Index seen = info.causal ? *std::max_element(rows.begin(), rows.end()) + 1 : T;
+    const double smallest = *std::min_element(row.begin(), row.begin() + seen);
+    result.measured.assign(static_cast<std::size_t>(T), true);
+    std::fill(result.measured.begin() + seen, result.measured.end(), false);
+    for (const Index r : rows) result.measured[static_cast<std::size_t>(r)] = false;
+    result.axes() = {Axis::Units};
+    result.scores() =
+        Tensor::of({T}, with_cells(row, rows, own == OwnColumn::Zero ? 0 : smallest), info.dtype);
   }
-  // A causal mask gives later tokens an exact 0 that is no measurement.
-  const Index seen = info.last().causal ? *std::max_element(rows.begin(), rows.end()) + 1 : T;
-  const double smallest = *std::min_element(row.begin(), row.begin() + seen);
-  std::vector<double> scores = row;
-  for (const Index r : rows) scores[static_cast<std::size_t>(r)] = own == OwnColumn::Zero ? 0 : smallest;
-  result.axes() = {Axis::Units};
-  result.scores() = Tensor::of({T}, scores, info.dtype);
-  result.measured.assign(static_cast<std::size_t>(T), true);
-  for (const Index r : rows) result.measured[static_cast<std::size_t>(r)] = false;
-  std::fill(result.measured.begin() + seen, result.measured.end(), false);
+  result.checks.push_back(check_nonnegative(result.scores()));
+}
+
+std::vector<double> with_cells(std::vector<double> row, std::span<const Index> cells, double value) {
+  for (const Index cell : cells) row[static_cast<std::size_t>(cell)] = value;
+  return row;
 }
 
 std::vector<Tensor> pattern_gradients(const Study& study, int start) {
@@ -140,13 +143,6 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, Place p
 std::size_t pattern_gradient_bytes(const ModelInfo& info, Index tokens) {
   const std::size_t walk = walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype);
   return std::max(walk, passing_bytes(info, tokens, 1)) + prediction_bytes(info, 1);
-}
-
-int checked_start_layer(std::string_view method, int start, const ModelInfo& info) {
-  if (start < 0 || start >= info.last().layers)
-    throw InputError(fmt::format("{}: option start_layer: expected 0 … {}, found {}", method,
-                                 info.last().layers - 1, start));
-  return start;
 }
 
 }  // namespace headwater

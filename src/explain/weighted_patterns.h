@@ -23,9 +23,12 @@ std::vector<double> mean_row(const std::vector<double>& map, std::span<const Ind
 
 enum class OwnColumn { Zero, Smallest };  // what stands for the tokens read themselves, in a text
 // Fills in scores and axes: one number per token of a text, one per patch of an image (tokens before the
-// first patch are left out); the whole row goes into the detail "row".
+// first patch are left out), none negative; the whole row goes into the detail "row".
 void put_row(Attribution& result, const Study& study, const std::vector<double>& row,
              std::span<const Index> rows, OwnColumn own);
+
+// The row with this value in some of its cells: of the tokens that read, whose own weight is not shown.
+std::vector<double> with_cells(std::vector<double> row, std::span<const Index> cells, double value);
 
 // Gradients of the target's logit at the patterns of the layers from `start` on: [1, H, T, T] each, by
 // layer; empty below `start`.
@@ -45,8 +48,5 @@ Check check_pattern_gradient(const Study& study, const Tensor& gradient, Place a
 
 // What a pull to patterns, its check and rows_read take, beside the run and the gradients.
 std::size_t pattern_gradient_bytes(const ModelInfo& info, Index tokens);
-
-// Throws InputError unless 0 ≤ start < layers.
-int checked_start_layer(std::string_view method, int start, const ModelInfo& info);
 
 }  // namespace headwater

@@ -7,7 +7,7 @@
 namespace headwater::kernels {
 
 template <class R, class V>
-[[gnu::always_inline]] inline void hold(V& x) {
+INLINED inline void hold(V& x) {
   x = x > R{64} ? V{} + R{64} : x;
   x = x < R{-64} ? V{} - R{64} : x;
 }
@@ -15,7 +15,7 @@ template <class R, class V>
 // The activations of the form x · gate(x), gate = a distribution function: x becomes the gate, `rise` the
 // gate's derivative.
 template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void gate(Vec<R, I>& x, Vec<R, I>& rise) {
+INLINED inline void gate(Vec<R, I>& x, Vec<R, I>& rise) {
   using V = Vec<R, I>;
   constexpr R twice_root = static_cast<R>(1.59576912160573071176);  // 2 √(2/π)
   constexpr R cubic = static_cast<R>(0.044715), quick = static_cast<R>(1.702);
@@ -46,7 +46,7 @@ template <class R, class I, Activation F>
 }
 
 template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void value(Vec<R, I>& x) {
+INLINED inline void value(Vec<R, I>& x) {
   if constexpr (F == Activation::Tanh) {
     hyperbolic_tangent<R, I>(x);
   } else if constexpr (F == Activation::Relu) {
@@ -62,7 +62,7 @@ template <class R, class I, Activation F>
 
 // Calls body(constant) with the activation as a compile-time constant.
 template <class Body>
-[[gnu::always_inline]] inline void with_activation(Activation f, const Body& body) {
+INLINED inline void with_activation(Activation f, const Body& body) {
   using enum Activation;
   switch (f) {
     case Gelu:

@@ -20,7 +20,7 @@ namespace {
 constexpr Index least_numbers = 4096;  // per thread
 
 template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void secant(Vec<R, I>& x) {
+INLINED inline void secant(Vec<R, I>& x) {
   if constexpr (F == Activation::Tanh) {
     Vec<R, I> t = x;
     hyperbolic_tangent<R, I>(t);
@@ -32,7 +32,7 @@ template <class R, class I, Activation F>
 }
 
 template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void tangent(Vec<R, I>& x) {
+INLINED inline void tangent(Vec<R, I>& x) {
   Vec<R, I> s = x, rise;
   if constexpr (F == Activation::Tanh) {
     logistic<R, I>(R{2} * x, s, rise);
@@ -49,15 +49,14 @@ enum class Part { Value, Tangent, Secant };
 template <class R, Part P>
 void map(Activation f, const R* x, R* y, Index n) {
   with_activation(f, [&](auto chosen) {
-    each_element<R>(
-        n, least_numbers, y, [&](auto tag, Index i, Index count, auto& v) __attribute__((always_inline)) {
-          using I = decltype(tag);
-          constexpr Activation F = decltype(chosen)::value;
-          load_part(v, x + i, count, R{0});
-          if constexpr (P == Part::Value) value<R, I, F>(v);
-          if constexpr (P == Part::Tangent) tangent<R, I, F>(v);
-          if constexpr (P == Part::Secant) secant<R, I, F>(v);
-        });
+    each_element<R>(n, least_numbers, y, [&](auto tag, Index i, Index count, auto& v) INLINED {
+      using I = decltype(tag);
+      constexpr Activation F = decltype(chosen)::value;
+      load_part(v, x + i, count);
+      if constexpr (P == Part::Value) value<R, I, F>(v);
+      if constexpr (P == Part::Tangent) tangent<R, I, F>(v);
+      if constexpr (P == Part::Secant) secant<R, I, F>(v);
+    });
   });
 }
 

@@ -11,7 +11,7 @@ namespace headwater::kernels {
 
 // body(i, count): elements i … i + count, count = a whole register except at the end.
 template <class R, class I, class Body>
-[[gnu::always_inline]] inline void each_block(Index n, const Body& body) {
+INLINED inline void each_block(Index n, const Body& body) {
   constexpr Index width = lanes<R, I>;
   Index i = 0;
   for (; i + width <= n; i += width) body(i, width);
@@ -19,7 +19,7 @@ template <class R, class I, class Body>
 }
 
 template <class V, class R>
-[[gnu::always_inline]] inline void load_part(V& v, const R* from, Index count, R padding) {
+INLINED inline void load_part(V& v, const R* from, Index count, R padding = R{0}) {
   constexpr Index width = static_cast<Index>(sizeof(V) / sizeof(R));
   if (count == width) return load(v, from);
   v = V{} + padding;
@@ -27,7 +27,7 @@ template <class V, class R>
 }
 
 template <class V, class R>
-[[gnu::always_inline]] inline void store_part(const V& v, R* to, Index count) {
+INLINED inline void store_part(const V& v, R* to, Index count) {
   constexpr Index width = static_cast<Index>(sizeof(V) / sizeof(R));
   if (count == width) return store(v, to);
   for (Index l = 0; l < count; ++l) to[l] = v[l];
@@ -38,10 +38,9 @@ template <class Row>
 void each_row(Index rows, Index n, Index least, const Row& row) {
   const Isa which = isa();
   parallel_for(rows, 1 + least / std::max<Index>(1, n), [&](Index begin, Index end) {
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
-          for (Index r = begin; r < end; ++r) row(tag, r);
-        });
+    on_isa(which, [&](auto tag) INLINED {
+      for (Index r = begin; r < end; ++r) row(tag, r);
+    });
   });
 }
 
@@ -51,16 +50,14 @@ template <class R, class Body>
 void each_element(Index n, Index least, R* y, const Body& body) {
   const Isa which = isa();
   parallel_for(n, least, [&](Index begin, Index end) {
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
-          using I = decltype(tag);
-          each_block<R, I>(
-              end - begin, [&](Index i, Index count) __attribute__((always_inline)) {
-                Vec<R, I> v;
-                body(tag, begin + i, count, v);
-                store_part(v, y + begin + i, count);
-              });
-        });
+    on_isa(which, [&](auto tag) INLINED {
+      using I = decltype(tag);
+      each_block<R, I>(end - begin, [&](Index i, Index count) INLINED {
+        Vec<R, I> v;
+        body(tag, begin + i, count, v);
+        store_part(v, y + begin + i, count);
+      });
+    });
   });
 }
 

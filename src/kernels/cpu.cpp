@@ -79,11 +79,10 @@ std::vector<KernelChoice> kernels_in_use() {
   const Isa which = isa();
   const auto shape = [&](int sizeof_element) {
     int rows = 0, cols = 0;
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
-          rows = decltype(tag)::tile_rows;
-          cols = 2 * decltype(tag)::bytes / sizeof_element;
-        });
+    on_isa(which, [&](auto tag) INLINED {
+      rows = decltype(tag)::tile_rows;
+      cols = 2 * decltype(tag)::bytes / sizeof_element;
+    });
     return fmt::format("headwater {} {}x{}", kernels::name_of(which), rows, cols);
   };
   const std::string vector = fmt::format("headwater {}", kernels::name_of(which));

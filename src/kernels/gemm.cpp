@@ -23,53 +23,50 @@ struct Layout {
 };
 
 template <class R, class I>
-[[gnu::always_inline]] inline void write_part(const Gemm& g, const R* sums, R* to, Index cols) {
+INLINED inline void write_part(const Gemm& g, const R* sums, R* to, Index cols) {
   Vec<R, I> sum, old;
   load(sum, sums);
   sum *= static_cast<R>(g.alpha);
   if (g.beta != 0) {  // else c may hold anything, even NaN
-    load_part(old, static_cast<const R*>(to), cols, R{0});
+    load_part(old, static_cast<const R*>(to), cols);
     sum += static_cast<R>(g.beta) * old;
   }
   store_part(sum, to, cols);
 }
 
 template <class R, class I>
-[[gnu::always_inline]] inline void write_tile(const Gemm& g, R* c, Index row, Index count, Index col,
-                                              const R* sums) {
+INLINED inline void write_tile(const Gemm& g, R* c, Index row, Index count, Index col, const R* sums) {
   R* to = c + row * g.ldc + col;
   for (Index i = 0; i < count; ++i, sums += tile_cols<R, I>, to += g.ldc)
-    each_block<R, I>(
-        std::min(tile_cols<R, I>, g.n - col), [&](Index j, Index part) __attribute__((always_inline)) {
-          write_part<R, I>(g, sums + j, to + j, part);
-        });
+    each_block<R, I>(std::min(tile_cols<R, I>, g.n - col),
+                     [&](Index j, Index part) INLINED { write_part<R, I>(g, sums + j, to + j, part); });
 }
 
 template <class R, class I>
-[[gnu::always_inline]] inline void block(Tile<R> tile, const Gemm& g, const GemmTask<R>& task, Index row0,
-                                         Index rows, Index panel0, Index panels) {
+INLINED inline void block(Tile<R> tile, const Gemm& g, const GemmTask<R>& task, Index row0, Index rows,
+                          Index panel0, Index panels) {
   constexpr Index width = tile_cols<R, I>;
   const Layout<R> at(g);
   alignas(64) R packed[k_block * width];
   product<R, I>(
       tile, row0, rows, panel0, panels, g.k,
-      [&](Index row, Index k) __attribute__((always_inline)) {
+      [&](Index row, Index k) INLINED {
         return Strided<R>{task.a + row * at.a_row + k * at.a_step, at.a_row, at.a_step, g.k, 0};
       },
-      [&](Index panel, Index k, Index count) __attribute__((always_inline)) {
+      [&](Index panel, Index k, Index count) INLINED {
         const Index col = panel * width;
         pack_panel<R, I>(task.b + k * at.b_row + col * at.b_col, at.b_row, at.b_col, count,
                          std::min(width, g.n - col), packed);
         return static_cast<const R*>(packed);
       },
-      [](const Progress&) __attribute__((always_inline)){},
+      [](const Progress&) INLINED {},
       [&](Index row, Index count, Index panel, const R* sums)
-          __attribute__((always_inline)) { write_tile<R, I>(g, task.c, row, count, panel * width, sums); });
+          INLINED { write_tile<R, I>(g, task.c, row, count, panel * width, sums); });
 }
 
 template <class R, class I>
-[[gnu::always_inline]] inline void units(Tile<R> tile, const Gemm& g, const GemmTask<R>* tasks, Index blocks,
-                                         Index length, Index panels, Index begin, Index end) {
+INLINED inline void units(Tile<R> tile, const Gemm& g, const GemmTask<R>* tasks, Index blocks, Index length,
+                          Index panels, Index begin, Index end) {
   while (begin < end) {  // a run of panels of one block of one task
     const Index panel = begin % panels, row = begin / panels % blocks * length;
     const Index run = std::min(end - begin, panels - panel);
@@ -84,11 +81,10 @@ void gemm_tasks(const Gemm& g, const GemmTask<R>* tasks, Index count) noexcept {
   const Isa which = isa();
   const Tile<R> tile = tile_for<R>(which);
   Index height = 1, width = 1;
-  on_isa(
-      which, [&](auto tag) __attribute__((always_inline)) {
-        height = decltype(tag)::tile_rows;
-        width = tile_cols<R, decltype(tag)>;
-      });
+  on_isa(which, [&](auto tag) INLINED {
+    height = decltype(tag)::tile_rows;
+    width = tile_cols<R, decltype(tag)>;
+  });
   const Index length = block_length(g.m, most_rows, height);
   const Index blocks = (g.m + length - 1) / length;
   const Index panels = (g.n + width - 1) / width;
@@ -96,10 +92,9 @@ void gemm_tasks(const Gemm& g, const GemmTask<R>* tasks, Index count) noexcept {
                        static_cast<double>(std::max<Index>(1, g.k));
   const Index grain = 1 + static_cast<Index>(least_flops_per_thread / flops);
   parallel_for(count * blocks * panels, grain, [&](Index begin, Index end) {
-    on_isa(
-        which, [&](auto tag) __attribute__((always_inline)) {
-          units<R, decltype(tag)>(tile, g, tasks, blocks, length, panels, begin, end);
-        });
+    on_isa(which, [&](auto tag) INLINED {
+      units<R, decltype(tag)>(tile, g, tasks, blocks, length, panels, begin, end);
+    });
   });
 }
 

@@ -53,23 +53,21 @@ Matrix::Matrix(const Tensor& weight) : isa_(static_cast<int>(isa())) {
   rows_ = weight.dim(0);
   cols_ = weight.dim(1);
   dispatch(weight.dtype(), [&]<class R>(R) {
-    on_isa(
-        isa(), [&](auto tag) __attribute__((always_inline)) {
-          panel_rows_ = tile_cols<R, decltype(tag)>;
-          panel_stride_ = stride_of_panel<R, decltype(tag)>(cols_);
-        });
+    on_isa(isa(), [&](auto tag) INLINED {
+      panel_rows_ = tile_cols<R, decltype(tag)>;
+      panel_stride_ = stride_of_panel<R, decltype(tag)>(cols_);
+    });
     const Index panels = (rows_ + panel_rows_ - 1) / panel_rows_;
     packed_ = Tensor({panels * panel_stride_}, weight.dtype());
     const R* from = weight.data<R>();
     R* to = packed_.data<R>();
     parallel_for(panels, 1 + 65536 / (panel_stride_ + 1), [&](Index begin, Index end) {
-      on_isa(
-          static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
-            for (Index p = begin; p < end; ++p)
-              pack_panel<R, decltype(tag)>(from + p * panel_rows_ * cols_, 1, cols_, cols_,
-                                           std::min(panel_rows_, rows_ - p * panel_rows_),
-                                           to + p * panel_stride_);
-          });
+      on_isa(static_cast<Isa>(isa_), [&](auto tag) INLINED {
+        for (Index p = begin; p < end; ++p)
+          pack_panel<R, decltype(tag)>(from + p * panel_rows_ * cols_, 1, cols_, cols_,
+                                       std::min(panel_rows_, rows_ - p * panel_rows_),
+                                       to + p * panel_stride_);
+      });
     });
   });
 }
@@ -91,25 +89,6 @@ Tensor Matrix::dense() const {
   return w;
 }
 
-namespace {
-
-template <class R>
-[[gnu::always_inline]] inline R part_of(R w, Matrix::Part part) {
-  switch (part) {
-    case Matrix::Part::Absolute:
-      return w < 0 ? -w : w;
-    case Matrix::Part::Positive:
-      return w > 0 ? w : 0;
-    case Matrix::Part::Negative:
-      return w < 0 ? w : 0;
-    case Matrix::Part::Whole:
-      break;
-  }
-  return w;
-}
-
-}  // namespace
-
 Matrix Matrix::part(Part part, DType dtype) const {
   Matrix made(dtype == this->dtype() ? *this : Matrix(dense().to(dtype)));
   if (part == Part::Whole) return made;
@@ -118,12 +97,14 @@ Matrix Matrix::part(Part part, DType dtype) const {
   dispatch(dtype, [&]<class R>(R) {
     const R* from = std::as_const(made.packed_).template data<R>();
     R* to = packed.data<R>();
-    parallel_for(packed.size(), 65536, [&](Index begin, Index end) {
-      if (part == Part::Absolute)
-        for (Index i = begin; i < end; ++i) to[i] = part_of(from[i], Part::Absolute);
-      else
-        for (Index i = begin; i < end; ++i) to[i] = part_of(from[i], part);
-    });
+    const auto fill = [&](auto of) {
+      parallel_for(packed.size(), 65536, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) to[i] = of(from[i]);
+      });
+    };
+    if (part == Part::Absolute) return fill([](R w) { return w < 0 ? -w : w; });
+    if (part == Part::Positive) return fill([](R w) { return w > 0 ? w : 0; });
+    fill([](R w) { return w < 0 ? w : 0; });
   });
   made.packed_ = std::move(packed);
   return made;
@@ -135,18 +116,17 @@ void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
   const R* w = packed_.data<R>();
   const Tile<R> tile = tile_for<R>(static_cast<Isa>(isa_));
   const Index panels = (rows_ + panel_rows_ - 1) / panel_rows_;
-  const auto x_at = [&](Index row, Index k) __attribute__((always_inline)) {
+  const auto x_at = [&](Index row, Index k) INLINED {
     return Strided<R>{x + row * cols_ + k, cols_, 1, cols_, 0};
   };
-  const auto panel_at = [&](Index panel, Index k, Index) __attribute__((always_inline)) {
-    return w + panel * panel_stride_ + k * panel_rows_;
-  };
-  const auto ahead = [&](const Progress& at) __attribute__((always_inline)) {
+  const auto panel_at = [&](Index panel, Index k, Index)
+                            INLINED { return w + panel * panel_stride_ + k * panel_rows_; };
+  const auto ahead = [&](const Progress& at) INLINED {
     if (at.next_panel < 0) return;
     fetch_share(panel_at(at.next_panel, at.next_k, 0), std::min(k_block, cols_ - at.next_k) * panel_rows_,
                 at.tile, at.tiles);
   };
-  const auto write = [&](Index row, Index count, Index panel, const R* sums) __attribute__((always_inline)) {
+  const auto write = [&](Index row, Index count, Index panel, const R* sums) INLINED {
     const Index col = panel * panel_rows_, cols = std::min(panel_rows_, rows_ - col);
     for (Index i = 0; i < count; ++i, sums += panel_rows_) {
       R* to = y + (row + i) * rows_ + col;
@@ -157,14 +137,13 @@ void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
     }
   };
   parallel_for(panels, grain_of(m, panel_rows_, cols_), [&](Index begin, Index end) {
-    on_isa(
-        static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
-          using I = decltype(tag);
-          const Index length = block_length(m, most_rows, I::tile_rows);
-          for (Index row = 0; row < m; row += length)
-            product<R, I>(tile, row, std::min(length, m - row), begin, end - begin, cols_, x_at, panel_at,
-                          ahead, write);
-        });
+    on_isa(static_cast<Isa>(isa_), [&](auto tag) INLINED {
+      using I = decltype(tag);
+      const Index length = block_length(m, most_rows, I::tile_rows);
+      for (Index row = 0; row < m; row += length)
+        product<R, I>(tile, row, std::min(length, m - row), begin, end - begin, cols_, x_at, panel_at, ahead,
+                      write);
+    });
   });
 }
 
@@ -177,33 +156,30 @@ void Matrix::times(const R* x, R* y, Index m) const {
   const Tensor packed_x = pack_rows(x, m);
   const R* xt = packed_x.data<R>();
   const Index length = std::min(most_cols, block_length(cols_, (cols_ + 7) / 8, 12));
-  const auto w_at = [&](Index col, Index k) __attribute__((always_inline)) {
+  const auto w_at = [&](Index col, Index k) INLINED {
     return Strided<R>{w + k / width * panel_stride_ + col * width, width, 1, width, panel_stride_};
   };
-  const auto xt_at = [&](Index panel, Index k, Index) __attribute__((always_inline)) {
-    return xt + (panel * rows_ + k) * width;
-  };
-  const auto write = [&](Index col, Index count, Index panel, const R* sums) __attribute__((always_inline)) {
+  const auto xt_at = [&](Index panel, Index k, Index) INLINED { return xt + (panel * rows_ + k) * width; };
+  const auto write = [&](Index col, Index count, Index panel, const R* sums) INLINED {
     const Index row = panel * width, here = std::min(width, m - row);
     for (Index j = 0; j < here; ++j)
       for (Index i = 0; i < count; ++i) y[(row + j) * cols_ + col + i] = sums[i * width + j];
   };
   parallel_for((cols_ + length - 1) / length, grain_of(m, length, rows_), [&](Index begin, Index end) {
-    on_isa(
-        static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
-          for (Index b = begin; b < end; ++b) {
-            const Index col = b * length, cols = std::min(length, cols_ - col);
-            // The same columns in the panels of W that the next block of k needs.
-            const auto ahead = [&](const Progress& at) __attribute__((always_inline)) {
-              const Index first = (at.k + k_block) / width, last = (rows_ + width - 1) / width;
-              const Index pieces = std::max<Index>(0, std::min(k_block / width, last - first));
-              const Index part = at.member * at.tiles + at.tile, parts = at.members * at.tiles;
-              for (Index i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i)
-                fetch_share(w + (first + i) * panel_stride_ + col * width, cols * width, 0, 1);
-            };
-            product<R, decltype(tag)>(tile, col, cols, 0, panels, rows_, w_at, xt_at, ahead, write);
-          }
-        });
+    on_isa(static_cast<Isa>(isa_), [&](auto tag) INLINED {
+      for (Index b = begin; b < end; ++b) {
+        const Index col = b * length, cols = std::min(length, cols_ - col);
+        // The same columns in the panels of W that the next block of k needs.
+        const auto ahead = [&](const Progress& at) INLINED {
+          const Index first = (at.k + k_block) / width, last = (rows_ + width - 1) / width;
+          const Index pieces = std::max<Index>(0, std::min(k_block / width, last - first));
+          const Index part = at.member * at.tiles + at.tile, parts = at.members * at.tiles;
+          for (Index i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i)
+            fetch_share(w + (first + i) * panel_stride_ + col * width, cols * width, 0, 1);
+        };
+        product<R, decltype(tag)>(tile, col, cols, 0, panels, rows_, w_at, xt_at, ahead, write);
+      }
+    });
   });
 }
 
@@ -214,12 +190,11 @@ Tensor Matrix::pack_rows(const R* x, Index m) const {
   Tensor packed({panels * rows_ * width}, dtype());
   R* to = packed.data<R>();
   parallel_for(panels, 1 + 65536 / (rows_ * width + 1), [&](Index begin, Index end) {
-    on_isa(
-        static_cast<Isa>(isa_), [&](auto tag) __attribute__((always_inline)) {
-          for (Index p = begin; p < end; ++p)
-            pack_panel<R, decltype(tag)>(x + p * width * rows_, 1, rows_, rows_,
-                                         std::min(width, m - p * width), to + p * rows_ * width);
-        });
+    on_isa(static_cast<Isa>(isa_), [&](auto tag) INLINED {
+      for (Index p = begin; p < end; ++p)
+        pack_panel<R, decltype(tag)>(x + p * width * rows_, 1, rows_, rows_, std::min(width, m - p * width),
+                                     to + p * rows_ * width);
+    });
   });
   return packed;
 }

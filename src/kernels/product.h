@@ -26,8 +26,7 @@ constexpr Index block_length(Index n, Index most, Index step) {
 namespace detail {
 
 template <class V, std::size_t... L>
-[[gnu::always_inline]] inline void interleave(const V& a, const V& b, V& low, V& high,
-                                              std::index_sequence<L...>) {
+INLINED inline void interleave(const V& a, const V& b, V& low, V& high, std::index_sequence<L...>) {
   constexpr int half = sizeof...(L) / 2, width = sizeof...(L);
   low = __builtin_shufflevector(a, b,
                                 (L % 2 == 0 ? static_cast<int>(L) / 2 : static_cast<int>(L) / 2 + width)...);
@@ -38,7 +37,7 @@ template <class V, std::size_t... L>
 // out[i · out_row + j] = b[j · col + i] for a square of one register's width. Interleaving rows j and
 // j + width/2 moves one bit of j into i; after log2(width) rounds rows and columns have changed places.
 template <class R, class I>
-[[gnu::always_inline]] inline void transpose_square(const R* b, Index col, R* out, Index out_row) {
+INLINED inline void transpose_square(const R* b, Index col, R* out, Index out_row) {
   constexpr Index width = lanes<R, I>;
   Vec<R, I> rows[width], next[width];
   for (Index j = 0; j < width; ++j) load(rows[j], b + j * col);
@@ -55,7 +54,7 @@ template <class R, class I>
 
 // out [k][tile_cols] = the columns of b (element (k, j) at b[k · row + j · col]); missing columns become 0.
 template <class R, class I>
-[[gnu::always_inline]] inline void pack_panel(const R* b, Index row, Index col, Index k, Index cols, R* out) {
+INLINED inline void pack_panel(const R* b, Index row, Index col, Index k, Index cols, R* out) {
   constexpr Index width = tile_cols<R, I>, square = lanes<R, I>;
   Index done = 0;  // steps of k that are packed already
   if (cols == width && col == 1) {
@@ -80,7 +79,7 @@ struct Progress {
 
 // Asks for the `part`-th of `parts` equal shares of n numbers.
 template <class R>
-[[gnu::always_inline]] inline void fetch_share(const R* from, Index n, Index part, Index parts) {
+INLINED inline void fetch_share(const R* from, Index n, Index part, Index parts) {
   constexpr Index line = 64 / static_cast<Index>(sizeof(R));
   const Index lines = (n + line - 1) / line;
   for (Index l = lines * part / parts; l < lines * (part + 1) / parts; ++l)
@@ -94,9 +93,8 @@ template <class R>
 //   ahead(progress)       may prefetch
 //   write(row, count, panel, sums) takes the finished tile [count, tile_cols].
 template <class R, class I, class A, class B, class Ahead, class Write>
-[[gnu::always_inline]] inline void product(Tile<R> tile, Index row0, Index rows, Index panel0, Index panels,
-                                           Index k, const A& a_at, const B& b_at, const Ahead& ahead,
-                                           const Write& write) {
+INLINED inline void product(Tile<R> tile, Index row0, Index rows, Index panel0, Index panels, Index k,
+                            const A& a_at, const B& b_at, const Ahead& ahead, const Write& write) {
   constexpr Index height = I::tile_rows, width = tile_cols<R, I>;
   alignas(64) R sums[panels_in_group * (most_rows + height) * width];
   const Index tiles = (rows + height - 1) / height;

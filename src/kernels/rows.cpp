@@ -25,40 +25,36 @@ struct Moments {
 };
 
 template <class R, class I, bool Centred>
-[[gnu::always_inline]] inline Moments<R> moments(const R* x, Index n, double eps) {
+INLINED inline Moments<R> moments(const R* x, Index n, double eps) {
   using V = Vec<R, I>;
   R mean = 0;
   if constexpr (Centred)
-    mean = sum_over<R, I>(
-               n, [&](Index i, Index count, V & v)
-                      __attribute__((always_inline)) { load_part(v, x + i, count, R{0}); }) /
+    mean = sum_over<R, I>(n, [&](Index i, Index count, V& v) INLINED { load_part(v, x + i, count); }) /
            static_cast<R>(n);
-  const R variance = sum_over<R, I>(
-                         n,
-                         [&](Index i, Index count, V & v) __attribute__((always_inline)) {
-                           load_part(v, x + i, count, mean);
-                           v -= mean;
-                           v *= v;
-                         }) /
+  const R variance = sum_over<R, I>(n,
+                                    [&](Index i, Index count, V& v) INLINED {
+                                      load_part(v, x + i, count, mean);
+                                      v -= mean;
+                                      v *= v;
+                                    }) /
                      static_cast<R>(n);
   return {mean, 1 / std::sqrt(variance + static_cast<R>(eps))};
 }
 
 // Pull (γ inside) and push (γ outside) of both norms.
 template <class R, class I, bool Centred, bool Pull>
-[[gnu::always_inline]] inline void norm_jacobian(const Norm<R>& by, const R* x, const R* s, R* out, Index n,
-                                                 R exact) {
+INLINED inline void norm_jacobian(const Norm<R>& by, const R* x, const R* s, R* out, Index n, R exact) {
   using V = Vec<R, I>;
   const Moments<R> at = moments<R, I, Centred>(x, n, by.eps);
-  const auto signal = [&](Index i, Index count, V & g) __attribute__((always_inline)) {
-    load_part(g, s + i, count, R{0});
+  const auto signal = [&](Index i, Index count, V& g) INLINED {
+    load_part(g, s + i, count);
     if constexpr (Pull) {
       V scale;
-      load_part(scale, by.gamma + i, count, R{0});
+      load_part(scale, by.gamma + i, count);
       g *= scale;
     }
   };
-  const auto normal = [&](Index i, Index count, V & v) __attribute__((always_inline)) {
+  const auto normal = [&](Index i, Index count, V& v) INLINED {
     load_part(v, x + i, count, at.mean);
     v = (v - at.mean) * at.inverse_sigma;
   };
@@ -66,138 +62,126 @@ template <class R, class I, bool Centred, bool Pull>
   if constexpr (Centred) mean = sum_over<R, I>(n, signal) / static_cast<R>(n);
   if (exact != 0)
     along = exact *
-            sum_over<R, I>(
-                n,
-                [&](Index i, Index count, V & v) __attribute__((always_inline)) {
-                  V g;
-                  signal(i, count, g);
-                  normal(i, count, v);
-                  v *= g;
-                }) /
+            sum_over<R, I>(n,
+                           [&](Index i, Index count, V& v) INLINED {
+                             V g;
+                             signal(i, count, g);
+                             normal(i, count, v);
+                             v *= g;
+                           }) /
             static_cast<R>(n);
-  each_block<R, I>(
-      n, [&](Index i, Index count) __attribute__((always_inline)) {
-        V g, v;
-        signal(i, count, g);
-        normal(i, count, v);
-        g = (g - mean - along * v) * at.inverse_sigma;
-        if constexpr (!Pull) {
-          load_part(v, by.gamma + i, count, R{0});
-          g *= v;
-        }
-        store_part(g, out + i, count);
-      });
+  each_block<R, I>(n, [&](Index i, Index count) INLINED {
+    V g, v;
+    signal(i, count, g);
+    normal(i, count, v);
+    g = (g - mean - along * v) * at.inverse_sigma;
+    if constexpr (!Pull) {
+      load_part(v, by.gamma + i, count);
+      g *= v;
+    }
+    store_part(g, out + i, count);
+  });
 }
 
 template <class R, bool Pull>
 void norm_jacobian_rows(const Norm<R>& by, const R* x, const R* s, R* out, Index rows, Index n,
                         double exact) noexcept {
-  each_row(
-      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
-        using I = decltype(tag);
-        const Index at = r * n;
-        if (by.centred)
-          norm_jacobian<R, I, true, Pull>(by, x + at, s + at, out + at, n, static_cast<R>(exact));
-        else
-          norm_jacobian<R, I, false, Pull>(by, x + at, s + at, out + at, n, static_cast<R>(exact));
-      });
+  each_row(rows, n, least_numbers, [&](auto tag, Index r) INLINED {
+    using I = decltype(tag);
+    const Index at = r * n;
+    if (by.centred)
+      norm_jacobian<R, I, true, Pull>(by, x + at, s + at, out + at, n, static_cast<R>(exact));
+    else
+      norm_jacobian<R, I, false, Pull>(by, x + at, s + at, out + at, n, static_cast<R>(exact));
+  });
 }
 
 template <class R, class I, bool Centred>
-[[gnu::always_inline]] inline void norm_row(const Norm<R>& by, const R* x, R* y, Index n) {
+INLINED inline void norm_row(const Norm<R>& by, const R* x, R* y, Index n) {
   const Moments<R> at = moments<R, I, Centred>(x, n, by.eps);
-  each_block<R, I>(
-      n, [&](Index i, Index count) __attribute__((always_inline)) {
-        Vec<R, I> v, scale, shift;
-        load_part(v, x + i, count, R{0});
-        load_part(scale, by.gamma + i, count, R{0});
-        if constexpr (Centred) {
-          load_part(shift, by.beta + i, count, R{0});
-          v = (v - at.mean) * at.inverse_sigma * scale + shift;
-        } else {
-          v = v * at.inverse_sigma * scale;
-        }
-        store_part(v, y + i, count);
-      });
+  each_block<R, I>(n, [&](Index i, Index count) INLINED {
+    Vec<R, I> v, scale, shift;
+    load_part(v, x + i, count);
+    load_part(scale, by.gamma + i, count);
+    if constexpr (Centred) {
+      load_part(shift, by.beta + i, count);
+      v = (v - at.mean) * at.inverse_sigma * scale + shift;
+    } else {
+      v = v * at.inverse_sigma * scale;
+    }
+    store_part(v, y + i, count);
+  });
 }
 
 template <class R, class I>
-[[gnu::always_inline]] inline void softmax_row(const R* x, R* y, Index n) {
+INLINED inline void softmax_row(const R* x, R* y, Index n) {
   using V = Vec<R, I>;
   constexpr R lowest = -std::numeric_limits<R>::infinity();
   V most = V{} + lowest;
-  each_block<R, I>(
-      n, [&](Index i, Index count) __attribute__((always_inline)) {
-        V v;
-        load_part(v, x + i, count, lowest);
-        most = v > most ? v : most;
-      });
+  each_block<R, I>(n, [&](Index i, Index count) INLINED {
+    V v;
+    load_part(v, x + i, count, lowest);
+    most = v > most ? v : most;
+  });
   R peak = lowest;
   for (Index l = 0; l < lanes<R, I>; ++l) peak = std::max<R>(peak, most[l]);
-  const R sum = sum_over<R, I>(
-      n, [&](Index i, Index count, V & v) __attribute__((always_inline)) {
-        load_part(v, x + i, count, lowest);
-        v -= peak;
-        exponential<R, I>(v);
-        store_part(v, y + i, count);
-      });
+  const R sum = sum_over<R, I>(n, [&](Index i, Index count, V& v) INLINED {
+    load_part(v, x + i, count, lowest);
+    v -= peak;
+    exponential<R, I>(v);
+    store_part(v, y + i, count);
+  });
   const R factor = 1 / sum;
-  each_block<R, I>(
-      n, [&](Index i, Index count) __attribute__((always_inline)) {
-        V v;
-        load_part(v, y + i, count, R{0});
-        v *= factor;
-        store_part(v, y + i, count);
-      });
+  each_block<R, I>(n, [&](Index i, Index count) INLINED {
+    V v;
+    load_part(v, y + i, count);
+    v *= factor;
+    store_part(v, y + i, count);
+  });
 }
 
 }  // namespace
 
 template <class R>
 void softmax(const R* x, R* y, Index rows, Index n, Index causal_period) noexcept {
-  each_row(
-      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
-        const Index keys = causal_period > 0 ? std::min(n, r % causal_period + 1) : n;
-        softmax_row<R, decltype(tag)>(x + r * n, y + r * n, keys);
-        std::fill(y + r * n + keys, y + (r + 1) * n, R{0});
-      });
+  each_row(rows, n, least_numbers, [&](auto tag, Index r) INLINED {
+    const Index keys = causal_period > 0 ? std::min(n, r % causal_period + 1) : n;
+    softmax_row<R, decltype(tag)>(x + r * n, y + r * n, keys);
+    std::fill(y + r * n + keys, y + (r + 1) * n, R{0});
+  });
 }
 
 template <class R>
 void softmax_jacobian(const R* y, const R* g, R* dx, Index rows, Index n) noexcept {
-  each_row(
-      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
-        using I = decltype(tag);
-        using V = Vec<R, I>;
-        const R* yr = y + r * n;
-        const R* gr = g + r * n;
-        const R dot = sum_over<R, I>(
-            n, [&](Index i, Index count, V & v) __attribute__((always_inline)) {
-              V w;
-              load_part(v, yr + i, count, R{0});
-              load_part(w, gr + i, count, R{0});
-              v *= w;
-            });
-        each_block<R, I>(
-            n, [&](Index i, Index count) __attribute__((always_inline)) {
-              V v, w;
-              load_part(v, yr + i, count, R{0});
-              load_part(w, gr + i, count, R{0});
-              v *= w - dot;
-              store_part(v, dx + r * n + i, count);
-            });
-      });
+  each_row(rows, n, least_numbers, [&](auto tag, Index r) INLINED {
+    using I = decltype(tag);
+    using V = Vec<R, I>;
+    const R* yr = y + r * n;
+    const R* gr = g + r * n;
+    const R dot = sum_over<R, I>(n, [&](Index i, Index count, V& v) INLINED {
+      V w;
+      load_part(v, yr + i, count);
+      load_part(w, gr + i, count);
+      v *= w;
+    });
+    each_block<R, I>(n, [&](Index i, Index count) INLINED {
+      V v, w;
+      load_part(v, yr + i, count);
+      load_part(w, gr + i, count);
+      v *= w - dot;
+      store_part(v, dx + r * n + i, count);
+    });
+  });
 }
 
 template <class R>
 void norm(const Norm<R>& by, const R* x, R* y, Index rows, Index n) noexcept {
-  each_row(
-      rows, n, least_numbers, [&](auto tag, Index r) __attribute__((always_inline)) {
-        if (by.centred)
-          norm_row<R, decltype(tag), true>(by, x + r * n, y + r * n, n);
-        else
-          norm_row<R, decltype(tag), false>(by, x + r * n, y + r * n, n);
-      });
+  each_row(rows, n, least_numbers, [&](auto tag, Index r) INLINED {
+    if (by.centred)
+      norm_row<R, decltype(tag), true>(by, x + r * n, y + r * n, n);
+    else
+      norm_row<R, decltype(tag), false>(by, x + r * n, y + r * n, n);
+  });
 }
 
 template <class R>

@@ -24,7 +24,7 @@ constexpr int tile_height = 4;
 
 // body(constant) for 0 … N − 1: unrolled in the source, so that arrays indexed by it stay in registers.
 template <std::size_t... X, class Body>
-[[gnu::always_inline]] inline void unrolled(std::index_sequence<X...>, const Body& body) {
+INLINED inline void unrolled(std::index_sequence<X...>, const Body& body) {
   (body(std::integral_constant<Index, static_cast<Index>(X)>{}), ...);
 }
 
@@ -36,26 +36,22 @@ struct Registers {
 
   // body(register, its row, where it starts in its row, how many of its numbers are there)
   template <class Body>
-  [[gnu::always_inline]] void each(Index count, const Body& body) {
-    unrolled(
-        std::make_index_sequence<Rows * Cols>{}, [&](auto x) __attribute__((always_inline)) {
-          constexpr Index c = x % Cols;
-          body(at[x], Index{x / Cols}, c * lanes<R, I>, c + 1 < Cols ? lanes<R, I> : count);
-        });
+  INLINED void each(Index count, const Body& body) {
+    unrolled(std::make_index_sequence<Rows * Cols>{}, [&](auto x) INLINED {
+      constexpr Index c = x % Cols;
+      body(at[x], Index{x / Cols}, c * lanes<R, I>, c + 1 < Cols ? lanes<R, I> : count);
+    });
   }
 
   // −= Σ_h p[row, h] k[h, :], k a column of [parts, n] with rows `stride` apart
-  [[gnu::always_inline]] void subtract_parts(const R* p, const R* k, Index count, Index parts, Index stride) {
+  INLINED void subtract_parts(const R* p, const R* k, Index count, Index parts, Index stride) {
     for (Index h = 0; h < parts; ++h, k += stride) {
       V part[Cols];
-      unrolled(
-          std::make_index_sequence<Cols>{}, [&](auto c) __attribute__((always_inline)) {
-            load_part(part[c], k + c * lanes<R, I>, c + 1 < Cols ? lanes<R, I> : count, R{0});
-          });
-      unrolled(
-          std::make_index_sequence<Rows * Cols>{}, [&](auto x) __attribute__((always_inline)) {
-            at[x] -= p[x / Cols * parts + h] * part[x % Cols];
-          });
+      unrolled(std::make_index_sequence<Cols>{}, [&](auto c) INLINED {
+        load_part(part[c], k + c * lanes<R, I>, c + 1 < Cols ? lanes<R, I> : count);
+      });
+      unrolled(std::make_index_sequence<Rows * Cols>{},
+               [&](auto x) INLINED { at[x] -= p[x / Cols * parts + h] * part[x % Cols]; });
     }
   }
 };
@@ -63,7 +59,7 @@ struct Registers {
 // Calls body(tile of registers, row, column, count) for tiles that cover the rows and columns: two registers
 // wide, then one, the last of which may be a part.
 template <class R, class I, class Body>
-[[gnu::always_inline]] inline void each_tile(Index rows, Index begin, Index end, const Body& body) {
+INLINED inline void each_tile(Index rows, Index begin, Index end, const Body& body) {
   constexpr Index width = lanes<R, I>;
   Index row = 0;
   for (; row + tile_height <= rows; row += tile_height) {
@@ -81,110 +77,98 @@ template <class R, class I, class Body>
 // g of rows row … row + rows (at most tile_height) and columns begin … end, to `to`, whose rows are `stride`
 // apart.
 template <class R, class I>
-[[gnu::always_inline]] inline void hidden_tile(const HiddenRows<R>& map, const HiddenWhere<R>& at, Index row,
-                                               Index rows, Index begin, Index end, R* to, Index stride) {
+INLINED inline void hidden_tile(const HiddenRows<R>& map, const HiddenWhere<R>& at, Index row, Index rows,
+                                Index begin, Index end, R* to, Index stride) {
   using V = Vec<R, I>;
-  each_tile<R, I>(
-      rows, begin, end, [&](auto g, Index r0, Index column, Index count) __attribute__((always_inline)) {
-        const Index first = row + r0;
-        g.each(
-            count, [&](V & v, Index r, Index c, Index wide) __attribute__((always_inline)) {
-              load_part(v, map.e + (first + r) * at.n + column + c, wide, R{0});
-            });
-        g.subtract_parts(at.p + first * at.parts, map.k + column, count, at.parts, map.stride);
-        g.each(
-            count, [&](V & v, Index r, Index c, Index wide) __attribute__((always_inline)) {
-              V shift;
-              load_part(shift, map.c + column + c, wide, R{0});
-              v = v * at.s[first + r] + shift;
-              store_part(v, to + (r0 + r) * stride + column + c - begin, wide);
-            });
-      });
+  each_tile<R, I>(rows, begin, end, [&](auto g, Index r0, Index column, Index count) INLINED {
+    const Index first = row + r0;
+    g.each(count, [&](V& v, Index r, Index c, Index wide)
+                      INLINED { load_part(v, map.e + (first + r) * at.n + column + c, wide); });
+    g.subtract_parts(at.p + first * at.parts, map.k + column, count, at.parts, map.stride);
+    g.each(count, [&](V& v, Index r, Index c, Index wide) INLINED {
+      V shift;
+      load_part(shift, map.c + column + c, wide);
+      v = v * at.s[first + r] + shift;
+      store_part(v, to + (r0 + r) * stride + column + c - begin, wide);
+    });
+  });
 }
 
 // d[i] = f(g[i]) (⊙ up[i]) − base[i]; up and base may be null.
 template <class R, class I, Activation F>
-[[gnu::always_inline]] inline void hidden_end(const R* g, const R* up, const R* base, R* d, Index n) {
-  each_block<R, I>(
-      n, [&](Index i, Index count) __attribute__((always_inline)) {
-        Vec<R, I> v, other;
-        load_part(v, g + i, count, R{0});
-        value<R, I, F>(v);
-        if (up != nullptr) {
-          load_part(other, up + i, count, R{0});
-          v *= other;
-        }
-        if (base != nullptr) {
-          load_part(other, base + i, count, R{0});
-          v -= other;
-        }
-        store_part(v, d + i, count);
-      });
+INLINED inline void hidden_end(const R* g, const R* up, const R* base, R* d, Index n) {
+  each_block<R, I>(n, [&](Index i, Index count) INLINED {
+    Vec<R, I> v, other;
+    load_part(v, g + i, count);
+    value<R, I, F>(v);
+    if (up != nullptr) {
+      load_part(other, up + i, count);
+      v *= other;
+    }
+    if (base != nullptr) {
+      load_part(other, base + i, count);
+      v -= other;
+    }
+    store_part(v, d + i, count);
+  });
 }
 
 template <class R, class I, bool Centred>
-[[gnu::always_inline]] inline void norm_row(const NormRows<R>& at, Index row, const R* q, R* d, R* inverse,
-                                            Index n) {
+INLINED inline void norm_row(const NormRows<R>& at, Index row, const R* q, R* d, R* inverse, Index n) {
   using V = Vec<R, I>;
   const R* t = at.t + row * n;
   q += row * n;
   R mean = 0;
   if constexpr (Centred)
-    mean = sum_over<R, I>(
-               n, [&](Index i, Index count, V & v)
-                      __attribute__((always_inline)) { load_part(v, q + i, count, R{0}); }) /
+    mean = sum_over<R, I>(n, [&](Index i, Index count, V& v) INLINED { load_part(v, q + i, count); }) /
            static_cast<R>(n);
   V squares{}, changes{};
-  each_block<R, I>(
-      n, [&](Index i, Index count) __attribute__((always_inline)) {
-        V v, c;
-        load_part(v, t + i, count, R{0});
-        load_part(c, q + i, count, mean);
-        c -= mean;
-        changes += c * (c + (v + v));
-        v += c;
-        squares += v * v;
-      });
+  each_block<R, I>(n, [&](Index i, Index count) INLINED {
+    V v, c;
+    load_part(v, t + i, count);
+    load_part(c, q + i, count, mean);
+    c -= mean;
+    changes += c * (c + (v + v));
+    v += c;
+    squares += v * v;
+  });
   const R variance = total<R, I>(squares) / static_cast<R>(n) + static_cast<R>(at.eps);
   const R now = 1 / std::sqrt(variance), before = at.inverse[row], both = now * before;
   if (inverse != nullptr) inverse[row] = now;
   if (d == nullptr) return;
   const R change = -(total<R, I>(changes) / static_cast<R>(n) * both) * (both / (now + before));
-  each_block<R, I>(
-      n, [&](Index i, Index count) __attribute__((always_inline)) {
-        V v, c, gamma;
-        load_part(v, t + i, count, R{0});
-        load_part(c, q + i, count, mean);
-        load_part(gamma, at.gamma + i, count, R{0});
-        c = gamma * ((c - mean) * now + v * change);
-        store_part(c, d + row * n + i, count);
-      });
+  each_block<R, I>(n, [&](Index i, Index count) INLINED {
+    V v, c, gamma;
+    load_part(v, t + i, count);
+    load_part(c, q + i, count, mean);
+    load_part(gamma, at.gamma + i, count);
+    c = gamma * ((c - mean) * now + v * change);
+    store_part(c, d + row * n + i, count);
+  });
 }
 
 template <class R, class I>
-[[gnu::always_inline]] inline R cosine_row(const R* x, R length, const R* d, Index n) {
+INLINED inline R cosine_row(const R* x, R length, const R* d, Index n) {
   using V = Vec<R, I>;
   V squares{}, changes{};
-  each_block<R, I>(
-      n, [&](Index i, Index count) __attribute__((always_inline)) {
-        V v, c;
-        load_part(v, x + i, count, R{0});
-        load_part(c, d + i, count, R{0});
-        changes += c * (c + (v + v));
-        v += c;
-        squares += v * v;
-      });
+  each_block<R, I>(n, [&](Index i, Index count) INLINED {
+    V v, c;
+    load_part(v, x + i, count);
+    load_part(c, d + i, count);
+    changes += c * (c + (v + v));
+    v += c;
+    squares += v * v;
+  });
   const R now = std::sqrt(total<R, I>(squares));
   if (now == 0 || length == 0) return now == length ? R{0} : R{1};
   const R inverse = 1 / now, change = -(total<R, I>(changes) * inverse / length) / (now + length);
-  return R{0.5} * sum_over<R, I>(
-                      n, [&](Index i, Index count, V & v) __attribute__((always_inline)) {
-                        V c;
-                        load_part(v, x + i, count, R{0});
-                        load_part(c, d + i, count, R{0});
-                        v = c * inverse + v * change;
-                        v *= v;
-                      });
+  return R{0.5} * sum_over<R, I>(n, [&](Index i, Index count, V& v) INLINED {
+           V c;
+           load_part(v, x + i, count);
+           load_part(c, d + i, count);
+           v = c * inverse + v * change;
+           v *= v;
+         });
 }
 
 // Asks for rows × columns of x, which the hardware would not foresee: a strip's pieces of a row are short.
@@ -199,34 +183,28 @@ void fetch(const R* x, Index rows, Index columns, Index n) {
 
 template <class R>
 void remove_parts(const R* p, const R* u, R* q, Index rows, Index parts, Index n) noexcept {
-  on_isa(
-      isa(), [&](auto tag) __attribute__((always_inline)) {
-        using I = decltype(tag);
-        each_tile<R, I>(
-            rows, 0, n, [&](auto sums, Index row, Index column, Index count) __attribute__((always_inline)) {
-              using V = Vec<R, I>;
-              sums.each(
-                  count, [](V & v, Index, Index, Index) __attribute__((always_inline)) { v = V{}; });
-              sums.subtract_parts(p + row * parts, u + column, count, parts, n);
-              sums.each(
-                  count, [&](V & v, Index r, Index c, Index wide) __attribute__((always_inline)) {
-                    store_part(v, q + (row + r) * n + column + c, wide);
-                  });
-            });
-      });
+  on_isa(isa(), [&](auto tag) INLINED {
+    using I = decltype(tag);
+    each_tile<R, I>(rows, 0, n, [&](auto sums, Index row, Index column, Index count) INLINED {
+      using V = Vec<R, I>;
+      sums.each(count, [](V& v, Index, Index, Index) INLINED { v = V{}; });
+      sums.subtract_parts(p + row * parts, u + column, count, parts, n);
+      sums.each(count, [&](V& v, Index r, Index c, Index wide)
+                           INLINED { store_part(v, q + (row + r) * n + column + c, wide); });
+    });
+  });
 }
 
 template <class R>
 void norm_shift(const NormRows<R>& at, const R* q, R* d, R* inverse, Index rows, Index n) noexcept {
-  on_isa(
-      isa(), [&](auto tag) __attribute__((always_inline)) {
-        for (Index row = 0; row < rows; ++row) {
-          if (at.centred)
-            norm_row<R, decltype(tag), true>(at, row, q, d, inverse, n);
-          else
-            norm_row<R, decltype(tag), false>(at, row, q, d, inverse, n);
-        }
-      });
+  on_isa(isa(), [&](auto tag) INLINED {
+    for (Index row = 0; row < rows; ++row) {
+      if (at.centred)
+        norm_row<R, decltype(tag), true>(at, row, q, d, inverse, n);
+      else
+        norm_row<R, decltype(tag), false>(at, row, q, d, inverse, n);
+    }
+  });
 }
 
 // Strips of rows and columns that stay in the first-level cache between the sum and the activation.
@@ -242,36 +220,32 @@ void hidden_shift(Activation f, const HiddenRows<R>& up, const HiddenRows<R>* ga
       fetch<1>(d + corner, rows, end - column, at.n);
       if (base != nullptr) fetch<0>(base + corner, rows, end - column, at.n);
       fetch<0>(up.e + corner + rows * at.n, next, end - column, at.n);
-      on_isa(
-          isa(), [&](auto tag) __attribute__((always_inline)) {
-            hidden_tile<R, decltype(tag)>(gate == nullptr ? up : *gate, at, row, rows, column, end, g, strip);
-          });
+      on_isa(isa(), [&](auto tag) INLINED {
+        hidden_tile<R, decltype(tag)>(gate == nullptr ? up : *gate, at, row, rows, column, end, g, strip);
+      });
       if (gate != nullptr)
-        on_isa(
-            isa(), [&](auto tag) __attribute__((always_inline)) {
-              hidden_tile<R, decltype(tag)>(up, at, row, rows, column, end, u, strip);
-            });
+        on_isa(isa(), [&](auto tag) INLINED {
+          hidden_tile<R, decltype(tag)>(up, at, row, rows, column, end, u, strip);
+        });
       with_activation(f, [&](auto chosen) {
-        on_isa(
-            isa(), [&](auto tag) __attribute__((always_inline)) {
-              for (Index r = 0; r < rows; ++r) {
-                const Index where = (row + r) * at.n + column;
-                hidden_end<R, decltype(tag), decltype(chosen)::value>(
-                    g + r * strip, gate == nullptr ? nullptr : u + r * strip,
-                    base == nullptr ? nullptr : base + where, d + where, end - column);
-              }
-            });
+        on_isa(isa(), [&](auto tag) INLINED {
+          for (Index r = 0; r < rows; ++r) {
+            const Index where = (row + r) * at.n + column;
+            hidden_end<R, decltype(tag), decltype(chosen)::value>(
+                g + r * strip, gate == nullptr ? nullptr : u + r * strip,
+                base == nullptr ? nullptr : base + where, d + where, end - column);
+          }
+        });
       });
     }
 }
 
 template <class R>
 void cosine_shift(const R* x, const R* length, const R* d, R* distance, Index rows, Index n) noexcept {
-  on_isa(
-      isa(), [&](auto tag) __attribute__((always_inline)) {
-        for (Index r = 0; r < rows; ++r)
-          distance[r] = cosine_row<R, decltype(tag)>(x + r * n, length[r], d + r * n, n);
-      });
+  on_isa(isa(), [&](auto tag) INLINED {
+    for (Index r = 0; r < rows; ++r)
+      distance[r] = cosine_row<R, decltype(tag)>(x + r * n, length[r], d + r * n, n);
+  });
 }
 
 template void remove_parts(const float*, const float*, float*, Index, Index, Index) noexcept;

@@ -18,6 +18,9 @@ namespace headwater::kernels {
 
 using Index = std::int64_t;
 
+// Of functions and lambdas that must become part of the copy they are called in.
+#define INLINED __attribute__((always_inline))
+
 enum class Isa { Baseline, Avx2, Avx512 };
 
 // The set in use: the widest the processor has, or less when limited. Matrices keep the layout they
@@ -54,11 +57,11 @@ template <class R, class I>
 constexpr Index lanes = I::bytes / static_cast<Index>(sizeof(R));
 
 template <class V, class R>
-[[gnu::always_inline]] inline void load(V& v, const R* from) {
+INLINED inline void load(V& v, const R* from) {
   std::memcpy(&v, from, sizeof(V));
 }
 template <class V, class R>
-[[gnu::always_inline]] inline void store(const V& v, R* to) {
+INLINED inline void store(const V& v, R* to) {
   std::memcpy(to, &v, sizeof(V));
 }
 

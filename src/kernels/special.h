@@ -20,14 +20,14 @@ namespace headwater::kernels {
 namespace detail {
 
 template <class V>
-[[gnu::always_inline]] inline void polynomial(const V& x, const float* coefficients, int degree, V& result) {
+INLINED inline void polynomial(const V& x, const float* coefficients, int degree, V& result) {
   result = V{} + coefficients[degree];
   for (int i = degree - 1; i >= 0; --i) result = result * x + coefficients[i];
 }
 
 // Degree 7 in a tree: half the latency of one long chain.
 template <class V>
-[[gnu::always_inline]] inline void polynomial7(const V& x, const float* c, V& result) {
+INLINED inline void polynomial7(const V& x, const float* c, V& result) {
   const V square = x * x, fourth = square * square;
   const V a = c[1] * x + c[0], b = c[3] * x + c[2], d = c[5] * x + c[4], e = c[7] * x + c[6];
   result = (e * square + d) * fourth + (b * square + a);
@@ -35,15 +35,14 @@ template <class V>
 
 // 2^n for a register of integers −126 ≤ n ≤ 127.
 template <class I>
-[[gnu::always_inline]] inline void power_of_two(const IntVec<float, I>& n, Vec<float, I>& result) {
+INLINED inline void power_of_two(const IntVec<float, I>& n, Vec<float, I>& result) {
   const IntVec<float, I> bits = (n + 127) << 23;
   std::memcpy(&result, &bits, sizeof(bits));
 }
 
 // e^x = q 2^n.
 template <class I>
-[[gnu::always_inline]] inline void exponential_parts(const Vec<float, I>& x, Vec<float, I>& q,
-                                                     IntVec<float, I>& n) {
+INLINED inline void exponential_parts(const Vec<float, I>& x, Vec<float, I>& q, IntVec<float, I>& n) {
   using V = Vec<float, I>;
   static constexpr float p[] = {0.50000001F, 0.166665188F, 0.0416662058F, 0.00836888956F, 0.00139504892F};
   constexpr float shifter = 12582912.0F;  // 1.5 · 2²³: adding it rounds to an integer in the low bits
@@ -58,7 +57,7 @@ template <class I>
 }
 
 template <class I>
-[[gnu::always_inline]] inline void exponential_float(Vec<float, I>& x) {
+INLINED inline void exponential_float(Vec<float, I>& x) {
   using V = Vec<float, I>;
   using N = IntVec<float, I>;
   x = x < -104.0F ? V{} - 104.0F : x;  // e^−104 rounds to 0
@@ -74,7 +73,7 @@ template <class I>
 }
 
 template <class I>
-[[gnu::always_inline]] inline void hyperbolic_tangent_float(Vec<float, I>& x) {
+INLINED inline void hyperbolic_tangent_float(Vec<float, I>& x) {
   using V = Vec<float, I>;
   static constexpr float p[] = {-0.333332839F, 0.133314913F, -0.0537434994F, 0.0206505909F, -0.00571704869F};
   const V size = x < 0.0F ? -x : x, square = x * x;
@@ -90,8 +89,7 @@ template <class I>
 
 // u = |x|, but at most 5.75; tail = Φ(−|x|).
 template <class I>
-[[gnu::always_inline]] inline void normal_tail(const Vec<float, I>& x, Vec<float, I>& u,
-                                               Vec<float, I>& tail) {
+INLINED inline void normal_tail(const Vec<float, I>& x, Vec<float, I>& u, Vec<float, I>& tail) {
   using V = Vec<float, I>;
   using N = IntVec<float, I>;
   static constexpr float p[] = {-1.15110516F,     -0.459208167F,    -0.0524962154F,  0.00706349005F,
@@ -119,14 +117,14 @@ template <class I>
 }
 
 template <class I>
-[[gnu::always_inline]] inline void normal_distribution_float(Vec<float, I>& x) {
+INLINED inline void normal_distribution_float(Vec<float, I>& x) {
   Vec<float, I> u, tail;
   normal_tail<I>(x, u, tail);
   x = x < 0.0F ? tail : 1.0F - tail;
 }
 
 template <class I>
-[[gnu::always_inline]] inline void gelu_float(Vec<float, I>& x) {
+INLINED inline void gelu_float(Vec<float, I>& x) {
   using V = Vec<float, I>;
   V u, tail;
   normal_tail<I>(x, u, tail);
@@ -136,7 +134,7 @@ template <class I>
 }  // namespace detail
 
 template <class R, class I>
-[[gnu::always_inline]] inline void exponential(Vec<R, I>& x) {
+INLINED inline void exponential(Vec<R, I>& x) {
   if constexpr (std::is_same_v<R, float>)
     detail::exponential_float<I>(x);
   else
@@ -144,7 +142,7 @@ template <class R, class I>
 }
 
 template <class R, class I>
-[[gnu::always_inline]] inline void hyperbolic_tangent(Vec<R, I>& x) {
+INLINED inline void hyperbolic_tangent(Vec<R, I>& x) {
   if constexpr (std::is_same_v<R, float>)
     detail::hyperbolic_tangent_float<I>(x);
   else
@@ -153,7 +151,7 @@ template <class R, class I>
 
 // Φ(x) = (1 + erf(x / √2)) / 2, the normal distribution function.
 template <class R, class I>
-[[gnu::always_inline]] inline void normal_distribution(Vec<R, I>& x) {
+INLINED inline void normal_distribution(Vec<R, I>& x) {
   if constexpr (std::is_same_v<R, float>) {
     detail::normal_distribution_float<I>(x);
   } else {
@@ -164,7 +162,7 @@ template <class R, class I>
 
 // x Φ(x)
 template <class R, class I>
-[[gnu::always_inline]] inline void gelu(Vec<R, I>& x) {
+INLINED inline void gelu(Vec<R, I>& x) {
   if constexpr (std::is_same_v<R, float>) {
     detail::gelu_float<I>(x);
   } else {
@@ -176,7 +174,7 @@ template <class R, class I>
 
 // s = 1 / (1 + e^−x) and its slope s (1 − s), both without cancellation in either tail.
 template <class R, class I>
-[[gnu::always_inline]] inline void logistic(const Vec<R, I>& x, Vec<R, I>& s, Vec<R, I>& slope) {
+INLINED inline void logistic(const Vec<R, I>& x, Vec<R, I>& s, Vec<R, I>& slope) {
   Vec<R, I> e = x < R{0} ? x : -x;
   exponential<R, I>(e);
   const Vec<R, I> d = R{1} / (R{1} + e);

@@ -6,7 +6,7 @@ namespace {
 
 template <class R>
 auto on_any(const Strided<R>& a, const R* b, Index k, bool fresh, R* sums, Index rows) {
-  return [ =, &a ](auto tag) __attribute__((always_inline)) {
+  return [=, &a](auto tag) INLINED {
     using I = decltype(tag);
     detail::tile_of_height<R, I, I::tile_rows>(a, b, k, fresh, sums, rows);
   };

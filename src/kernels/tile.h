@@ -31,8 +31,9 @@ namespace detail {
 
 // Not under UBSan: its checks of every address in twelve unrolled rows take minutes to compile. ASan stays.
 template <class R, class I, std::size_t... Row>
-[[gnu::always_inline]] __attribute__((no_sanitize("undefined"))) inline void tile_rows_fixed(
-    const Strided<R>& a, const R* b, Index k, bool fresh, R* sums, std::index_sequence<Row...>) {
+INLINED __attribute__((no_sanitize("undefined"))) inline void tile_rows_fixed(const Strided<R>& a, const R* b,
+                                                                              Index k, bool fresh, R* sums,
+                                                                              std::index_sequence<Row...>) {
   using V = Vec<R, I>;
   constexpr Index width = lanes<R, I>;
   V left[sizeof...(Row)], right[sizeof...(Row)];
@@ -64,8 +65,8 @@ template <class R, class I, std::size_t... Row>
 }
 
 template <class R, class I, int Rows>
-[[gnu::always_inline]] inline void tile_of_height(const Strided<R>& a, const R* b, Index k, bool fresh,
-                                                  R* sums, Index rows) {
+INLINED inline void tile_of_height(const Strided<R>& a, const R* b, Index k, bool fresh, R* sums,
+                                   Index rows) {
   if (rows == Rows) return tile_rows_fixed<R, I>(a, b, k, fresh, sums, std::make_index_sequence<Rows>{});
   if constexpr (Rows > 1) tile_of_height<R, I, Rows - 1>(a, b, k, fresh, sums, rows);
 }

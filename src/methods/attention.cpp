@@ -12,43 +12,19 @@ namespace headwater {
 
 namespace {
 
-// [1, H, T, S] patterns of all layers → [L, H, T, S].
-Tensor stack_patterns(const Study& study, const AttentionKind& kind) {
-  const Index L = kind.layers, H = kind.heads, T = study.size(kind.queries), S = study.size(kind.keys);
-  Tensor all({L, H, T, S}, study.info().dtype);
-  dispatch(all.dtype(), [&]<class R>(R) {
-    R* to = all.data<R>();
-    for (int layer = 0; layer < L; ++layer) {
-      const Tensor pattern = study.at(kind.pattern(layer));
-      to = std::copy_n(pattern.data<R>(), H * T * S, to);
-    }
-  });
-  return all;
-}
-
-// [L, H, T, S] → [L, T, S].
-Tensor fused(const Tensor& all, Fusion fusion) {
-  const Index L = all.dim(0), cells = all.dim(2) * all.dim(3);
-  Tensor maps({L, all.dim(2), all.dim(3)}, all.dtype());
-  dispatch(all.dtype(), [&]<class R>(R) {
-    for (Index layer = 0; layer < L; ++layer) {
-      const std::vector<double> map = fuse_heads(all.rows(layer, 1), fusion);
-      std::transform(map.begin(), map.end(), maps.data<R>() + layer * cells,
-                     [](double v) { return static_cast<R>(v); });
-    }
-  });
-  return maps;
-}
-
 Attribution run(const Study& study, const MethodOptions& options) {
   const std::string& heads = options.text("heads");
-  Attribution result{.method = "attention", .options = options.all(), .maps = {}};
   const std::vector<AttentionKind> kinds = attentions_of(study.info());
-  for (const AttentionKind& kind : kinds) {
-    const Tensor all = stack_patterns(study, kind);
-    result.maps.push_back(heads == "all" ? map_of(kind, HeadAxis::Each, all)
-                                         : map_of(kind, HeadAxis::None, fused(all, fusion_of(heads))));
-  }
+  const HeadAxis axis = heads == "all" ? HeadAxis::Each : HeadAxis::None;
+  Attribution result{.method = "attention", .options = options.all(), .maps = maps_of(study, kinds, axis)};
+  for_layers(study, kinds, [&](std::size_t k, int layer) {
+    const Tensor pattern = study.at(kinds[k].pattern(layer));
+    Tensor& values = result.maps[k].values;
+    if (axis == HeadAxis::None) return put_layer(values, layer, fuse_heads(pattern, fusion_of(heads)));
+    dispatch(values.dtype(), [&]<class R>(R) {
+      std::copy_n(pattern.data<R>(), pattern.size(), values.data<R>() + layer * pattern.size());
+    });
+  });
   if (heads != "max") result.checks.push_back(worst_of(result.maps, check_row_sums));
   result.checks.push_back(worst_of(result.maps, check_nonnegative));
   result.notes.push_back(maximum_note(result.maps));

@@ -13,19 +13,11 @@
 
 #include "explain/aggregate.h"
 #include "explain/mixing_steps.h"
-#include "explain/rollout.h"
 #include "methods/method.h"
-#include "study/map_checks.h"
 
 namespace headwater {
 
 namespace {
-
-double residual_of(const MethodOptions& options) {
-  const double residual = options.number("residual");
-  if (!(residual >= 0 && residual < 1)) options.refuse("residual", "0 <= r < 1");
-  return residual;
-}
 
 // "all", or positions separated by spaces or semicolons; −1 is the last.
 std::vector<int> rows_of(const std::string& text, int tokens) {
@@ -50,28 +42,14 @@ std::vector<int> rows_of(const std::string& text, int tokens) {
   return rows;
 }
 
-JointMixing capacities(const Study& study, const MethodOptions& options) {
-  const double residual = residual_of(options);
-  JointMixing joint(study);
-  for (std::size_t k = 0; k < joint.steps().size(); ++k) {
-    const auto& [kind, layer] = joint.steps()[k];
-    std::vector<double> map = fuse_heads(study.at(kind.pattern(layer)), fusion_of(options.text("fusion"))),
-                        path;
-    if (const Index row = mix_with_residual(map, study.size(kind.keys), residual, kind, path); row >= 0)
-      throw InputError(
-          fmt::format("attention_flow: expected a weight in every row, found none in layer {} row {}; use a "
-                      "residual above 0",
-                      layer, row));
-    joint.put(k, map, path);
-  }
-  return joint;
-}
-
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "attention_flow", .options = options.all()};
   const FlowView view{.rows = rows_of(options.text("rows"), study.size()),
                       .normalised = options.text("normalise") == "rows"};
-  JointMixing joint = capacities(study, options);
+  JointMixing joint = fused_mixing(study, {.method = options.method(),
+                                           .remedy = "a residual above 0",
+                                           .fusion = options.text("fusion"),
+                                           .residual = options.share("residual", "r")});
   put_flow(result, joint, view, study.info().dtype, [&](double done) { study.progress(done); });
   if (!view.rows.empty()) result.notes.emplace_back("Rows that were not asked for are NaN.");
   return result;

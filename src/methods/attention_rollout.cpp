@@ -6,11 +6,7 @@
 // so that R_l[i, j] is the share of input token j in position i after layer l. Before the identity is added
 // the smallest ⌊discard_ratio · n⌋ of the n cells a mask allows may be dropped (the first of equal ones
 // first), which vision users do to remove a flat background. Computed in double whatever the working type.
-#include <algorithm>
-#include <vector>
-
 #include <fmt/format.h>
-#include <headwater/error.h>
 
 #include "explain/mixing_steps.h"
 #include "explain/rollout.h"
@@ -20,43 +16,6 @@
 namespace headwater {
 
 namespace {
-
-struct Settings {
-  double residual, discard_ratio;
-  int start_layer;
-  std::string fusion;
-};
-
-Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
-  const Settings settings{options.number("residual"), options.number("discard_ratio"),
-                          options.integer("start_layer"), options.text("fusion")};
-  if (!(settings.residual >= 0 && settings.residual < 1)) options.refuse("residual", "0 <= r < 1");
-  if (!(settings.discard_ratio >= 0 && settings.discard_ratio < 1))
-    options.refuse("discard_ratio", "0 <= ratio < 1");
-  if (settings.start_layer < 0 || settings.start_layer >= info.last().layers)
-    options.refuse("start_layer", fmt::format("0 … {}", info.last().layers - 1));
-  return settings;
-}
-
-// R_l for every layer over all units, in double; the identity below the first layer.
-JointMixing roll(const Study& study, const Settings& settings) {
-  JointMixing joint(study);
-  for (std::size_t k = 0; k < joint.steps().size(); ++k) {
-    const auto& [kind, layer] = joint.steps()[k];
-    if (layer < settings.start_layer) continue;
-    std::vector<double> mixing = fuse_heads(study.at(kind.pattern(layer)), fusion_of(settings.fusion)), path;
-    const Index keys = study.size(kind.keys);
-    if (settings.discard_ratio > 0) discard_smallest(mixing, keys, settings.discard_ratio, kind.causal);
-    if (const Index row = mix_with_residual(mixing, keys, settings.residual, kind, path); row >= 0)
-      throw InputError(
-          fmt::format("attention_rollout: expected a weight in every row, found none in layer {} row "
-                      "{}; use a smaller discard_ratio or a residual above 0",
-                      layer, row));
-    joint.put(k, mixing, path);
-  }
-  roll_out(joint.values());
-  return joint;
-}
 
 std::string sink_note(const Tensor& scores) {
   const Index T = scores.shape().back();
@@ -70,15 +29,21 @@ std::string sink_note(const Tensor& scores) {
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const Settings settings = settings_of(options, study.info());
+  const int start = options.start_layer(study.info());
   Attribution result{.method = "attention_rollout", .options = options.all()};
-  JointMixing rolled = roll(study, settings);
+  JointMixing rolled = fused_mixing(study, {.method = options.method(),
+                                            .remedy = "a smaller discard_ratio or a residual above 0",
+                                            .fusion = options.text("fusion"),
+                                            .residual = options.share("residual", "r"),
+                                            .discard_ratio = options.share("discard_ratio", "ratio"),
+                                            .start_layer = start});
+  roll_out(rolled.values());
   const Tensor all = rolled.values().to(study.info().dtype);  // units of all sequences: their rows sum to 1
   result.checks = {check_row_sums(all), check_nonnegative(all)};
   result.notes.push_back(maximum_note(all));
-  if (settings.start_layer > 0)
+  if (start > 0)
     result.notes.push_back(
-        fmt::format("Layers below {} are the identity: nothing has been mixed yet.", settings.start_layer));
+        fmt::format("Layers below {} are the identity: nothing has been mixed yet.", start));
   if (rolled.causal()) {
     result.checks.push_back(check_causal(all));
     if (std::string note = sink_note(all); !note.empty()) result.notes.push_back(std::move(note));

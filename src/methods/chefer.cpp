@@ -34,16 +34,9 @@ Rules rules_of(const Study& study, const Settings& settings) {
   return relevance_rules(Rules::Relevance::Chefer, settings.reference, study.info());
 }
 
-// A row without the columns of the tokens that read, whose own weight is not shown.
-std::vector<double> without(std::vector<double> row, const std::vector<Index>& columns) {
-  for (const Index column : columns) row[static_cast<std::size_t>(column)] = 0;
-  return row;
-}
-
 Settings settings_of(const MethodOptions& options, const Study& study) {
   const ModelInfo& info = study.info();
-  const int L = info.last().layers,
-            start = checked_start_layer("chefer", options.integer("start_layer"), info);
+  const int L = info.layers, start = options.start_layer(info);
   const std::string &block = options.text("block"), &aggregation = options.text("aggregation");
   Settings settings{
       .reference = options.text("mode") == "strict",
@@ -111,12 +104,11 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<double> row = row_of(study, settings, ledger);
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, row, rows, settings.bert ? OwnColumn::Smallest : OwnColumn::Zero);
-  result.checks.push_back(check_nonnegative(result.scores()));
   report_conservation(result, ledger, settings, info);
   if (settings.twice)
-    result.checks.push_back(check_rounding(study, without(row, rows), [&](const Study& other) {
-      Ledger unread(rules_of(other, settings), info.last().layers);
-      return without(row_of(other, settings, unread), rows);
+    result.checks.push_back(check_rounding(study, with_cells(row, rows, 0), [&](const Study& other) {
+      Ledger unread(rules_of(other, settings), info.layers);
+      return with_cells(row_of(other, settings, unread), rows, 0);
     }));
   ledger.report(result, settings.first);
   result.notes.push_back(maximum_note(result.scores()));

@@ -1,9 +1,10 @@
 // Grad-CAM (Selvaraju et al., 2017) carried over to attention, as Chefer, Gur & Wolf (CVPR 2021) compare
 // with. At the last block, with G = ∂y/∂A, the heads are its channels:
 //
-//   text    w_h = mean_ij G_h,ij              M = max(0, mean_h w_h A_h), scaled to 0 … 1 over all cells, the
-//   row image   w_h = mean_j G_h,rj over patches  m = max(0, mean_h w_h A_h,r), scaled to 0 … 1 over the
-//   patches
+//   text    w_h = mean_ij G_h,ij              M = max(0, mean_h w_h A_h), scaled to 0 … 1 over all cells
+//   image   w_h = mean_j G_h,rj over patches  m = max(0, mean_h w_h A_h,r), scaled to 0 … 1 over patches
+//
+// and of a text the row that the head reads is taken.
 #include <algorithm>
 
 #include "explain/weighted_patterns.h"
@@ -56,7 +57,6 @@ Attribution run(const Study& study, const MethodOptions& options) {
   if (image) scale_to_one(row, first);
   put_row(result, study, row, rows, OwnColumn::Zero);
   result.details.push_back({"unscaled", {Axis::Units}, Tensor::of({study.size()}, raw, study.info().dtype)});
-  result.checks.push_back(check_nonnegative(result.scores()));
   result.checks.push_back(check_pattern_gradient(study, gradient, {Site::Pattern, last}));
   result.notes.push_back(maximum_note(Tensor::of({study.size()}, raw)));
   return result;

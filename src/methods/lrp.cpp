@@ -25,8 +25,7 @@ Rules rules_of(const Study& study) {
 
 // The scores of a text: tokens the head reads are left out.
 std::vector<double> shown(std::vector<double> relevance, const Study& study) {
-  for (const Index row : study.rows_read()) relevance[static_cast<std::size_t>(row)] = 0;
-  return relevance;
+  return with_cells(std::move(relevance), study.rows_read(), 0);
 }
 
 // R of every token.

@@ -121,6 +121,18 @@ int MethodOptions::integer(std::string_view name) const {
   return value;
 }
 
+double MethodOptions::share(std::string_view name, std::string_view letter) const {
+  const double value = number(name);
+  if (!(value >= 0 && value < 1)) refuse(name, fmt::format("0 <= {} < 1", letter));
+  return value;
+}
+
+int MethodOptions::start_layer(const ModelInfo& info) const {
+  const int start = integer("start_layer");
+  if (start < 0 || start >= info.layers) refuse("start_layer", fmt::format("0 … {}", info.layers - 1));
+  return start;
+}
+
 std::vector<std::pair<std::string, std::string>> MethodOptions::all() const {
   return values_;
 }

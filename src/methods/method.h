@@ -52,6 +52,8 @@ class MethodOptions {
                 const std::map<std::string, std::string>& given);
   double number(std::string_view name) const;
   int integer(std::string_view name) const;
+  double share(std::string_view name, std::string_view letter) const;  // a number, 0 <= letter < 1
+  int start_layer(const ModelInfo& info) const;                        // one of the model's
   const std::string& text(std::string_view name) const;
   std::string_view method() const { return method_; }
   std::vector<std::pair<std::string, std::string>> all() const;  // defaults included, in record order

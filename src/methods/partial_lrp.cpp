@@ -25,7 +25,6 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, mean_row(positive_mean(relevance.at(Site::Pattern, last)), rows, study.size()), rows,
           OwnColumn::Zero);
-  result.checks.push_back(check_nonnegative(result.scores()));
   result.checks.push_back(ledger.check_blocks(last, guarded));
   ledger.report(result, last);
   result.notes.push_back(maximum_note(result.scores()));

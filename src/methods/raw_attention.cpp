@@ -12,12 +12,6 @@ namespace headwater {
 
 namespace {
 
-// Of all tokens, the one that reads included.
-Check check_sum_of_row(const std::vector<double>& row, DType dtype) {
-  return check_within("the row sums to 1", std::abs(std::accumulate(row.begin(), row.end(), 0.0) - 1),
-                      row_sum_bound(dtype));
-}
-
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.method = "raw_attention", .options = options.all()};
   const std::vector<Index> rows = study.rows_read();
@@ -25,8 +19,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
       fuse_heads(study.run().at(Site::Pattern, study.info().last().layers - 1), Fusion::Mean);
   const std::vector<double> row = mean_row(map, rows, study.size());
   put_row(result, study, row, rows, OwnColumn::Zero);
-  result.checks.push_back(check_nonnegative(result.scores()));
-  result.checks.push_back(check_sum_of_row(row, study.info().dtype));
+  const double sum = std::accumulate(row.begin(), row.end(), 0.0);  // the token that reads included
+  result.checks.push_back(
+      check_within("the row sums to 1", std::abs(sum - 1), row_sum_bound(study.info().dtype)));
   result.notes.push_back(maximum_note(result.scores()));
   return result;
 }

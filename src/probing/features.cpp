@@ -7,16 +7,12 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "numerics/length.h"
 #include "study/batching.h"
 #include "study/memory.h"
 
 namespace headwater {
 namespace {
-
-// A token-wise head would compute a row of logits for every token, and nobody reads them.
-bool rows_can_be_chosen(Task task) {
-  return is_vocabulary(task);
-}
 
 void copy_rows(const Tensor& from, Index from_row, Tensor& to, Index to_row, Index count) {
   dispatch(to.dtype(), [&]<class R>(R) {
@@ -24,12 +20,6 @@ void copy_rows(const Tensor& from, Index from_row, Tensor& to, Index to_row, Ind
     std::copy_n(std::as_const(from).template data<R>() + from_row * width, count * width,
                 to.data<R>() + to_row * width);
   });
-}
-
-double square_length(const double* row, Index width) {
-  double sum = 0;
-  for (Index c = 0; c < width; ++c) sum += row[c] * row[c];
-  return sum;
 }
 
 bool has_direction(double square) {
@@ -61,7 +51,8 @@ std::vector<Tensor> capture(const Model& model, std::span<const ProbeText> texts
   for (const ProbeText& text : texts) {
     Batch one{.ids = {text.ids}, .type_ids = {}, .pixels = {}, .positions = {}};
     if (!text.type_ids.empty()) one.type_ids = {text.type_ids};
-    if (rows_can_be_chosen(model.info().task)) one.positions = {0};
+    if (is_vocabulary(model.info().task))
+      one.positions = {0};  // nobody reads a row of logits for every token
     inputs.push_back(std::move(one));
   }
   std::vector<Tensor> stacked(places.size());
@@ -101,8 +92,7 @@ Tensor unit_rows(const Tensor& rows) {
     R* to = unit.data<R>();
     parallel_for(rows.dim(0), 64, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
-        double square = 0;
-        for (Index c = 0; c < width; ++c) square += double{from[i * width + c]} * double{from[i * width + c]};
+        const double square = squared_length(from + i * width, width);
         const double factor = has_direction(square) ? 1 / std::sqrt(square) : 0;
         for (Index c = 0; c < width; ++c)
           to[i * width + c] = factor == 0 ? R{0} : static_cast<R>(double{from[i * width + c]} * factor);
@@ -113,19 +103,18 @@ Tensor unit_rows(const Tensor& rows) {
 }
 
 double mean_pair_cosine(const Tensor& rows) {
-  const Index width = rows.dim(1);
-  std::vector<double> sum(static_cast<std::size_t>(width), 0.0);
+  std::vector<double> sum(static_cast<std::size_t>(rows.dim(1)), 0.0);
   double count = 0;
   for (Index i = 0; i < rows.dim(0); ++i) {
     const std::vector<double> row = rows.rows(i, 1).to_doubles();
-    const double square = square_length(row.data(), width);
+    const double square = squared_length(row);
     if (!has_direction(square)) continue;
     count += 1;
     const double length = std::sqrt(square);
     for (std::size_t c = 0; c < row.size(); ++c) sum[c] += row[c] / length;
   }
   if (count < 2) return std::numeric_limits<double>::quiet_NaN();
-  return (square_length(sum.data(), width) - count) / (count * (count - 1));
+  return (squared_length(sum) - count) / (count * (count - 1));
 }
 
 std::size_t capture_bytes(const ModelInfo& info, std::span<const ProbeText> texts) {

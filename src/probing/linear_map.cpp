@@ -15,6 +15,7 @@
 #include <headwater/error.h>
 
 #include "kernels/kernels.h"
+#include "numerics/length.h"
 
 namespace headwater {
 namespace {
@@ -37,12 +38,6 @@ std::vector<double> centred(const Tensor& rows, Index begin, Index count, const 
   std::vector<double> block = rows.rows(begin, count).to_doubles();
   for (std::size_t i = 0; i < block.size(); ++i) block[i] -= mean[i % mean.size()];
   return block;
-}
-
-double norm_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double v : values) sum += v * v;
-  return std::sqrt(sum);
 }
 
 // sum += aᵀ b over rows.
@@ -109,11 +104,12 @@ LinearMap RidgeFit::fit(const Tensor& targets) const {
     for (Index c = 0; c < out; ++c)
       map.bias[static_cast<std::size_t>(c)] -=
           mean_[static_cast<std::size_t>(i)] * map.weight[static_cast<std::size_t>(i * out + c)];
-  const double size = norm_of(right);
+  const double size = std::sqrt(squared_length(right));
   kernels::gemm<double>(
       {.m = width_, .n = out, .k = width_, .lda = width_, .ldb = out, .ldc = out, .beta = -1}, gram_.data(),
       map.weight.data(), right.data());
-  map.residual = size > 0 ? norm_of(right) / size : norm_of(right);
+  const double left = std::sqrt(squared_length(right));
+  map.residual = size > 0 ? left / size : left;
   return map;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "kernels/kernels.h"
+#include "numerics/length.h"
 
 namespace headwater {
 namespace {
@@ -17,8 +18,7 @@ constexpr double z = 1.959963984540054;  // of 95 %
 std::vector<double> square_lengths(const double* rows, Index n, Index width) {
   std::vector<double> squares(static_cast<std::size_t>(n), 0.0);
   for (Index i = 0; i < n; ++i)
-    for (Index c = 0; c < width; ++c)
-      squares[static_cast<std::size_t>(i)] += rows[i * width + c] * rows[i * width + c];
+    squares[static_cast<std::size_t>(i)] = squared_length(rows + i * width, width);
   return squares;
 }
 

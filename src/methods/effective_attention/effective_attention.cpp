@@ -45,8 +45,7 @@ Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
                    .value_bias = options.text("value_bias") == "true",
                    .padded = options.text("compat") == "sun2021",
                    .smooth = options.number("smooth"),
-                   .rule = {.epsilon = epsilon_of(info.dtype), .rtol = options.number("rtol")}};
-  if (!(s.rule.rtol >= 0 && s.rule.rtol < 1)) options.refuse("rtol", "0 <= rtol < 1");
+                   .rule = {.epsilon = epsilon_of(info.dtype), .rtol = options.share("rtol", "rtol")}};
   if (s.smooth > 0 && s.sum_preserving) options.refuse("smooth", "0 with sum_preserving");
   if (s.padded && (s.sum_preserving || !s.value_bias || s.smooth > 0 || s.rule.rtol > 0))
     options.refuse("compat", "none beside other options");

@@ -14,32 +14,11 @@
 #include <cmath>
 #include <limits>
 
+#include "explain/kind_maps.h"
 #include "kernels/kernels.h"
 #include "numerics/length.h"
 
 namespace headwater {
-
-HeadReport::HeadReport(const AttentionKind& kind, const Sizes& sizes) : kind_(kind), size_(sizes) {
-  const Index layers = kind.layers, heads = kind.heads;
-  for (Tensor* table : {&rank_, &nullity_l0_, &nullity_l1_, &free_l3_, &kappa_, &null_energy_, &pearson_,
-                        &negative_mass_, &row_sum_, &output_error_})
-    *table = Tensor::zeros({layers, heads}, DType::Float64);
-  for (Tensor* table : {&received_raw_, &received_effective_})
-    *table = Tensor::zeros({layers, heads, sizes.keys}, DType::Float64);
-}
-
-double& HeadReport::at(Tensor& table, Index layer, Index head) const {
-  return table.data<double>()[layer * kind_.heads + head];
-}
-
-void HeadReport::space(Index layer, Index head, Index rank, Index rank_with_ones, double kappa) {
-  at(rank_, layer, head) = static_cast<double>(rank);
-  at(nullity_l0_, layer, head) = static_cast<double>(size_.keys - rank);
-  at(nullity_l1_, layer, head) = static_cast<double>(size_.keys - rank_with_ones);
-  at(kappa_, layer, head) = kappa;
-  const Index T = size_.queries, S = size_.keys, e = std::min({size_.width, T, S - 1});
-  at(free_l3_, layer, head) = static_cast<double>(std::max<Index>(0, e * (T + S - e - 1) - T * rank));
-}
 
 namespace {
 
@@ -69,14 +48,39 @@ struct Sums {
 
 }  // namespace
 
+HeadReport::HeadReport(const AttentionKind& kind, const Sizes& sizes) : kind_(kind), size_(sizes) {
+  for (const char* name : {"rank", "nullity_L0", "nullity_L1", "free_dimensions_L3", "kappa", "null_energy",
+                           "pearson", "negative_mass", "row_sum", "output_error"})
+    tables_.push_back(
+        {name, {Axis::Layer, Axis::Head}, Tensor::zeros({kind.layers, kind.heads}, DType::Float64)});
+  for (const char* name : {"received_raw", "received_effective"})
+    tables_.push_back({name,
+                       {Axis::Layer, Axis::Head, {Axis::Key, kind.keys}},
+                       Tensor::zeros({kind.layers, kind.heads, sizes.keys}, DType::Float64)});
+}
+
+double& HeadReport::at(std::string_view table, Index layer, Index head) {
+  Tensor values = map_named(tables_, table)->values;  // shares the numbers
+  return values.data<double>()[(layer * kind_.heads + head) * (values.rank() == 2 ? 1 : size_.keys)];
+}
+
+void HeadReport::space(Index layer, Index head, Index rank, Index rank_with_ones, double kappa) {
+  const Index T = size_.queries, S = size_.keys, e = std::min({size_.width, T, S - 1});
+  at("rank", layer, head) = static_cast<double>(rank);
+  at("nullity_L0", layer, head) = static_cast<double>(S - rank);
+  at("nullity_L1", layer, head) = static_cast<double>(S - rank_with_ones);
+  at("free_dimensions_L3", layer, head) =
+      static_cast<double>(std::max<Index>(0, e * (T + S - e - 1) - T * rank));
+  at("kappa", layer, head) = kappa;
+}
+
 template <class R>
 void HeadReport::maps(Index layer, Index head, const R* raw, const R* effective, const double* values,
                       Index width) {
   const Index T = size_.queries, S = size_.keys;
   Sums sums;
   double missed = 0, written = 0;
-  double* got_raw = received_raw_.data<double>() + (layer * kind_.heads + head) * S;
-  double* got_effective = received_effective_.data<double>() + (layer * kind_.heads + head) * S;
+  double *got_raw = &at("received_raw", layer, head), *got_effective = &at("received_effective", layer, head);
   for (Index row0 = 0; row0 < T; row0 += rows_in_a_pass) {
     const Index rows = std::min(rows_in_a_pass, T - row0);
     const auto cells = static_cast<std::size_t>(rows * S);
@@ -97,11 +101,11 @@ void HeadReport::maps(Index layer, Index head, const R* raw, const R* effective,
     kernels::gemm<double>(mix, difference.data(), values, out.data());
     missed += squared_length(out);
   }
-  at(null_energy_, layer, head) = std::sqrt(sums.difference / sums.aa);
-  at(pearson_, layer, head) = sums.pearson();
-  at(negative_mass_, layer, head) = sums.negative / static_cast<double>(T);
-  at(row_sum_, layer, head) = sums.x / static_cast<double>(T);
-  at(output_error_, layer, head) = missed == 0 ? 0 : std::sqrt(missed / written);
+  at("null_energy", layer, head) = std::sqrt(sums.difference / sums.aa);
+  at("pearson", layer, head) = sums.pearson();
+  at("negative_mass", layer, head) = sums.negative / static_cast<double>(T);
+  at("row_sum", layer, head) = sums.x / static_cast<double>(T);
+  at("output_error", layer, head) = missed == 0 ? 0 : std::sqrt(missed / written);
 }
 
 template void HeadReport::maps<float>(Index, Index, const float*, const float*, const double*, Index);
@@ -109,30 +113,20 @@ template void HeadReport::maps<double>(Index, Index, const double*, const double
 
 double HeadReport::worst_output_error() const {
   double worst = 0;
-  for (const double error : output_error_.values<double>())
+  for (const double error : map_named(tables_, "output_error")->values.values<double>())
     worst = error <= worst ? worst : error;  // a NaN is the worst of all
   return worst;
 }
 
 bool HeadReport::identifiable() const {
-  const auto nullity = nullity_l0_.values<double>();
+  const auto nullity = map_named(tables_, "nullity_L0")->values.values<double>();
   return std::all_of(nullity.begin(), nullity.end(), [](double n) { return n == 0; });
 }
 
 std::vector<Map> HeadReport::details() const {
-  const Axes heads{Axis::Layer, Axis::Head}, keys{Axis::Layer, Axis::Head, {Axis::Key, kind_.keys}};
-  std::vector<Map> all{
-      {"rank", heads, rank_}, {"nullity_L0", heads, nullity_l0_}, {"nullity_L1", heads, nullity_l1_}};
-  if (!kind_.causal)
-    all.push_back({"free_dimensions_L3", heads, free_l3_});  // counted for maps without a mask
-  all.insert(all.end(), {{"kappa", heads, kappa_},
-                         {"null_energy", heads, null_energy_},
-                         {"pearson", heads, pearson_},
-                         {"negative_mass", heads, negative_mass_},
-                         {"row_sum", heads, row_sum_},
-                         {"output_error", heads, output_error_},
-                         {"received_raw", keys, received_raw_},
-                         {"received_effective", keys, received_effective_}});
+  std::vector<Map> all = tables_;
+  if (kind_.causal)  // counted for maps without a mask
+    std::erase_if(all, [](const Map& map) { return map.name == "free_dimensions_L3"; });
   for (Map& map : all)
     if (!kind_.name.empty()) map.name = kind_.name + "_" + map.name;
   return all;

@@ -2,6 +2,7 @@
 // beside effective attention.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include <headwater/report.h>
@@ -30,12 +31,10 @@ class HeadReport {
   std::vector<Map> details() const;
 
  private:
-  double& at(Tensor& table, Index layer, Index head) const;
+  double& at(std::string_view table, Index layer, Index head);  // where a head's numbers begin
   AttentionKind kind_;
   Sizes size_;
-  Tensor rank_, nullity_l0_, nullity_l1_, free_l3_, kappa_, null_energy_, pearson_, negative_mass_, row_sum_,
-      output_error_;                          // [L, H]
-  Tensor received_raw_, received_effective_;  // [L, H, S]
+  std::vector<Map> tables_;  // [L, H], and [L, H, S] of what keys receive
 };
 
 }  // namespace headwater

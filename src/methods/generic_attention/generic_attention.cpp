@@ -17,7 +17,7 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  const int start = checked_start_layer("generic_attention", options.integer("start_layer"), study.info());
+  const int start = options.start_layer(study.info());
   Attribution result{.method = "generic_attention", .options = options.all()};
   if (study.written() > 0) {
     if (start > 0)
@@ -31,7 +31,6 @@ Attribution run(const Study& study, const MethodOptions& options) {
     maps.push_back(positive_mean(gradients[static_cast<std::size_t>(l)], study.run().at(Site::Pattern, l)));
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, read_through(maps, rows, study.size(), RowSums::Kept), rows, OwnColumn::Zero);
-  result.checks.push_back(check_nonnegative(result.scores()));
   result.checks.push_back(
       check_pattern_gradient(study, gradients[static_cast<std::size_t>(start)], {Site::Pattern, start}));
   result.notes.push_back(maximum_note(result.scores()));
