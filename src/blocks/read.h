@@ -39,4 +39,9 @@ Weights base_scope(const Weights& w, const std::string& name, const std::string&
 std::optional<Head> read_row_head(const Weights& root, const ModelInfo& info,
                                   const std::string& token_classifier = "classifier");
 
+// Of causal families: language model tied to `words` or not, last-token classifier, token classifier (a
+// tensor of this name), question answering.
+Head read_decoder_head(const Checkpoint& c, const ModelInfo& info, const Tensor& words, bool tied_by_default,
+                       const std::string& token_classifier);
+
 }  // namespace headwater

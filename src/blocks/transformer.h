@@ -3,9 +3,6 @@
 // family whose blocks are wired in another way writes its own from the parts.
 #pragma once
 
-#include <vector>
-
-#include "blocks/attention_sites.h"
 #include "blocks/weights.h"
 
 namespace headwater {

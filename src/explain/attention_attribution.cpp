@@ -47,8 +47,7 @@ double attribute_heads(const Study& study, const MixingStep& step, const std::ve
   std::vector<kernels::GemmTask<R>> tasks;
   for (Index h = 0; h < H; ++h)
     tasks.push_back({gradient.data() + h * E, v.data<R>() + h / (H / G) * E, to + h * T * S});
-  kernels::gemm_batch<R>({.m = T, .n = S, .k = E, .transpose_b = true, .lda = H * E, .ldb = G * E, .ldc = S},
-                         tasks);
+  kernels::gemm_batch<R>({.m = T, .n = S, .k = E, .transpose_b = true, .lda = H * E, .ldb = G * E}, tasks);
   const R* weight = pattern.data<R>();
   R largest = 0;
   for (Index i = 0; i < H * T * S; ++i) {

@@ -41,6 +41,11 @@ void NormMap::apply(double* z) const {
   for (std::size_t k = 0; k < gamma_.size(); ++k) z[k] = gamma_[k] * (z[k] - mean);
 }
 
+void NormMap::whole(double* z, double s) const {
+  apply(z);
+  for (std::size_t k = 0; k < gamma_.size(); ++k) z[k] = z[k] / s + (beta_.empty() ? 0 : beta_[k]);
+}
+
 double NormMap::variance(const double* z) const {
   const auto D = static_cast<double>(gamma_.size());
   double mean = 0, sum = 0;
@@ -125,18 +130,12 @@ std::vector<double> AttentionParts::mixed(bool own) const {
       std::copy_n(from, T * T, map.data());
     });
     for (Index i = 0; i < T && !own; ++i) map[static_cast<std::size_t>(i * T + i)] = 0;
-    kernels::gemm<double>({.m = T, .n = E, .k = T, .lda = T, .ldb = groups_ * E, .ldc = heads_ * E},
-                          map.data(), values_.data() + h / shared * E, z.data() + h * E);
+    kernels::gemm<double>({.m = T, .n = E, .k = T, .ldb = groups_ * E, .ldc = heads_ * E}, map.data(),
+                          values_.data() + h / shared * E, z.data() + h * E);
   }
   std::vector<double> sums(static_cast<std::size_t>(T * width_));
-  kernels::gemm<double>({.m = T,
-                         .n = width_,
-                         .k = heads_ * E,
-                         .transpose_b = true,
-                         .lda = heads_ * E,
-                         .ldb = heads_ * E,
-                         .ldc = width_},
-                        z.data(), output_.data(), sums.data());
+  kernels::gemm<double>({.m = T, .n = width_, .k = heads_ * E, .transpose_b = true}, z.data(), output_.data(),
+                        sums.data());
   return sums;
 }
 
@@ -210,12 +209,7 @@ void SumCheck::end(const AttentionParts& parts, const Tensor& written, const Nor
   const Index D = parts.width();
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     double* sum = sums_.data() + static_cast<Index>(row) * D;
-    if (norm != nullptr) {
-      const double s = norm->deviation(sum);
-      norm->apply(sum);
-      for (Index k = 0; k < D; ++k)
-        sum[k] = sum[k] / s + (norm->beta().empty() ? 0 : norm->beta()[static_cast<std::size_t>(k)]);
-    }
+    if (norm != nullptr) norm->whole(sum, norm->deviation(sum));
     double largest = 0, apart = 0;
     for (Index k = 0; k < D; ++k) {
       const double w = written.at(rows_[row] * D + k);

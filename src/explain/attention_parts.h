@@ -28,7 +28,7 @@ class NormMap {
   void apply(double* z) const;              // N(z), in place
   double deviation(const double* z) const;  // s(z)
   double variance(const double* z) const;   // mean(C(z)²)
-  const std::vector<double>& beta() const { return beta_; }
+  void whole(double* z, double s) const;    // N(z) / s + β, in place
 
  private:
   std::vector<double> gamma_, beta_;

@@ -98,8 +98,7 @@ class LayerNorms {
     });
     for (Index j = 0; j < count; ++j)
       tasks.push_back({u + j * H * D, u + j * H * D, grams.data() + j * H * H});
-    kernels::gemm_batch<double>({.m = H, .n = H, .k = D, .transpose_b = true, .lda = D, .ldb = D, .ldc = H},
-                                tasks);
+    kernels::gemm_batch<double>({.m = H, .n = H, .k = D, .transpose_b = true}, tasks);
     parallel_for(count, 1, [&](Index from, Index to) {
       for (Index j = from; j < to; ++j) column(begin + j, u + j * H * D, grams.data() + j * H * H);
     });

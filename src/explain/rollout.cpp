@@ -75,8 +75,7 @@ void roll_out(Tensor& maps, Index start) {
       for (Index i = 0; i < T; ++i) current[i * T + i] = 1;
     } else if (layer > start) {
       std::copy_n(current, T * T, mixing.data());
-      kernels::gemm<double>({.m = T, .n = T, .k = T, .lda = T, .ldb = T, .ldc = T}, mixing.data(),
-                            current - T * T, current);
+      kernels::gemm<double>({.m = T, .n = T, .k = T}, mixing.data(), current - T * T, current);
     }
   }
 }

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "explain/replacement.h"
-
 namespace headwater {
 
 namespace {

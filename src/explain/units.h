@@ -1,7 +1,6 @@
 // Units: what a perturbing method takes away at once: a token, a word, or an image's patch.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "study/study.h"

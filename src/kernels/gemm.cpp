@@ -76,7 +76,10 @@ INLINED inline void units(Tile<R> tile, const Gemm& g, const GemmTask<R>* tasks,
 }
 
 template <class R>
-void gemm_tasks(const Gemm& g, const GemmTask<R>* tasks, Index count) noexcept {
+void gemm_tasks(Gemm g, const GemmTask<R>* tasks, Index count) noexcept {
+  if (g.lda == 0) g.lda = g.transpose_a ? g.m : g.k;
+  if (g.ldb == 0) g.ldb = g.transpose_b ? g.k : g.n;
+  if (g.ldc == 0) g.ldc = g.n;
   if (g.m <= 0 || g.n <= 0 || count <= 0) return;
   const Isa which = isa();
   const Tile<R> tile = tile_for<R>(which);

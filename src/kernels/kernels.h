@@ -20,8 +20,8 @@ std::string_view name_of(Activation activation);
 
 namespace kernels {
 
-// C = alpha op(A) op(B) + beta C for `batch` independent products; row-major, lda/ldb/ldc are row
-// strides, and stride_* the distance between two batch members. op(A) is [m, k], op(B) is [k, n].
+// C = alpha op(A) op(B) + beta C, row-major; op(A) is [m, k], op(B) is [k, n]. lda, ldb and ldc are how far
+// rows are apart; 0: they follow each other.
 struct Gemm {
   Index m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;

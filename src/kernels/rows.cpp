@@ -12,7 +12,6 @@
 
 #include "kernels/kernels.h"
 #include "kernels/special.h"
-#include "kernels/sums.h"
 
 namespace headwater::kernels {
 namespace {

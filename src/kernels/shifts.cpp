@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "kernels/activate.h"
-#include "kernels/sums.h"
 
 namespace headwater::kernels {
 namespace {

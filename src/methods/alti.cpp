@@ -28,7 +28,6 @@
 #include "kernels/kernels.h"
 #include "methods/method.h"
 #include "numerics/row_division.h"
-#include "study/map_checks.h"
 
 namespace headwater {
 
@@ -75,9 +74,7 @@ Outputs outputs_of(const AttentionParts& parts, const NormMap* norm, const Compa
     const double s = compat.with_eps ? norm->deviation(row)
                                      : std::sqrt(norm->variance(row) * n / (n - compat.degrees_lost));
     made.scales[static_cast<std::size_t>(i)] = 1 / s;
-    norm->apply(row);
-    for (Index k = 0; k < D; ++k)
-      row[k] = row[k] / s + (norm->beta().empty() ? 0 : norm->beta()[static_cast<std::size_t>(k)]);
+    norm->whole(row, s);
   }
   return made;
 }
@@ -106,8 +103,7 @@ class Column {
         for (Index h = 0; h < H; ++h)
           alpha_[static_cast<std::size_t>(r * H + h)] *= outputs_.scales[static_cast<std::size_t>(begin + r)];
       }
-      kernels::gemm<double>({.m = rows, .n = D, .k = H, .lda = H, .ldb = D, .ldc = D}, alpha_.data(), u,
-                            block_.data());
+      kernels::gemm<double>({.m = rows, .n = D, .k = H}, alpha_.data(), u, block_.data());
       for (Index i = begin; i < begin + rows; ++i) {
         double* part = block_.data() + (i - begin) * D;
         if (i == j)

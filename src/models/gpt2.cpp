@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "blocks/decoder.h"
 #include "blocks/encoder.h"
 #include "models/family.h"
 

@@ -7,7 +7,8 @@
 #include <headwater/error.h>
 
 #include "base/json.h"
-#include "blocks/decoder.h"
+#include "blocks/cache.h"
+#include "blocks/read.h"
 #include "blocks/rotary_angles.h"
 #include "models/family.h"
 

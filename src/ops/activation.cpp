@@ -6,7 +6,6 @@
 
 #include "ops/ops.h"
 #include "ops/relevance.h"
-#include "ops/seeds.h"
 
 namespace headwater {
 namespace {

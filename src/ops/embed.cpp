@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "base/parallel.h"
 #include "ops/ops.h"
 
 namespace headwater {

@@ -10,7 +10,6 @@
 
 #include "ops/ops.h"
 #include "ops/relevance.h"
-#include "ops/seeds.h"
 #include "ops/shared_bias.h"
 
 namespace headwater {

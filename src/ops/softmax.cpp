@@ -11,7 +11,6 @@
 
 #include "ops/ops.h"
 #include "ops/relevance.h"
-#include "ops/seeds.h"
 
 namespace headwater {
 namespace {

@@ -43,9 +43,8 @@ std::vector<double> centred(const Tensor& rows, Index begin, Index count, const 
 // sum += aᵀ b over rows.
 void add_product(const std::vector<double>& a, const std::vector<double>& b, Index rows, Index in, Index out,
                  std::vector<double>& sum) {
-  kernels::gemm<double>(
-      {.m = in, .n = out, .k = rows, .transpose_a = true, .lda = in, .ldb = out, .ldc = out, .beta = 1},
-      a.data(), b.data(), sum.data());
+  kernels::gemm<double>({.m = in, .n = out, .k = rows, .transpose_a = true, .beta = 1}, a.data(), b.data(),
+                        sum.data());
 }
 
 }  // namespace
@@ -54,8 +53,8 @@ Tensor LinearMap::operator()(const Tensor& hidden) const {
   const Index n = hidden.dim(0);
   const Tensor x = hidden.to(DType::Float64);
   Tensor y({n, out}, DType::Float64);
-  kernels::gemm<double>({.m = n, .n = out, .k = in, .lda = in, .ldb = out, .ldc = out},
-                        std::as_const(x).data<double>(), weight.data(), y.data<double>());
+  kernels::gemm<double>({.m = n, .n = out, .k = in}, std::as_const(x).data<double>(), weight.data(),
+                        y.data<double>());
   kernels::add_bias(y.data<double>(), bias.data(), n, out);
   return y;
 }
@@ -105,9 +104,8 @@ LinearMap RidgeFit::fit(const Tensor& targets) const {
       map.bias[static_cast<std::size_t>(c)] -=
           mean_[static_cast<std::size_t>(i)] * map.weight[static_cast<std::size_t>(i * out + c)];
   const double size = std::sqrt(squared_length(right));
-  kernels::gemm<double>(
-      {.m = width_, .n = out, .k = width_, .lda = width_, .ldb = out, .ldc = out, .beta = -1}, gram_.data(),
-      map.weight.data(), right.data());
+  kernels::gemm<double>({.m = width_, .n = out, .k = width_, .beta = -1}, gram_.data(), map.weight.data(),
+                        right.data());
   const double left = std::sqrt(squared_length(right));
   map.residual = size > 0 ? left / size : left;
   return map;

@@ -130,14 +130,8 @@ std::vector<TextHits> match_in_vocabulary(const std::vector<const ProbeText*>& t
     const std::vector<double> xx = square_lengths(x.data(), count, width);
     for (Index q = 0; q < N; q += query_block) {
       const Index queries = std::min(query_block, N - q);
-      kernels::gemm<double>({.m = queries,
-                             .n = count,
-                             .k = width,
-                             .transpose_b = true,
-                             .lda = width,
-                             .ldb = width,
-                             .ldc = count},
-                            g + q * width, x.data(), dots.data());
+      kernels::gemm<double>({.m = queries, .n = count, .k = width, .transpose_b = true}, g + q * width,
+                            x.data(), dots.data());
       improve(best, q, queries, begin, count, dots.data(), gg, xx, distance);
     }
   }

@@ -24,15 +24,14 @@ constexpr Index loss_rows = 1024;  // of a validation pass at a time
 // y = x wᵀ + b: x [n, in], w [out, in].
 template <class R>
 void affine(const R* x, const R* w, const R* b, R* y, Index n, Index in, Index out) {
-  kernels::gemm<R>({.m = n, .n = out, .k = in, .transpose_b = true, .lda = in, .ldb = in, .ldc = out}, x, w,
-                   y);
+  kernels::gemm<R>({.m = n, .n = out, .k = in, .transpose_b = true}, x, w, y);
   kernels::add_bias(y, b, n, out);
 }
 
 // to [a, b] = xᵀ y: x [n, a], y [n, b].
 template <class R>
 void outer(const R* x, const R* y, R* to, Index n, Index a, Index b) {
-  kernels::gemm<R>({.m = a, .n = b, .k = n, .transpose_a = true, .lda = a, .ldb = b, .ldc = b}, x, y, to);
+  kernels::gemm<R>({.m = a, .n = b, .k = n, .transpose_a = true}, x, y, to);
 }
 
 template <class R>
@@ -167,8 +166,8 @@ double MlpMap<R>::loss(const R* e, const R* x, Index n, TokenDistance distance,
   kernels::activation_slope(Activation::Gelu, kernels::Slope::Tangent, pass.pre.data(), slope.data(),
                             n * hidden_);
   std::vector<R>& signal = pass.pre;
-  kernels::gemm<R>({.m = n, .n = hidden_, .k = out_, .lda = out_, .ldb = hidden_, .ldc = hidden_},
-                   pass.out.data(), parameters.data() + w2_, signal.data());
+  kernels::gemm<R>({.m = n, .n = hidden_, .k = out_}, pass.out.data(), parameters.data() + w2_,
+                   signal.data());
   kernels::multiply(signal.data(), slope.data(), signal.data(), n * hidden_);
   outer(signal.data(), e, g, n, hidden_, in_);
   column_sums(signal.data(), g + b1_, n, hidden_);

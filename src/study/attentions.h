@@ -7,7 +7,7 @@
 
 #include <headwater/report.h>
 
-#include "blocks/attention_sites.h"
+#include "tape/site.h"
 
 namespace headwater {
 

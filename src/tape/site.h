@@ -53,6 +53,16 @@ struct Place {
 
 std::string text_of(Place place);  // "pattern of layer 3", and the stack where it is not the first
 
+// What the values of one attention are called: of a sequence to itself, or to the output of another stack.
+struct AttentionSites {
+  Site q, k, v, scores, pattern, z, out;
+};
+inline constexpr AttentionSites self_attention{Site::Q,       Site::K, Site::V,      Site::Scores,
+                                               Site::Pattern, Site::Z, Site::AttnOut};
+inline constexpr AttentionSites cross_attention{Site::CrossQ,      Site::CrossK,       Site::CrossV,
+                                                Site::CrossScores, Site::CrossPattern, Site::CrossZ,
+                                                Site::CrossOut};
+
 // The input of block l is the output of block l − 1: one value, found under both names.
 inline Place canonical(Place place) {
   if (place.site == Site::ResidPre && place.layer > 0) return {Site::ResidPost, place.layer - 1, place.stack};

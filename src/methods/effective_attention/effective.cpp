@@ -37,20 +37,19 @@ Index count_above(const std::vector<double>& s, double tolerance) {
 void project_on(const Dense& u, const std::vector<double>& f, const double* a, double* x, Index count) {
   const Index n = u.rows, r = u.cols;
   Dense inside(count, r);
-  kernels::gemm<double>({.m = count, .n = r, .k = n, .lda = n, .ldb = r, .ldc = r}, a, u.values.data(),
-                        inside.values.data());
+  kernels::gemm<double>({.m = count, .n = r, .k = n}, a, u.values.data(), inside.values.data());
   for (Index row = 0; row < count; ++row)
     for (Index k = 0; k < r; ++k) inside(row, k) *= f[static_cast<std::size_t>(k)];
-  kernels::gemm<double>({.m = count, .n = n, .k = r, .transpose_b = true, .lda = r, .ldb = r, .ldc = n},
-                        inside.values.data(), u.values.data(), x);
+  kernels::gemm<double>({.m = count, .n = n, .k = r, .transpose_b = true}, inside.values.data(),
+                        u.values.data(), x);
 }
 
 // x = o (RᵀR)⁻¹ Vᵀ with o = a V, for the first `seen` rows of V; then once more for what x V misses of o.
 void project_by(const Dense& v, Index seen, const Dense& r, const double* a, double* x, Index count) {
   const Index c = v.cols;
   Dense o(count, c);
-  kernels::Gemm mix{.m = count, .n = c, .k = seen, .lda = seen, .ldb = c, .ldc = c};
-  kernels::Gemm spread{.m = count, .n = seen, .k = c, .transpose_b = true, .lda = c, .ldb = c, .ldc = seen};
+  kernels::Gemm mix{.m = count, .n = c, .k = seen};
+  kernels::Gemm spread{.m = count, .n = seen, .k = c, .transpose_b = true};
   kernels::gemm<double>(mix, a, v.values.data(), o.values.data());
   Dense w = o;
   solve_normal(r, w);

@@ -66,8 +66,7 @@ std::vector<double> values_of(const Tensor& all, Index tokens, Index groups, Ind
 std::vector<double> times(const std::vector<double>& v, const std::vector<double>& l, Index rows,
                           Index width) {
   std::vector<double> product(v.size());
-  kernels::gemm<double>({.m = rows, .n = width, .k = width, .lda = width, .ldb = width, .ldc = width},
-                        v.data(), l.data(), product.data());
+  kernels::gemm<double>({.m = rows, .n = width, .k = width}, v.data(), l.data(), product.data());
   return product;
 }
 

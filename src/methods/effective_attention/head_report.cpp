@@ -94,7 +94,7 @@ void HeadReport::maps(Index layer, Index head, const R* raw, const R* effective,
       got_effective[key] += x / static_cast<double>(T);
       if (!kind_.causal || key <= flat / S) sums.add(a[cell], x);
     }
-    const kernels::Gemm mix{.m = rows, .n = width, .k = S, .lda = S, .ldb = width, .ldc = width};
+    const kernels::Gemm mix{.m = rows, .n = width, .k = S};
     kernels::gemm<double>(mix, a.data(), values, out.data());
     written += squared_length(out);
     if (squared_length(difference) == 0) continue;

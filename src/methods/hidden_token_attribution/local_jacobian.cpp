@@ -32,15 +32,8 @@ std::size_t area(Index rows, Index cols) {
 // C [m, n] = op(A) op(B), contiguous.
 enum class Turn { None, A, B };
 void product(Turn turn, Index m, Index n, Index k, const double* a, const double* b, double* c) {
-  kernels::gemm<double>({.m = m,
-                         .n = n,
-                         .k = k,
-                         .transpose_a = turn == Turn::A,
-                         .transpose_b = turn == Turn::B,
-                         .lda = turn == Turn::A ? m : k,
-                         .ldb = turn == Turn::B ? k : n,
-                         .ldc = n},
-                        a, b, c);
+  kernels::gemm<double>(
+      {.m = m, .n = n, .k = k, .transpose_a = turn == Turn::A, .transpose_b = turn == Turn::B}, a, b, c);
 }
 
 // The Jacobian of a LayerNorm at one row.

@@ -3,8 +3,6 @@
 #include "methods/hidden_token_attribution/probes.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "kernels/kernels.h"
@@ -27,8 +25,8 @@ Directions directions_of(const Dense& columns) {
 
 Dense product(const Dense& a, const Dense& b) {
   Dense c(a.rows, b.cols);
-  kernels::gemm<double>({.m = a.rows, .n = b.cols, .k = a.cols, .lda = a.cols, .ldb = b.cols, .ldc = b.cols},
-                        a.values.data(), b.values.data(), c.values.data());
+  kernels::gemm<double>({.m = a.rows, .n = b.cols, .k = a.cols}, a.values.data(), b.values.data(),
+                        c.values.data());
   return c;
 }
 

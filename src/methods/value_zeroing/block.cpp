@@ -18,7 +18,6 @@
 #include "base/parallel.h"
 #include "methods/value_zeroing/clean.h"
 #include "methods/value_zeroing/fold.h"
-#include "study/memory.h"
 
 namespace headwater {
 
@@ -199,15 +198,8 @@ class Zeroing {
             p[(j * T + i) * parts_ + h] =
                 pattern[(options_.heads[static_cast<std::size_t>(h)] * T + i) * T + j0_ + j];
     });
-    std::vector<kernels::GemmTask<R>> tasks;
-    for (Index h = 0; h < parts_; ++h) {
-      const int head = options_.heads[static_cast<std::size_t>(h)];
-      tasks.push_back(
-          {v + block_.group(head) * E, out_.template data<R>() + head * E, sources_.u.data<R>() + h * D});
-    }
-    kernels::gemm_batch<R>(
-        {.m = count, .n = D, .k = E, .transpose_b = true, .lda = values, .ldb = inner, .ldc = parts_ * D},
-        tasks);
+    by_head({.m = count, .n = D, .k = E, .transpose_b = true, .lda = values, .ldb = inner, .ldc = parts_ * D},
+            v, out_.template data<R>(), E, sources_.u.data<R>(), D);
     const MlpWeights& mlp = block_.weights->mlp;
     sources_.up = hidden_parts(count, v, values, mlp.up, fold_ ? &fold_->up : nullptr);
     if (mlp.gate) sources_.gate = hidden_parts(count, v, values, *mlp.gate, fold_ ? &fold_->gate : nullptr);
@@ -225,15 +217,19 @@ class Zeroing {
         std::copy_n(packed.data<R>() + row * F, F, k.data<R>() + row * stride_);
       return k;
     }
-    std::vector<kernels::GemmTask<R>> tasks;
-    for (Index h = 0; h < parts_; ++h) {
-      const int head = options_.heads[static_cast<std::size_t>(h)];
-      tasks.push_back(
-          {v + block_.group(head) * E, fold->data<R>() + head * E * F, k.data<R>() + h * stride_});
-    }
-    kernels::gemm_batch<R>({.m = count, .n = F, .k = E, .lda = values, .ldb = F, .ldc = parts_ * stride_},
-                           tasks);
+    by_head({.m = count, .n = F, .k = E, .lda = values, .ldc = parts_ * stride_}, v, fold->data<R>(), E * F,
+            k.data<R>(), stride_);
     return k;
+  }
+
+  // The values of each zeroed head times its own matrix: matrices stand `step` apart, results `apart`.
+  void by_head(const kernels::Gemm& shape, const R* v, const R* matrices, Index step, R* to, Index apart) {
+    std::vector<kernels::GemmTask<R>> tasks;
+    for (const int head : options_.heads) {
+      tasks.push_back({v + block_.group(head) * block_.E, matrices + head * step, to});
+      to += apart;
+    }
+    kernels::gemm_batch<R>(shape, tasks);
   }
 
   // The tile's distances. The hidden layer is taken in blocks of columns: what was read for one source is
@@ -330,28 +326,21 @@ Tensor taken_out(const CleanBlock& block, const ZeroingOptions& options) {
 // One set of tokens needs no parts: its whole change goes through W_1, one row per token.
 template <class R>
 Tensor as_one(const CleanBlock& block, const ZeroingOptions& options) {
-  const Index T = block.T, D = block.D, F = block.F;
+  const Index T = block.T, D = block.D;
   const MlpWeights& mlp = block.weights->mlp;
-  const NormWeights& norm = *block.before.weights;
   const Tensor z = taken_out<R>(block, options);
-  Tensor q({T, D}, dtype_of<R>()), inverse({T}, dtype_of<R>()), hidden({T, F}, dtype_of<R>());
-  Tensor e({T, F}, dtype_of<R>()), gated({block.gate ? T : 0, F}, dtype_of<R>()), to({T}, dtype_of<R>());
+  Tensor q({T, D}, dtype_of<R>()), inverse({T}, dtype_of<R>()), to({T}, dtype_of<R>());
   block.weights->attention.out.weight->times_transposed<R>(z.data<R>(), nullptr, q.data<R>(), T);
   kernels::scale<R>(q.data<R>(), -1, q.data<R>(), T * D);
   Tensor scaled({T, D}, dtype_of<R>());
   kernels::add<R>(block.before.t.data<R>(), q.data<R>(), scaled.data<R>(), T * D);
-  centre_and_scale<R>(scaled.data<R>(), T, norm);
-  mlp.up.weight->times_transposed<R>(scaled.data<R>(), nullptr, e.data<R>(), T);
-  if (mlp.gate) mlp.gate->weight->times_transposed<R>(scaled.data<R>(), nullptr, gated.data<R>(), T);
+  centre_and_scale<R>(scaled.data<R>(), T, *block.before.weights);
+  const HiddenState up{times_hidden<R>(scaled, mlp.up), block.up.c};
+  std::optional<HiddenState> gate;
+  if (mlp.gate) gate = {times_hidden<R>(scaled, *mlp.gate), block.gate->c};
   kernels::norm_shift<R>(block.before.from<R>(0), q.data<R>(), block.post_norm ? q.data<R>() : nullptr,
                          inverse.data<R>(), T, D);
-  const kernels::HiddenRows<R> up{e.data<R>(), nullptr, block.up.c.data<R>(), 0};
-  const kernels::HiddenRows<R> gate{gated.data<R>(), nullptr, block.gate ? block.gate->c.data<R>() : nullptr,
-                                    0};
-  kernels::hidden_shift<R>(
-      mlp.f, up, mlp.gate ? &gate : nullptr,
-      {.p = nullptr, .s = inverse.data<R>(), .rows = T, .parts = 0, .n = F, .begin = 0, .end = F},
-      block.hidden.data<R>(), hidden.data<R>());
+  const Tensor hidden = hidden_layer(mlp.f, up, gate, inverse, block.hidden);
   mlp.down.weight->times_transposed<R>(hidden.data<R>(), nullptr, scaled.data<R>(), T);
   kernels::accumulate<R>(scaled.data<R>(), q.data<R>(), T * D);
   distances<R>(block, options, 0, T, q.data<R>(), to.data<R>());

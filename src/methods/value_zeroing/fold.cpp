@@ -43,13 +43,6 @@ KeptFolds& kept_folds() {
   return folds;
 }
 
-template <class R>
-Tensor times_hidden(const Tensor& rows, const LinearWeights& w) {
-  Tensor folded({rows.dim(0), w.weight->rows()}, rows.dtype());
-  w.weight->times_transposed<R>(rows.data<R>(), nullptr, folded.data<R>(), rows.dim(0));
-  return folded;
-}
-
 }  // namespace
 
 template <class R>

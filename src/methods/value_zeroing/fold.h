@@ -24,6 +24,14 @@ Tensor projected_rows(const LinearWeights& out, const NormWeights& norm);
 template <class R>
 void centre_and_scale(R* x, Index m, const NormWeights& norm);
 
+// x W_1ᵀ, [m, F].
+template <class R>
+Tensor times_hidden(const Tensor& x, const LinearWeights& w) {
+  Tensor y({x.dim(0), w.weight->rows()}, x.dtype());
+  w.weight->times_transposed<R>(x.data<R>(), nullptr, y.data<R>(), x.dim(0));
+  return y;
+}
+
 // The norm before the feed-forward part is `norm`. With `keep` the fold stays for later calls, as long as all
 // kept folds together take at most kept_fold_bytes; the oldest go first. Thread-safe.
 inline constexpr std::size_t kept_fold_bytes = std::size_t{1} << 30;
