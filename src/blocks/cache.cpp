@@ -48,7 +48,7 @@ void KeyValueCache::advance(const std::vector<std::vector<int>>& ids) {
 
 void KeyValueCache::choose(const std::vector<int>& members) {
   std::vector<std::vector<int>> ids;
-  for (const int m : members) ids.push_back(ids_.at(static_cast<std::size_t>(m)));
+  for (const int m : members) ids.push_back(ids_.at(as_size(m)));
   ids_ = std::move(ids);
   for (auto& [place, value] : kept_) value = chosen(value, members);
 }

@@ -21,8 +21,8 @@ std::string_view name_of(Task task) {
   static constexpr std::string_view names[] = {
       "text-classification", "token-classification", "question-answering",   "fill-mask",
       "text-generation",     "text2text-generation", "image-classification", "feature-extraction"};
-  static_assert(std::size(names) == static_cast<std::size_t>(Task::FeatureExtraction) + 1);
-  return names[static_cast<std::size_t>(task)];
+  static_assert(std::size(names) == as_size(Task::FeatureExtraction) + 1);
+  return names[as_size(task)];
 }
 
 ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,

@@ -22,7 +22,7 @@ int last_token(const std::vector<int>& ids, int padding_id) {
 Var rows_read(const Var& x, const Head& head, const Batch& batch) {
   switch (head.reads) {
     case Head::Reads::First:
-      return select(x, std::vector<int>(static_cast<std::size_t>(x.value.dim(0)), 0), Site::Pooled);
+      return select(x, std::vector<int>(as_size(x.value.dim(0)), 0), Site::Pooled);
     case Head::Reads::LastToken: {
       std::vector<int> last;
       for (const auto& ids : batch.ids) last.push_back(last_token(ids, head.padding_id));

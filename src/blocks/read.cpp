@@ -76,7 +76,7 @@ Weights base_scope(const Weights& w, const std::string& name, const std::string&
 Head read_decoder_head(const Checkpoint& c, const ModelInfo& info, const Tensor& words, bool tied_by_default,
                        const std::string& token_classifier) {
   const std::string kind = head_kind(info);
-  const Index d = info.width, labels = static_cast<Index>(info.labels.size());
+  const Index d = info.last().width, labels = static_cast<Index>(info.labels.size());
   if (std::optional<Head> head = read_row_head(c.weights, info, token_classifier)) return std::move(*head);
   if (kind == "ForSequenceClassification")
     return {.reads = Head::Reads::LastToken,

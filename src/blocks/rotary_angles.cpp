@@ -84,8 +84,7 @@ RotaryTables rotary_tables(const std::vector<double>& inverse_frequencies, Index
   dispatch(dtype, [&]<class R>(R) {
     for (Index t = 0; t < tokens; ++t)
       for (Index j = 0; j < half; ++j) {
-        const double angle =
-            static_cast<double>(first + t) * inverse_frequencies[static_cast<std::size_t>(j)];
+        const double angle = static_cast<double>(first + t) * inverse_frequencies[as_size(j)];
         tables.cos.data<R>()[t * half + j] = static_cast<R>(std::cos(angle));
         tables.sin.data<R>()[t * half + j] = static_cast<R>(std::sin(angle));
       }

@@ -61,7 +61,7 @@ std::string_view description_of(Blend blend) {
       "divided by its row sums and mixed half and half with the identity",
       "divided by its row sums; the residual path is in it already",
       "left as it is, as the method's authors do: rows do not sum to 1, and only ranks within a row compare"};
-  return texts[static_cast<std::size_t>(blend)];
+  return texts[as_size(blend)];
 }
 
 // F ≥ R where all rows sum to 1: what rollout carries is one of the flows the maximum is taken over.
@@ -79,8 +79,7 @@ std::string saturation_note(const Flow& flow) {
   if (flow.saturated_layer >= 0)
     return fmt::format(
         "Flow is saturated from layer {} on: every position receives the same from each token, so the rows "
-        "of "
-        "the layers above say nothing about their position.",
+        "of the layers above say nothing about their position.",
         flow.saturated_layer);
   if (closed > 0)
     return fmt::format(
@@ -152,7 +151,7 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
 }
 
 std::size_t aggregate_bytes(Index layers, Index tokens, std::string_view kind) {
-  const std::size_t maps = static_cast<std::size_t>(2 * layers * tokens * tokens) * sizeof(double);
+  const std::size_t maps = as_size(2 * layers * tokens * tokens) * sizeof(double);
   return maps + (kind == "flow" ? attention_flow_bytes(layers, tokens, thread_count()) : 0);
 }
 

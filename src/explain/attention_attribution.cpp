@@ -111,9 +111,9 @@ class Attributor {
     }
     const std::vector<double> baseline = slopes_.values(none);
     for (int l = first; l < last; ++l) {
-      const auto at = static_cast<std::size_t>(l);
+      const auto at = as_size(l);
       result_.nodes[at] = static_cast<int>(nodes.size());
-      result_.change[at] = whole_ - baseline[at - static_cast<std::size_t>(first)];
+      result_.change[at] = whole_ - baseline[at - as_size(first)];
       result_.defect[at] = -result_.change[at];
     }
     std::vector<double> sum;  // of the layer that is being added up
@@ -124,7 +124,7 @@ class Attributor {
         progress(first, last, done / static_cast<double>(points.size()));
       });
       for (std::size_t i = 0; i < found.size(); ++i) {
-        const std::size_t k = (begin + i) % nodes.size(), at = static_cast<std::size_t>(some[i].layer);
+        const std::size_t k = (begin + i) % nodes.size(), at = as_size(some[i].layer);
         add_weighted(nodes[k].weight, found[i], sum);
         result_.defect[at] += nodes[k].weight * found[i].along;
         result_.rounding[at] = std::max(result_.rounding[at], found[i].rounding);
@@ -140,7 +140,7 @@ class Attributor {
     for (int l = first; l < last; ++l)
       going.push_back(
           {l, PathIntegral(
-                  {slopes_.whole(l, std::move(ends[static_cast<std::size_t>(l)]))}, slopes_.growth(l),
+                  {slopes_.whole(l, std::move(ends[as_size(l)]))}, slopes_.growth(l),
                   [this, l](const std::vector<double>& gradient) { return attribute(l, gradient); }, 0,
                   AttentionSlopes::kept_slopes)});
     for (int wave = 0; !going.empty(); ++wave) {
@@ -175,7 +175,7 @@ class Attributor {
     const bool complete = gap <= options_.tolerance * std::max(largest, std::abs(integral.change()));
     const bool enough = complete && integral.error() <= allowed;
     if (!enough && integral.refine(allowed, most_evaluations - integral.evaluations())) return false;
-    const auto at = static_cast<std::size_t>(layer.number);
+    const auto at = as_size(layer.number);
     result_.nodes[at] = integral.evaluations();
     result_.change[at] = integral.change();
     result_.defect[at] = integral.defect();
@@ -187,7 +187,7 @@ class Attributor {
   // Into the layer's place in the result; what was there goes. The largest magnitude.
   double attribute(int layer, const std::vector<double>& gradient) {
     return dispatch(study_.info().dtype, [&]<class R>(R) {
-      const MixingStep& step = result_.steps[static_cast<std::size_t>(layer)];
+      const MixingStep& step = result_.steps[as_size(layer)];
       Tensor own = cells_of(result_, step);
       return attribute_heads(study_, step, std::vector<R>(gradient.begin(), gradient.end()),
                              own.template data<R>());
@@ -237,12 +237,11 @@ std::vector<Site> attention_attribution_sites() {
 }
 
 std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto mix = T * static_cast<std::size_t>(info.last().heads * info.last().head_width);
-  const std::size_t scores = static_cast<std::size_t>((info.last().layers + 1) * info.last().heads) * T * T;
+  const auto T = as_size(tokens);
+  const auto mix = T * as_size(info.last().heads * info.last().head_width);
+  const std::size_t scores = as_size((info.last().layers + 1) * info.last().heads) * T * T;
   // Those of a layer that are kept, those that come, and one of every layer.
-  const std::size_t slopes =
-      (2 * AttentionSlopes::kept_slopes + static_cast<std::size_t>(info.last().layers)) * mix;
+  const std::size_t slopes = (2 * AttentionSlopes::kept_slopes + as_size(info.last().layers)) * mix;
   return gradient_bytes(info, tokens) + packing_bytes(info, info.dtype) +
          (scores + slopes + 2 * mix) * bytes_of(info.dtype) +
          AttentionSlopes::most_pieces * mix * sizeof(double);

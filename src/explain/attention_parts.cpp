@@ -63,7 +63,7 @@ double NormMap::deviation(const double* z) const {
 
 AttentionParts::AttentionParts(const Study& study, const AttentionKind& kind, int layer)
     : tokens_(study.size(kind.queries)), heads_(kind.heads), causal_(kind.causal) {
-  const Stack& stack = study.info().stacks[static_cast<std::size_t>(kind.stack)];
+  const Stack& stack = study.info().stacks[as_size(kind.stack)];
   groups_ = stack.groups;
   head_width_ = stack.head_width;
   width_ = stack.width;
@@ -76,7 +76,7 @@ AttentionParts::AttentionParts(const Study& study, const AttentionKind& kind, in
   values_ = study.at(kind.at(Site::V, layer)).to_doubles();
   input_ = study.at(kind.at(Site::ResidPre, layer)).to_doubles();
   output_ = out.weight->dense().to_doubles();
-  bias_ = out.bias.empty() ? std::vector<double>(static_cast<std::size_t>(width_)) : out.bias.to_doubles();
+  bias_ = out.bias.empty() ? std::vector<double>(as_size(width_)) : out.bias.to_doubles();
 }
 
 std::vector<Site> AttentionParts::sites() {
@@ -89,7 +89,7 @@ std::size_t AttentionParts::bytes(const ModelInfo& info, Index tokens) {
   const Index numbers = T * (G * E + D) + 2 * D * H * E             // v, x, W_O and its first copy
                         + tile_tokens(T, H, D) * H * D              // u of a tile
                         + 2 * T * T + 2 * T * (H * E + D) + 8 * D;  // one head's pattern, Z and the sums
-  return static_cast<std::size_t>(numbers) * sizeof(double);
+  return as_size(numbers) * sizeof(double);
 }
 
 void AttentionParts::weights(Index i, Index j, double* to) const {
@@ -101,7 +101,7 @@ void AttentionParts::weights(Index i, Index j, double* to) const {
 
 void AttentionParts::for_tiles(const std::function<void(Index, Index, double*)>& f) const {
   const Index tile = tile_tokens(tokens_, heads_, width_), shared = heads_ / groups_;
-  std::vector<double> u(static_cast<std::size_t>(tile * heads_ * width_));
+  std::vector<double> u(as_size(tile * heads_ * width_));
   for (Index begin = 0; begin < tokens_; begin += tile) {
     const Index count = std::min(tile, tokens_ - begin);
     std::vector<kernels::GemmTask<double>> tasks;
@@ -123,17 +123,17 @@ void AttentionParts::for_tiles(const std::function<void(Index, Index, double*)>&
 // Σ_j f_ij for every i, or Σ_{j≠i}: exactly 0 where nothing else may be read.
 std::vector<double> AttentionParts::mixed(bool own) const {
   const Index T = tokens_, E = head_width_, shared = heads_ / groups_;
-  std::vector<double> map(static_cast<std::size_t>(T * T)), z(static_cast<std::size_t>(T * heads_ * E));
+  std::vector<double> map(as_size(T * T)), z(as_size(T * heads_ * E));
   for (Index h = 0; h < heads_; ++h) {
     dispatch(pattern_.dtype(), [&](auto r) {
       const auto* from = pattern_.template data<decltype(r)>() + h * T * T;
       std::copy_n(from, T * T, map.data());
     });
-    for (Index i = 0; i < T && !own; ++i) map[static_cast<std::size_t>(i * T + i)] = 0;
+    for (Index i = 0; i < T && !own; ++i) map[as_size(i * T + i)] = 0;
     kernels::gemm<double>({.m = T, .n = E, .k = T, .ldb = groups_ * E, .ldc = heads_ * E}, map.data(),
                           values_.data() + h / shared * E, z.data() + h * E);
   }
-  std::vector<double> sums(static_cast<std::size_t>(T * width_));
+  std::vector<double> sums(as_size(T * width_));
   kernels::gemm<double>({.m = T, .n = width_, .k = heads_ * E, .transpose_b = true}, z.data(), output_.data(),
                         sums.data());
   return sums;
@@ -142,8 +142,7 @@ std::vector<double> AttentionParts::mixed(bool own) const {
 std::vector<double> AttentionParts::sums() const {
   std::vector<double> a = mixed(true);
   for (Index i = 0; i < tokens_; ++i)
-    for (Index k = 0; k < width_; ++k)
-      a[static_cast<std::size_t>(i * width_ + k)] += bias_[static_cast<std::size_t>(k)] + input(i)[k];
+    for (Index k = 0; k < width_; ++k) a[as_size(i * width_ + k)] += bias_[as_size(k)] + input(i)[k];
   return a;
 }
 
@@ -153,7 +152,7 @@ std::vector<double> AttentionParts::others() const {
 
 std::vector<double> AttentionParts::part(Index i, Index j) const {
   const Index E = head_width_, shared = heads_ / groups_;
-  std::vector<double> alpha(static_cast<std::size_t>(heads_)), f(static_cast<std::size_t>(width_));
+  std::vector<double> alpha(as_size(heads_)), f(as_size(width_));
   weights(i, j, alpha.data());
   for (Index h = 0; h < heads_; ++h)
     for (Index k = 0; k < width_; ++k) {
@@ -161,7 +160,7 @@ std::vector<double> AttentionParts::part(Index i, Index j) const {
       const double* w = output_.data() + (k * heads_ + h) * E;
       double u = 0;
       for (Index e = 0; e < E; ++e) u += v[e] * w[e];
-      f[static_cast<std::size_t>(k)] += alpha[static_cast<std::size_t>(h)] * u;
+      f[as_size(k)] += alpha[as_size(h)] * u;
     }
   return f;
 }
@@ -188,19 +187,18 @@ void SumCheck::begin(const AttentionParts& parts) {
   rows_ = sampled_rows(parts.tokens());
   sums_.clear();
   for (const Index i : rows_)
-    for (Index k = 0; k < parts.width(); ++k)
-      sums_.push_back(parts.bias()[static_cast<std::size_t>(k)] + parts.input(i)[k]);
+    for (Index k = 0; k < parts.width(); ++k) sums_.push_back(parts.bias()[as_size(k)] + parts.input(i)[k]);
 }
 
 void SumCheck::add(const AttentionParts& parts, Index begin, Index count, const double* u) {
   const Index H = parts.heads(), D = parts.width();
-  std::vector<double> alpha(static_cast<std::size_t>(H));
+  std::vector<double> alpha(as_size(H));
   for (std::size_t row = 0; row < rows_.size(); ++row)
     for (Index j = 0; j < count; ++j) {
       parts.weights(rows_[row], begin + j, alpha.data());
       double* sum = sums_.data() + static_cast<Index>(row) * D;
       for (Index h = 0; h < H; ++h)
-        for (Index k = 0; k < D; ++k) sum[k] += alpha[static_cast<std::size_t>(h)] * u[(j * H + h) * D + k];
+        for (Index k = 0; k < D; ++k) sum[k] += alpha[as_size(h)] * u[(j * H + h) * D + k];
     }
 }
 

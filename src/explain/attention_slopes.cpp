@@ -78,7 +78,7 @@ AttentionSlopes::AttentionSlopes(const Study& study, const Objective& objective)
       gated_(has_gate(study.tape())) {}
 
 Place AttentionSlopes::mix_of(int layer) const {
-  const auto& [kind, own] = steps_[static_cast<std::size_t>(layer)];
+  const auto& [kind, own] = steps_[as_size(layer)];
   return kind.at(kind.sites.z, own);
 }
 
@@ -89,7 +89,7 @@ Replayed AttentionSlopes::replay(std::span<const ScaledAttention> points, Tape& 
     const int layer = points.front().layer;
     const auto end = std::find_if(points.begin(), points.end(),
                                   [layer](const ScaledAttention& p) { return p.layer != layer; });
-    const auto own = points.first(static_cast<std::size_t>(end - points.begin()));
+    const auto own = points.first(as_size(end - points.begin()));
     changes.push_back({tape.spot(mix_of(layer)), scaled_copies(study_.at(mix_of(layer)), own)});
     points = points.subspan(own.size());
   }
@@ -116,12 +116,12 @@ std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
     for (const Replayed::Entry& entry : again.entries) {
       const Tensor& found = signals.of(entry.var);
       for (Index i = 0; i < found.dim(0); ++i, ++k) {
-        const int layer = some[static_cast<std::size_t>(k)].layer;
+        const int layer = some[as_size(k)].layer;
         Tensor gradient = all_rows(found.rows(i, 1), entry.rows, layer);
         const double along = along_attention(layer, gradient);
         slopes.push_back({.gradient = std::move(gradient),
                           .along = along,
-                          .value = values[static_cast<std::size_t>(k)],
+                          .value = values[as_size(k)],
                           .rounding = Objective::rounding(seeds.rows(k, 1), logits.rows(k, 1))});
         flop_ += cost_of(layer);
       }
@@ -139,8 +139,7 @@ Tensor AttentionSlopes::all_rows(const Tensor& gradient, const Rows& rows, int l
   dispatch(mix.dtype(), [&]<class R>(R) {
     const Index width = mix.dim(2);
     for (Index k = 0; k < gradient.dim(1); ++k)
-      kernels::accumulate(gradient.data<R>() + k * width,
-                          all.data<R>() + (*rows)[static_cast<std::size_t>(k)] * width, width);
+      kernels::accumulate(gradient.data<R>() + k * width, all.data<R>() + (*rows)[as_size(k)] * width, width);
   });
   return all;
 }
@@ -190,7 +189,7 @@ double AttentionSlopes::cost_of(int layer) const {
 }
 
 double AttentionSlopes::growth(int layer) const {
-  const auto& [kind, own] = steps_[static_cast<std::size_t>(layer)];
+  const auto& [kind, own] = steps_[as_size(layer)];
   const Place added = kind.at(kind.sites.out, own);
   const Tensor stream = study_.at(kind.at(kind.before, own)), attended = study_.at(added);
   const LinearWeights* out = as_linear(study_.tape().op_at(added).op);
@@ -222,7 +221,7 @@ int AttentionSlopes::layers_together(int first, std::size_t points) const {
   int count = 0;
   for (int l = first; l < static_cast<int>(steps_.size()); ++l, ++count) {
     bytes += points * bytes_of_point(l) + slopes;
-    const auto tokens = static_cast<Index>((static_cast<std::size_t>(count) + 1) * points) * study_.size();
+    const auto tokens = static_cast<Index>((as_size(count) + 1) * points) * study_.size();
     if (bytes > study_.scratch || tokens > busy_tokens) break;
   }
   return std::max(1, count);
@@ -236,7 +235,7 @@ std::size_t AttentionSlopes::bytes_of_point(int layer) const {
 }
 
 std::size_t AttentionSlopes::fitting(std::span<const ScaledAttention> points) const {
-  const auto busy = static_cast<std::size_t>(std::max<Index>(1, busy_tokens / study_.size()));
+  const auto busy = as_size(std::max<Index>(1, busy_tokens / study_.size()));
   std::size_t count = 1, bytes = bytes_of_point(points.front().layer);
   for (; count < std::min(points.size(), busy); ++count)
     if ((bytes += bytes_of_point(points[count].layer)) > study_.scratch) break;

@@ -21,8 +21,8 @@ std::size_t game_bytes(const ModelInfo& info, Index tokens) {
 }
 
 std::size_t sampled_game_bytes(const ModelInfo& info, Index tokens, int samples, std::size_t matrices) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto coalitions = static_cast<std::size_t>(std::max(0, samples)) + 2 * T + 512;
+  const auto T = as_size(tokens);
+  const auto coalitions = as_size(std::max(0, samples)) + 2 * T + 512;
   return game_bytes(info, tokens) + coalitions * (T / 4 + 256) + matrices * T * T * sizeof(double);
 }
 
@@ -64,7 +64,7 @@ std::vector<double> Game::values(const std::vector<Coalition>& coalitions) const
 }
 
 std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) const {
-  const auto most = static_cast<std::size_t>(copies());
+  const auto most = as_size(copies());
   const Index D = absent_.dim(1);
   std::vector<double> values;
   for (std::size_t begin = 0; begin < coalitions.size(); begin += most) {
@@ -83,9 +83,9 @@ std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) con
     };
     std::vector<Edit> edits;
     for (int s = 0; s <= study_.written(); ++s)
-      edits.push_back({{Site::Embed, 0, s},
-                       [&remove, first = study_.sequences()[static_cast<std::size_t>(s)].first](
-                           Tensor& value) { remove(value, first); }});
+      edits.push_back(
+          {{Site::Embed, 0, s},
+           [&remove, first = study_.sequences()[as_size(s)].first](Tensor& value) { remove(value, first); }});
     Tape tape(Keep::Nothing, std::move(edits));
     Batch batch = repeated(study_.batch(), static_cast<Index>(n));
     batch.positions = objective_.positions();
@@ -98,16 +98,16 @@ std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) con
 }
 
 Batch Game::without(const Coalition& coalition) const {
-  std::vector<bool> there(static_cast<std::size_t>(study_.size()), true);
+  std::vector<bool> there(as_size(study_.size()), true);
   for (std::size_t u = 0; u < units_.size(); ++u)
-    for (const int t : units_.tokens[u]) there[static_cast<std::size_t>(t)] = coalition[u];
+    for (const int t : units_.tokens[u]) there[as_size(t)] = coalition[u];
   Batch rest = study_.batch();
   rest.positions.clear();
   const auto shorten = [&](std::vector<std::vector<int>>& rows, Index first) {
     if (rows.empty()) return;
     std::vector<int> kept;
     for (std::size_t t = 0; t < rows.front().size(); ++t)
-      if (there[static_cast<std::size_t>(first) + t]) kept.push_back(rows.front()[t]);
+      if (there[as_size(first) + t]) kept.push_back(rows.front()[t]);
     if (kept.empty())
       throw InputError(
           "replace: expected a text with at least one token left, found none after delete; use a replacement "
@@ -119,12 +119,11 @@ Batch Game::without(const Coalition& coalition) const {
   shorten(rest.prefix, study_.first_written());
   std::vector<int> moved;  // where a unit of what is written stands in what is left
   int next = 0;
-  for (auto t = static_cast<std::size_t>(study_.first_written()); t < there.size(); ++t) {
+  for (auto t = as_size(study_.first_written()); t < there.size(); ++t) {
     moved.push_back(next);
     next += there[t] ? 1 : 0;
   }
-  for (const int position : objective_.positions())
-    rest.positions.push_back(moved[static_cast<std::size_t>(position)]);
+  for (const int position : objective_.positions()) rest.positions.push_back(moved[as_size(position)]);
   return rest;
 }
 
@@ -132,7 +131,7 @@ std::vector<double> Game::deleted(const std::vector<Coalition>& coalitions) cons
   std::vector<Batch> inputs;
   inputs.reserve(coalitions.size());
   for (const Coalition& coalition : coalitions) inputs.push_back(without(coalition));
-  const auto tokens = static_cast<std::size_t>(copies() * study_.size());
+  const auto tokens = as_size(copies() * study_.size());
   std::vector<double> values(coalitions.size());
   std::size_t done = 0;
   for (const Group& group : group_inputs(inputs, tokens)) {

@@ -33,7 +33,7 @@ std::vector<Place> places_of(const Study& study, Site at) {
 std::vector<Edit> put(const Study& study, Site at, const Tensor& points) {
   std::vector<Edit> edits;
   for (const Place& place : places_of(study, at)) {
-    const Tensor own = units_of_sequence(points, study.sequences()[static_cast<std::size_t>(place.stack)]);
+    const Tensor own = units_of_sequence(points, study.sequences()[as_size(place.stack)]);
     edits.push_back({place, [own](Tensor& value) {
                        require_shape("points", name_of(Site::Embed), own.shape(), value.shape());
                        value = own;
@@ -78,7 +78,7 @@ Reduction reduction_of(std::string_view name) {
 }
 
 std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduction reduction) {
-  const std::size_t T = static_cast<std::size_t>(tokens), D = gradient.size() / T;
+  const std::size_t T = as_size(tokens), D = gradient.size() / T;
   std::vector<double> scores(T, 0.0);
   for (std::size_t t = 0; t < T; ++t) {
     double sum = 0, squares = 0, largest = 0;
@@ -88,7 +88,7 @@ std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduc
       largest = std::max(largest, std::abs(g));
     }
     const double by_reduction[] = {std::sqrt(squares), sum, std::abs(sum), largest};  // in its order
-    scores[t] = by_reduction[static_cast<std::size_t>(reduction)];
+    scores[t] = by_reduction[as_size(reduction)];
   }
   return scores;
 }
@@ -100,12 +100,11 @@ std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, 
   for (const double v : reduce(gradient, tokens, Reduction::L2)) length = std::max(length, v);
   if (length == 0 || sum > 1e-5 * length) return {};
   return "The sums are rounding noise: the norms of this model subtract the mean, so that gradients sum to 0 "
-         "over "
-         "the width. Use reduction=l2.";
+         "over the width. Use reduction=l2.";
 }
 
 Batch repeated(const Batch& one, Index copies) {
-  const auto n = static_cast<std::size_t>(copies);
+  const auto n = as_size(copies);
   Batch batch{.positions = one.positions};
   if (!one.ids.empty()) batch.ids.assign(n, one.ids.front());
   if (!one.type_ids.empty()) batch.type_ids.assign(n, one.type_ids.front());
@@ -137,8 +136,8 @@ std::size_t gradient_bytes(const ModelInfo& info, Index tokens) {
 std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens) {
   const Index rows = objective_rows(info, tokens);
   // The walk, and for the check two copies of the input with what moved them, in double.
-  const std::size_t check = 2 * passing_bytes(info, tokens, rows) +
-                            12 * static_cast<std::size_t>(tokens * info.last().width) * sizeof(double);
+  const std::size_t check =
+      2 * passing_bytes(info, tokens, rows) + 12 * as_size(tokens * info.last().width) * sizeof(double);
   return std::max(walk_bytes(info, tokens, rows, info.dtype) + packing_bytes(info, info.dtype), check) +
          3 * site_bytes(info, tokens, Site::ResidPre);
 }

@@ -26,7 +26,7 @@ constexpr Index chunk = 16384, lanes = 8;
 template <class Term>
 Sums sum_terms(Index n, const Term& term) {
   const Index chunks = (n + chunk - 1) / chunk;
-  std::vector<Sums> parts(static_cast<std::size_t>(chunks));
+  std::vector<Sums> parts(as_size(chunks));
   parallel_for(chunks, 1, [&](Index first, Index last) {
     for (Index c = first; c < last; ++c) {
       double plain[lanes] = {}, absolute[lanes] = {};
@@ -38,7 +38,7 @@ Sums sum_terms(Index n, const Term& term) {
           plain[j] += v;
           absolute[j] += std::abs(v);
         }
-      Sums& part = parts[static_cast<std::size_t>(c)];
+      Sums& part = parts[as_size(c)];
       for (Index i = whole; i < end; ++i) {
         part.plain += term(i);
         part.absolute += std::abs(term(i));
@@ -84,8 +84,8 @@ Ledger::Ledger(const Rules& rules, int layers)
     : forms_(rules.relevance != Rules::Relevance::None),
       layers_(layers),
       stage_(layers + 1),
-      entering_(static_cast<std::size_t>(layers), 0.0),
-      unfollowed_(static_cast<std::size_t>(layers) + 2, 0.0) {}
+      entering_(as_size(layers), 0.0),
+      unfollowed_(as_size(layers) + 2, 0.0) {}
 
 Ledger::Ledger(const Rules& rules, const std::vector<Stack>& stacks) : Ledger(rules, blocks_of(stacks)) {
   for (const Stack& stack : stacks) first_block_.push_back(first_block_.back() + stack.layers);
@@ -102,9 +102,9 @@ void Ledger::passed(const Passed& op) {
   if (first_) seeded_ = in.plain;
   first_ = false;
   if (op.at.site == Site::ResidPost) {
-    const int block = first_block_[static_cast<std::size_t>(op.at.stack)] + op.at.layer;
+    const int block = first_block_[as_size(op.at.stack)] + op.at.layer;
     stage_ = block + 1;
-    entering_[static_cast<std::size_t>(block)] = in.plain;
+    entering_[as_size(block)] = in.plain;
   } else if (op.at.site == Site::ResidPre) {
     stage_ = 0;
   }
@@ -116,8 +116,8 @@ void Ledger::passed(const Passed& op) {
     else
       out += sums_of(op.back[k], op.call.x[k], forms_).plain;
   std::vector<double>& row = all ? leak_[std::string(op.op)] : unfollowed_;
-  row.resize(static_cast<std::size_t>(layers_) + 2, 0.0);
-  row[static_cast<std::size_t>(stage_)] += in.plain - out;
+  row.resize(as_size(layers_) + 2, 0.0);
+  row[as_size(stage_)] += in.plain - out;
 }
 
 Check Ledger::check_balance(const std::string& name, double missing, double guard) const {
@@ -188,8 +188,7 @@ void Ledger::report(Attribution& result, int first) const {
   if (lines.empty()) return;
   result.notes.push_back(
       fmt::format("Relevance lost on the way, of {:.4g} at the output: {} (details leak_…: stage 0 lies "
-                  "before the blocks, "
-                  "stage l + 1 is layer l, the last is the head).",
+                  "before the blocks, stage l + 1 is layer l, the last is the head).",
                   seeded_, fmt::join(lines, ", ")));
 }
 

@@ -28,7 +28,7 @@ class Ledger {
   double leaked() const;      // over all ops
   double unfollowed() const;  // what went to inputs that lead to no wanted value
   // Relevance that entered the output of block l, or 0 if the walk did not come there.
-  double entering(int layer) const { return entering_[static_cast<std::size_t>(layer)]; }
+  double entering(int layer) const { return entering_[as_size(layer)]; }
   // What ops of this name lost between the output and block l's output (stages above it).
   double lost_above(int layer, const std::string& op) const;
   // The largest Σ |relevance| met: what rounding errors are measured by.

@@ -35,13 +35,12 @@ JointMixing::JointMixing(const ModelInfo& info, const std::vector<Sequence>& seq
 
 void JointMixing::put(std::size_t k, const std::vector<double>& map, const std::vector<double>& residual) {
   const AttentionKind& kind = steps_[k].kind;
-  const Sequence &rows = sequences_[static_cast<std::size_t>(kind.queries)],
-                 &columns = sequences_[static_cast<std::size_t>(kind.keys)];
+  const Sequence &rows = sequences_[as_size(kind.queries)], &columns = sequences_[as_size(kind.keys)];
   const Index T = units();
   double* joint = values_.data<double>() + static_cast<Index>(k) * T * T;
   for (Index i = 0; i < rows.count; ++i) {
     double* row = joint + (rows.first + i) * T;
-    row[rows.first + i] = residual.empty() ? 0 : residual[static_cast<std::size_t>(i)];
+    row[rows.first + i] = residual.empty() ? 0 : residual[as_size(i)];
     std::copy_n(map.data() + i * columns.count, columns.count, row + columns.first);
   }
 }

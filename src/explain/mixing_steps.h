@@ -41,9 +41,7 @@ class JointMixing {
   std::vector<Map> by_layer(DType dtype) const;
 
   Index units() const { return values_.dim(1); }
-  Index keys(const AttentionKind& kind) const {
-    return sequences_[static_cast<std::size_t>(kind.keys)].count;
-  }
+  Index keys(const AttentionKind& kind) const { return sequences_[as_size(kind.keys)].count; }
   // No unit reads a later one: of a single causal stack.
   bool causal() const { return stacks_.size() == 1 && stacks_.back().causal; }
 

@@ -58,12 +58,12 @@ struct Stage {
 
 Stage stage_of(const Study& study, const AttentionParts& parts, NormStage stage, const BlockWeights& block,
                BlockAt at) {
-  Stage made{.maps = {}, .scales = std::vector<double>(static_cast<std::size_t>(parts.tokens()), 1.0)};
+  Stage made{.maps = {}, .scales = std::vector<double>(as_size(parts.tokens()), 1.0)};
   if (stage < NormStage::AttentionNorm) return made;
   const Index D = parts.width();
   const auto divide = [&](const std::vector<double>& rows) {
     for (Index i = 0; i < parts.tokens(); ++i)
-      made.scales[static_cast<std::size_t>(i)] /= made.maps.back().deviation(rows.data() + i * D);
+      made.scales[as_size(i)] /= made.maps.back().deviation(rows.data() + i * D);
   };
   made.maps.emplace_back(block.attention_norm);
   divide(parts.sums());
@@ -86,12 +86,12 @@ class LayerNorms {
         T(parts.tokens()),
         H(parts.heads()),
         D(parts.width()) {
-    map_.resize(static_cast<std::size_t>((request.each_head ? H : 1) * T * T));
+    map_.resize(as_size((request.each_head ? H : 1) * T * T));
   }
 
   // u [count, H, D] of tokens begin …: their columns of the map. Changes u to ũ.
   void add(Index begin, Index count, double* u) {
-    std::vector<double> grams(static_cast<std::size_t>(count * H * H));
+    std::vector<double> grams(as_size(count * H * H));
     std::vector<kernels::GemmTask<double>> tasks;
     parallel_for(count * H, 16, [&](Index from, Index to) {
       for (Index row = from; row < to; ++row) stage_.apply(u + row * D);
@@ -121,18 +121,16 @@ class LayerNorms {
   }
 
   void column(Index j, const double* u, const double* gram) {
-    std::vector<double> alpha(static_cast<std::size_t>(H)), own(static_cast<std::size_t>(D)), work(own),
-        norms;
+    std::vector<double> alpha(as_size(H)), own(as_size(D)), work(own), norms;
     for (Index h = 0; h < H; ++h) norms.push_back(std::sqrt(gram[h * H + h]));
     std::copy_n(parts_.input(j), D, own.data());
     stage_.apply(own.data());
     for (Index i = parts_.first_query(j); i < T; ++i) {
       parts_.weights(i, j, alpha.data());
-      const double scale = stage_.scales[static_cast<std::size_t>(i)];
+      const double scale = stage_.scales[as_size(i)];
       if (request_.each_head) {
         for (Index h = 0; h < H; ++h)
-          map_[static_cast<std::size_t>((h * T + i) * T + j)] =
-              alpha[static_cast<std::size_t>(h)] * norms[static_cast<std::size_t>(h)];
+          map_[as_size((h * T + i) * T + j)] = alpha[as_size(h)] * norms[as_size(h)];
         continue;
       }
       double norm = 0;
@@ -145,7 +143,7 @@ class LayerNorms {
           norm = square > lost_square * most * most ? std::sqrt(square)
                                                     : plain(alpha.data(), u, nullptr, work.data());
       }
-      map_[static_cast<std::size_t>(i * T + j)] = norm * scale;
+      map_[as_size(i * T + j)] = norm * scale;
     }
   }
 
@@ -175,9 +173,8 @@ double plain_difference(const AttentionParts& parts, const Stage& stage, const N
     if (request.stage != NormStage::Attention && i == j)
       for (std::size_t k = 0; k < z.size(); ++k) z[k] += parts.input(i)[k];
     stage.apply(z.data());
-    const double norm =
-        std::sqrt(squared_norm(z.data(), parts.width())) * stage.scales[static_cast<std::size_t>(i)];
-    const double found = map[static_cast<std::size_t>(i * parts.tokens() + j)];
+    const double norm = std::sqrt(squared_norm(z.data(), parts.width())) * stage.scales[as_size(i)];
+    const double found = map[as_size(i * parts.tokens() + j)];
     worst = std::max(worst, norm > 0 ? std::abs(found - norm) / norm : std::abs(found));
   }
   return worst;
@@ -193,9 +190,8 @@ void mixing_ratios(const AttentionParts& parts, const Stage& stage, const std::v
   std::vector<double> others = parts.others();
   for (Index i = 0; i < T; ++i) {
     stage.apply(others.data() + i * D);
-    const double m =
-        std::sqrt(squared_norm(others.data() + i * D, D)) * stage.scales[static_cast<std::size_t>(i)];
-    const double both = m + map[static_cast<std::size_t>(i * T + i)];
+    const double m = std::sqrt(squared_norm(others.data() + i * D, D)) * stage.scales[as_size(i)];
+    const double both = m + map[as_size(i * T + i)];
     to[i] = both > 0 ? m / both : 0;
   }
 }
@@ -240,7 +236,7 @@ void run_layer(const Study& study, const NormRequest& request, const AttentionKi
                                   : pushed_norms(study, request, kind, layer, rows);
   totals.empty += totals.see_rows(map, S);
   if (request.normalise_rows && has_residual_beside(request, kind))
-    divide_rows(std::span(map), S, std::span(rows.residual, static_cast<std::size_t>(T)));
+    divide_rows(std::span(map), S, std::span(rows.residual, as_size(T)));
   else if (request.normalise_rows)
     divide_rows(std::span(map), S);
   put_layer(result.values, layer, map);
@@ -288,16 +284,14 @@ std::vector<double> pushed_norms(const Study& study, const NormRequest& request,
   const Site at = request.stage == NormStage::AttentionNorm ? kind.after
                   : request.stage == NormStage::Block       ? Site::ResidPost
                                                             : kind.sites.out;
-  std::vector<double> map(static_cast<std::size_t>(heads * T * S)), others(static_cast<std::size_t>(T * D));
+  std::vector<double> map(as_size(heads * T * S)), others(as_size(T * D));
   const auto add_column = [&](int h, Index j, const Tensor& parts) {
     std::vector<double> part = parts.to_doubles();
-    for (Index k = 0; residual && k < D; ++k)
-      part[static_cast<std::size_t>(j * D + k)] += input.at(j * D + k);
+    for (Index k = 0; residual && k < D; ++k) part[as_size(j * D + k)] += input.at(j * D + k);
     for (Index i = 0; i < T; ++i) {
       const double* row = part.data() + i * D;
-      map[static_cast<std::size_t>((h * T + i) * S + j)] = std::sqrt(squared_norm(row, D));
-      for (Index k = 0; !(own_column && i == j) && k < D; ++k)
-        others[static_cast<std::size_t>(i * D + k)] += row[k];
+      map[as_size((h * T + i) * S + j)] = std::sqrt(squared_norm(row, D));
+      for (Index k = 0; !(own_column && i == j) && k < D; ++k) others[as_size(i * D + k)] += row[k];
     }
   };
   for (int h = 0; h < heads; ++h)
@@ -308,7 +302,7 @@ std::vector<double> pushed_norms(const Study& study, const NormRequest& request,
     beside.residual[i] = std::sqrt(squared_norm(x.data() + i * D, D));
   for (Index i = 0; beside.ratios != nullptr && has_mixing_ratio(request.stage) && i < T; ++i) {
     const double m = std::sqrt(squared_norm(others.data() + i * D, D));
-    const double own = own_column ? map[static_cast<std::size_t>(i * S + i)] : beside.residual[i];
+    const double own = own_column ? map[as_size(i * S + i)] : beside.residual[i];
     beside.ratios[i] = m + own > 0 ? m / (m + own) : 0;
   }
   return map;
@@ -329,9 +323,9 @@ std::vector<Site> norm_sites(NormStage stage) {
 }
 
 std::size_t norm_bytes(const ModelInfo& info, Index tokens, const NormRequest& request) {
-  const auto maps = static_cast<std::size_t>((request.each_head ? info.last().heads : 1) * tokens * tokens);
-  const auto layers = static_cast<std::size_t>(layers_of(attentions_of(info)));
-  const std::size_t rows = layers * static_cast<std::size_t>(tokens);
+  const auto maps = as_size((request.each_head ? info.last().heads : 1) * tokens * tokens);
+  const auto layers = as_size(layers_of(attentions_of(info)));
+  const std::size_t rows = layers * as_size(tokens);
   // Of several kinds also the residual path beside the rows, and both together while they are checked.
   const std::size_t beside =
       is_encoder_decoder(info) ? (layers * maps + rows) * bytes_of(info.dtype) + rows * sizeof(double) : 0;
@@ -345,8 +339,7 @@ Attribution norm_attribution(const Study& study, const NormRequest& request) {
   if (request.stage >= NormStage::AttentionNorm)
     if (std::string reason = lacks_post_norm(request.method, info); !reason.empty())
       throw Unsupported(reason);
-  Attribution result{.method = std::string(request.method)};
-  result.maps = maps_of(study, kinds, request.each_head ? HeadAxis::Each : HeadAxis::None);
+  Attribution result{.maps = maps_of(study, kinds, request.each_head ? HeadAxis::Each : HeadAxis::None)};
   std::vector<Beside> beside;
   for (const AttentionKind& kind : kinds) {
     const Shape rows{kind.layers, study.size(kind.queries)};

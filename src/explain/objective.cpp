@@ -115,14 +115,14 @@ Objective::Slice Objective::slice_of(const R* logits, const Shape& shape, Index 
                                      int column) const {
   const Index width = shape.back(), rows = shape.rank() == 3 ? shape[1] : 1;
   const Index start = input * rows * width;
-  Slice slice{.begin = start + row * width, .stride = 1, .entry = static_cast<std::size_t>(column), .p = {}};
+  Slice slice{.begin = start + row * width, .stride = 1, .entry = as_size(column), .p = {}};
   Index count = width;
   if (!normalised()) {
     slice.begin += column;
     slice.entry = 0;
     count = 1;
   } else if (over_tokens_) {
-    slice = {.begin = start + column, .stride = width, .entry = static_cast<std::size_t>(row), .p = {}};
+    slice = {.begin = start + column, .stride = width, .entry = as_size(row), .p = {}};
     count = rows;
   }
   for (Index k = 0; k < count; ++k)

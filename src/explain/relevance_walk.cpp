@@ -49,8 +49,7 @@ Signals walk_relevance(const Study& study, const RelevanceWalk& walk, Ledger* le
   if (has_several_tokens(study.target()))
     throw Unsupported(
         "relevance: starts as 1 at one logit (chefer, lrp, partial_lrp), and the target is several tokens, "
-        "whose "
-        "log-probabilities depend on all logits; explain one token (--target '#id'), or use "
+        "whose log-probabilities depend on all logits; explain one token (--target '#id'), or use "
         "integrated_gradients, generic_attention or attn_lrp");
   const Run& run = study.run();
   PullHooks hooks;

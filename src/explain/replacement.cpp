@@ -51,7 +51,7 @@ Tensor flat_picture(const Study& study, Replacement replacement) {
       const R* from = pixels.data<R>() + c * area;
       double colour = 0;
       if (replacement == Replacement::Black)
-        colour = study.black.empty() ? 0 : study.black[static_cast<std::size_t>(c) % study.black.size()];
+        colour = study.black.empty() ? 0 : study.black[as_size(c) % study.black.size()];
       else
         for (Index i = 0; i < area; ++i) colour += static_cast<double>(from[i]) / static_cast<double>(area);
       std::fill_n(flat.pixels.data<R>() + c * area, area, static_cast<R>(colour));
@@ -63,14 +63,14 @@ Tensor flat_picture(const Study& study, Replacement replacement) {
 // The mean of the embeddings of a sequence's units that are not special, [D].
 std::vector<double> mean_embedding(const Study& study, int sequence) {
   const Tensor rows = study.at({Site::Embed, 0, sequence});  // [1, T, D]
-  const Index first = study.sequences()[static_cast<std::size_t>(sequence)].first, D = rows.dim(2);
+  const Index first = study.sequences()[as_size(sequence)].first, D = rows.dim(2);
   const std::vector<bool> special = special_tokens(study);
-  std::vector<double> mean(static_cast<std::size_t>(D), 0.0);
+  std::vector<double> mean(as_size(D), 0.0);
   double count = 0;
   for (Index t = 0; t < rows.dim(1); ++t) {
-    if (special[static_cast<std::size_t>(first + t)]) continue;
+    if (special[as_size(first + t)]) continue;
     ++count;
-    for (Index d = 0; d < D; ++d) mean[static_cast<std::size_t>(d)] += rows.at(t * D + d);
+    for (Index d = 0; d < D; ++d) mean[as_size(d)] += rows.at(t * D + d);
   }
   for (double& v : mean) v /= std::max(1.0, count);
   return mean;
@@ -131,7 +131,7 @@ std::string describe(Replacement replacement) {
       "the mean (of the input's token embeddings; of the picture's colour)",
       "black",
       "nothing: the text becomes shorter"};
-  return texts[static_cast<std::size_t>(replacement)];
+  return texts[as_size(replacement)];
 }
 
 std::vector<bool> special_tokens(const Study& study) {
@@ -148,7 +148,7 @@ Tensor absent_rows(const Study& study, Replacement replacement) {
   for (int s = 0; s <= study.written(); ++s) {
     const Tensor own = study.at({Site::Embed, 0, s});
     if (id)
-      all.push_back(repeated_row(token[static_cast<std::size_t>(s)].to_doubles(), own.dim(1), own.dtype()));
+      all.push_back(repeated_row(token[as_size(s)].to_doubles(), own.dim(1), own.dtype()));
     else if (replacement == Replacement::Zero)
       all.push_back(Tensor::zeros(own.shape(), own.dtype()));
     else if (has_patches(study))
@@ -169,8 +169,8 @@ Tensor baseline_at(const Study& study, Site at, Replacement replacement, const s
   if (at == Site::Embed) return rows;
   std::vector<Edit> edits;
   for (int s = 0; s <= study.written(); ++s) {
-    const Tensor own = units_of_sequence(rows.reshaped(rows.shape().with_front(1)),
-                                         study.sequences()[static_cast<std::size_t>(s)]);
+    const Tensor own =
+        units_of_sequence(rows.reshaped(rows.shape().with_front(1)), study.sequences()[as_size(s)]);
     edits.push_back({{Site::Embed, 0, s}, [own](Tensor& value) { value = own; }});
   }
   const Tensor value = joined_units(values_of_run(study, study.batch(), at, std::move(edits)));
@@ -178,7 +178,7 @@ Tensor baseline_at(const Study& study, Site at, Replacement replacement, const s
 }
 
 std::vector<bool> moved_tokens(const Tensor& baseline, const Tensor& input) {
-  const auto T = static_cast<std::size_t>(input.dim(0));
+  const auto T = as_size(input.dim(0));
   std::vector<bool> moved;
   dispatch(input.dtype(), [&](auto r) {
     const auto from = baseline.values<decltype(r)>(), to = input.values<decltype(r)>();

@@ -25,7 +25,7 @@ Fusion fusion_of(std::string_view name) {
 std::vector<double> fuse_heads(const Tensor& patterns, Fusion fusion) {
   const Index H = patterns.dim(patterns.rank() - 3);
   const Index cells = patterns.dim(patterns.rank() - 2) * patterns.dim(patterns.rank() - 1);
-  std::vector<double> fused(static_cast<std::size_t>(cells));
+  std::vector<double> fused(as_size(cells));
   dispatch(patterns.dtype(), [&](auto r) {
     const auto* from = patterns.template data<decltype(r)>();
     for (Index c = 0; c < cells; ++c) {
@@ -36,7 +36,7 @@ std::vector<double> fuse_heads(const Tensor& patterns, Fusion fusion) {
         if (fusion == Fusion::Max) value = std::max(value, next);
         if (fusion == Fusion::Min) value = std::min(value, next);
       }
-      fused[static_cast<std::size_t>(c)] = fusion == Fusion::Mean ? value / static_cast<double>(H) : value;
+      fused[as_size(c)] = fusion == Fusion::Mean ? value / static_cast<double>(H) : value;
     }
   });
   return fused;
@@ -47,10 +47,10 @@ void discard_smallest(std::vector<double>& map, Index keys, double ratio, bool c
   for (Index c = 0; c < static_cast<Index>(map.size()); ++c)
     if (!causal || c % keys <= c / keys) cells.push_back(c);
   const auto dropped = static_cast<std::ptrdiff_t>(ratio * static_cast<double>(cells.size()));
-  const auto value = [&](Index c) { return map[static_cast<std::size_t>(c)]; };
+  const auto value = [&](Index c) { return map[as_size(c)]; };
   std::partial_sort(cells.begin(), cells.begin() + dropped, cells.end(),
                     [&](Index a, Index b) { return value(a) != value(b) ? value(a) < value(b) : a < b; });
-  for (auto it = cells.begin(); it != cells.begin() + dropped; ++it) map[static_cast<std::size_t>(*it)] = 0;
+  for (auto it = cells.begin(); it != cells.begin() + dropped; ++it) map[as_size(*it)] = 0;
 }
 
 Index mix_with_identity(std::vector<double>& map, Index tokens, double residual) {
@@ -59,7 +59,7 @@ Index mix_with_identity(std::vector<double>& map, Index tokens, double residual)
     double* row = map.data() + i * tokens;
     for (Index j = 0; j < tokens; ++j) row[j] *= 1 - residual;
     row[i] += residual;
-    if (divide_rows(std::span(row, static_cast<std::size_t>(tokens)), tokens) > 0 && empty < 0) empty = i;
+    if (divide_rows(std::span(row, as_size(tokens)), tokens) > 0 && empty < 0) empty = i;
   }
   return empty;
 }
@@ -67,7 +67,7 @@ Index mix_with_identity(std::vector<double>& map, Index tokens, double residual)
 void roll_out(Tensor& maps, Index start) {
   const Index L = maps.dim(0), T = maps.dim(1);
   double* values = maps.data<double>();
-  std::vector<double> mixing(static_cast<std::size_t>(T * T));
+  std::vector<double> mixing(as_size(T * T));
   for (Index layer = 0; layer < L; ++layer) {
     double* current = values + layer * T * T;
     if (layer < start) {

@@ -8,7 +8,7 @@
 
 namespace headwater {
 
-void put_token_relevance(Attribution& result, const Study& study, const Rules& rules) {
+Attribution token_relevance(const Study& study, const Rules& rules) {
   const Run& run = study.run();
   Ledger ledger(rules, study.info().stacks);
   std::vector<Place> inputs;
@@ -18,12 +18,12 @@ void put_token_relevance(Attribution& result, const Study& study, const Rules& r
   for (const Place& place : inputs) arrived_at.push_back(signals.at(place));
   const Tensor m = joined_units(arrived_at), x = study.input(Site::ResidPre);
   const Index T = x.dim(0), D = x.dim(1);
-  std::vector<double> scores(static_cast<std::size_t>(T), 0.0);
+  std::vector<double> scores(as_size(T), 0.0);
   double arrived = 0;
-  for (Index i = 0; i < x.size(); ++i) scores[static_cast<std::size_t>(i / D)] += m.at(i) * x.at(i);
+  for (Index i = 0; i < x.size(); ++i) scores[as_size(i / D)] += m.at(i) * x.at(i);
   for (const double score : scores) arrived += score;
-  result.axes() = {Axis::Units};
-  result.scores() = Tensor::of({T}, scores, study.info().dtype);
+  Attribution result{
+      .maps = {{.axes = {Axis::Units}, .values = Tensor::of({T}, scores, study.info().dtype)}}};
   result.checks.push_back(ledger.check_arrived("tokens and leaks add up to the logit", arrived));
   if (study.written() == 0) result.checks.push_back(ledger.check_blocks(0));
   result.notes.push_back(
@@ -32,6 +32,7 @@ void put_token_relevance(Attribution& result, const Study& study, const Rules& r
                   study.target_logit(run.logits.value)));
   note_tangent(result, study);
   ledger.report(result);
+  return result;
 }
 
 void note_tangent(Attribution& result, const Study& study) {
@@ -40,15 +41,14 @@ void note_tangent(Attribution& result, const Study& study) {
   const double value = study.target_value(logits), shared = study.target_logit(logits);
   result.notes.push_back(
       fmt::format("Starts from the tangent of the log-probabilities at the logits: what is shared out is "
-                  "{:.4g}, of which "
-                  "{:.4g} is the log-probability and {:.4g} the entropy of the rows.",
+                  "{:.4g}, of which {:.4g} is the log-probability and {:.4g} the entropy of the rows.",
                   shared, value, shared - value));
 }
 
 std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens) {
   // A linear op's factors are as wide as its signal.
   return 2 * walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype) +
-         static_cast<std::size_t>(tokens) * sizeof(double);
+         as_size(tokens) * sizeof(double);
 }
 
 }  // namespace headwater

@@ -10,7 +10,7 @@ namespace headwater {
 
 // [T], signed: Σ_d m ⊙ x at the input of the first block, with the leak ledger, the check that its books
 // balance, and as a note what part of the target's logit the tokens add up to.
-void put_token_relevance(Attribution& result, const Study& study, const Rules& rules);
+Attribution token_relevance(const Study& study, const Rules& rules);
 
 // The rules of AttnLRP: activations by f(x)/x, norms with σ held constant, products halved. With Constant
 // patterns those of CP-LRP.

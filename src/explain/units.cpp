@@ -28,11 +28,11 @@ Units units_of(const Study& study, const UnitOptions& options) {
   const std::vector<Unit>& all = study.units();
   Units units{.tokens = {}, .words = options.words};
   for (int t = 0; t < study.size(); ++t) {
-    const Unit& unit = all[static_cast<std::size_t>(t)];
+    const Unit& unit = all[as_size(t)];
     if (unit.special && !options.with_special) continue;
     if (options.keep_target && is_read(study.target(), t - static_cast<int>(study.first_written()))) continue;
     if (options.words && !units.tokens.empty() && units.tokens.back().back() == t - 1 &&
-        same_word(all[static_cast<std::size_t>(t) - 1], unit))
+        same_word(all[as_size(t) - 1], unit))
       units.tokens.back().push_back(t);
     else
       units.tokens.push_back({t});
@@ -41,10 +41,10 @@ Units units_of(const Study& study, const UnitOptions& options) {
 }
 
 Tensor per_token(const Units& units, const std::vector<double>& numbers, Index tokens, DType dtype) {
-  std::vector<double> scores(static_cast<std::size_t>(tokens), 0.0);
+  std::vector<double> scores(as_size(tokens), 0.0);
   for (std::size_t u = 0; u < units.size(); ++u)
     for (const int t : units.tokens[u])
-      scores[static_cast<std::size_t>(t)] = numbers[u] / static_cast<double>(units.tokens[u].size());
+      scores[as_size(t)] = numbers[u] / static_cast<double>(units.tokens[u].size());
   return Tensor::of({tokens}, scores, dtype);
 }
 
@@ -53,18 +53,18 @@ void describe_units(const Units& units, const std::vector<double>& numbers, Attr
   Index covered = 0;
   for (const auto& unit : units.tokens) covered += static_cast<Index>(unit.size());
   if (covered < T) {
-    result.measured.assign(static_cast<std::size_t>(T), false);
+    result.measured.assign(as_size(T), false);
     for (const auto& unit : units.tokens)
-      for (const int t : unit) result.measured[static_cast<std::size_t>(t)] = true;
+      for (const int t : unit) result.measured[as_size(t)] = true;
     result.notes.push_back(
         fmt::format("{} of {} tokens (special ones, and one that must stay) are never taken away; their "
                     "score is 0 because it was not measured.",
                     T - covered, T));
   }
   if (!units.words) return;
-  std::vector<double> unit_of_token(static_cast<std::size_t>(T), -1);
+  std::vector<double> unit_of_token(as_size(T), -1);
   for (std::size_t u = 0; u < units.size(); ++u)
-    for (const int t : units.tokens[u]) unit_of_token[static_cast<std::size_t>(t)] = static_cast<double>(u);
+    for (const int t : units.tokens[u]) unit_of_token[as_size(t)] = static_cast<double>(u);
   result.details.push_back(
       {"word_score", {Axis("word")}, Tensor::of({static_cast<Index>(units.size())}, numbers)});
   result.details.push_back({"word_of_token", {Axis::Units}, Tensor::of({T}, unit_of_token)});

@@ -17,12 +17,12 @@ namespace headwater {
 
 std::vector<double> positive_mean(const Tensor& a, const Tensor& b) {
   const Index H = a.dim(a.rank() - 3), cells = a.dim(a.rank() - 2) * a.dim(a.rank() - 1);
-  std::vector<double> mean(static_cast<std::size_t>(cells), 0.0);
+  std::vector<double> mean(as_size(cells), 0.0);
   const auto add = [&](auto value) {
     parallel_for(cells, 2048, [&](Index begin, Index end) {
       for (Index h = 0; h < H; ++h)
         for (Index c = begin; c < end; ++c)
-          mean[static_cast<std::size_t>(c)] += std::max(0.0, value(h * cells + c)) / static_cast<double>(H);
+          mean[as_size(c)] += std::max(0.0, value(h * cells + c)) / static_cast<double>(H);
     });
   };
   dispatch(a.dtype(), [&]<class R>(R) {
@@ -38,9 +38,9 @@ std::vector<double> positive_mean(const Tensor& a, const Tensor& b) {
 
 std::vector<double> read_through(const std::vector<std::vector<double>>& maps, std::span<const Index> rows,
                                  Index tokens, RowSums sums) {
-  const auto T = static_cast<std::size_t>(tokens);
+  const auto T = as_size(tokens);
   std::vector<double> row(T, 0.0);
-  for (const Index r : rows) row[static_cast<std::size_t>(r)] = 1 / static_cast<double>(rows.size());
+  for (const Index r : rows) row[as_size(r)] = 1 / static_cast<double>(rows.size());
   for (std::size_t l = maps.size(); l-- > 0;) {
     std::vector<double> next(T, 0.0);
     for (std::size_t i = 0; i < T; ++i) {
@@ -57,11 +57,10 @@ std::vector<double> read_through(const std::vector<std::vector<double>>& maps, s
 }
 
 std::vector<double> mean_row(const std::vector<double>& map, std::span<const Index> rows, Index tokens) {
-  std::vector<double> mean(static_cast<std::size_t>(tokens), 0.0);
+  std::vector<double> mean(as_size(tokens), 0.0);
   for (const Index r : rows)
     for (Index j = 0; j < tokens; ++j)
-      mean[static_cast<std::size_t>(j)] +=
-          map[static_cast<std::size_t>(r * tokens + j)] / static_cast<double>(rows.size());
+      mean[as_size(j)] += map[as_size(r * tokens + j)] / static_cast<double>(rows.size());
   return mean;
 }
 
@@ -73,15 +72,15 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
   if (const Sequence& only = study.sequences().front(); only.rows > 0) {
     const Index before = only.count - only.rows * only.columns;
     result.axes() = {Axis::Row, Axis::Column};
-    result.scores() = Tensor::of({only.rows, only.columns},
-                                 std::span(row).subspan(static_cast<std::size_t>(before)), info.dtype);
+    result.scores() =
+        Tensor::of({only.rows, only.columns}, std::span(row).subspan(as_size(before)), info.dtype);
   } else {
     // A causal mask gives later tokens an exact 0 that is no measurement.
-    const Index seen = info.causal ? *std::max_element(rows.begin(), rows.end()) + 1 : T;
+    const Index seen = info.last().causal ? *std::max_element(rows.begin(), rows.end()) + 1 : T;
     const double smallest = *std::min_element(row.begin(), row.begin() + seen);
-    result.measured.assign(static_cast<std::size_t>(T), true);
+    result.measured.assign(as_size(T), true);
     std::fill(result.measured.begin() + seen, result.measured.end(), false);
-    for (const Index r : rows) result.measured[static_cast<std::size_t>(r)] = false;
+    for (const Index r : rows) result.measured[as_size(r)] = false;
     result.axes() = {Axis::Units};
     result.scores() =
         Tensor::of({T}, with_cells(row, rows, own == OwnColumn::Zero ? 0 : smallest), info.dtype);
@@ -90,7 +89,7 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
 }
 
 std::vector<double> with_cells(std::vector<double> row, std::span<const Index> cells, double value) {
-  for (const Index cell : cells) row[static_cast<std::size_t>(cell)] = value;
+  for (const Index cell : cells) row[as_size(cell)] = value;
   return row;
 }
 
@@ -100,8 +99,8 @@ std::vector<Tensor> pattern_gradients(const Study& study, int start) {
   std::vector<Place> wanted;
   for (int l = start; l < L; ++l) wanted.push_back({Site::Pattern, l});
   const Signals signals = run.tape->pull(run.logits, study.seed(run), rules::gradient, wanted);
-  std::vector<Tensor> gradients(static_cast<std::size_t>(L));
-  for (int l = start; l < L; ++l) gradients[static_cast<std::size_t>(l)] = signals.at(Site::Pattern, l);
+  std::vector<Tensor> gradients(as_size(L));
+  for (int l = start; l < L; ++l) gradients[as_size(l)] = signals.at(Site::Pattern, l);
   return gradients;
 }
 

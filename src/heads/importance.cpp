@@ -60,13 +60,12 @@ void add_attattr(const Adding& adding, Sums& sums) {
 
 void add_attention(const Adding& adding, Sums& sums) {
   const Study& study = adding.study;
-  const auto H = static_cast<std::size_t>(study.info().heads);
-  for (int l = 0; l < study.info().layers; ++l) {
+  const auto H = as_size(study.info().last().heads);
+  for (int l = 0; l < study.info().last().layers; ++l) {
     const Tensor pattern = study.at(Site::Pattern, l);
     const Index cells = pattern.dim(2) * pattern.dim(3);
     for (std::size_t h = 0; h < H; ++h)
-      sums.scores[static_cast<std::size_t>(l) * H + h] +=
-          largest(pattern, static_cast<Index>(h) * cells, cells);
+      sums.scores[as_size(l) * H + h] += largest(pattern, static_cast<Index>(h) * cells, cells);
     keep_worst(sums.checks, check_row_sums(pattern));
   }
 }
@@ -74,7 +73,7 @@ void add_attention(const Adding& adding, Sums& sums) {
 // ∂(−log softmax(logits)[gold])/∂logits
 Tensor loss_seed(const Tensor& logits, int gold) {
   std::vector<double> values = softmax(logits.to_doubles());
-  values[static_cast<std::size_t>(gold)] -= 1;
+  values[as_size(gold)] -= 1;
   return Tensor::of(logits.shape(), values, logits.dtype());
 }
 
@@ -84,7 +83,7 @@ double loss_of(const Tensor& logits, int gold) {
   const double top = *std::max_element(values.begin(), values.end());
   double sum = 0;
   for (const double v : values) sum += std::exp(v - top);
-  return std::log(sum) + top - values[static_cast<std::size_t>(gold)];
+  return std::log(sum) + top - values[as_size(gold)];
 }
 
 // |Σ value · slope| over each stretch of a head's values at a site, and of a head the mean of its stretches:
@@ -95,10 +94,10 @@ void add_products(const Adding& adding, Site site, const Tensor& seed, const OfL
   std::vector<Place> wanted;
   for (int l = 0; l < study.info().last().layers; ++l) wanted.push_back({site, l});
   const Signals signals = run.tape->pull(run.logits, seed, rules::gradient, wanted);
-  const Index H = study.info().heads;
+  const Index H = study.info().last().heads;
   Scaled strongest{};  // the largest product of values and their slope, for the check
   double steepest = 0;
-  for (int l = 0; l < study.info().layers; ++l) {
+  for (int l = 0; l < study.info().last().layers; ++l) {
     const Tensor values = run.at(site, l);
     const Tensor& slope = signals.at(site, l);
     const Index length = site == Site::Pattern ? values.dim(2) * values.dim(3) : values.shape().back() / H;
@@ -106,8 +105,7 @@ void add_products(const Adding& adding, Site site, const Tensor& seed, const OfL
     for (Index c = 0; c < stretches; ++c) {
       double product = 0;
       for (Index i = c * length; i < (c + 1) * length; ++i) product += values.at(i) * slope.at(i);
-      sums.scores[static_cast<std::size_t>(l * H + c % H)] +=
-          std::abs(product) / static_cast<double>(stretches / H);
+      sums.scores[as_size(l * H + c % H)] += std::abs(product) / static_cast<double>(stretches / H);
       if (std::abs(product) <= std::abs(steepest)) continue;
       strongest = {{site, l}, c * length, length};
       steepest = product;
@@ -200,7 +198,7 @@ HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labell
     return result;
   }
   study_memory(info, how->kind, longest_of(info, inputs), bound);  // refuses before the first is run
-  Sums sums{.scores = Scores(static_cast<std::size_t>(info.last().layers * info.last().heads), 0.0)};
+  Sums sums{.scores = Scores(as_size(info.last().layers * info.last().heads), 0.0)};
   const std::size_t step = (inputs.size() + checked_gradients - 1) / checked_gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     advance(static_cast<double>(i) / static_cast<double>(inputs.size()));
@@ -211,8 +209,7 @@ HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labell
   result.unresolved = sums.unresolved;
   result.checks = std::move(sums.checks);
   for (double& score : result.scores) score /= static_cast<double>(inputs.size());
-  if (ranking == "taylor_published")
-    divide_by_length_of_layer(result.scores, static_cast<std::size_t>(info.last().heads));
+  if (ranking == "taylor_published") divide_by_length_of_layer(result.scores, as_size(info.last().heads));
   return result;
 }
 
@@ -224,7 +221,7 @@ LabelledPlan plan_importance(const LoadedModel& loaded, std::span<const Labelled
   LabelledPlan plan = plan_for(info, inputs);
   plan.bytes = bound.taken;
   if (how == nullptr) {
-    plan.masks = static_cast<std::size_t>(info.last().layers * info.last().heads) + 1;
+    plan.masks = as_size(info.last().layers * info.last().heads) + 1;
     plan.bytes += batch_memory(info, inputs, bound).total;
   } else {
     plan.studies = inputs.size();

@@ -27,8 +27,7 @@ Edit without_heads(int layer, const std::vector<bool>& stays) {
               R* values = pattern.data<R>();
               for (Index b = 0; b < B; ++b)
                 for (Index h = 0; h < H; ++h)
-                  if (!stays[static_cast<std::size_t>(h)])
-                    std::fill_n(values + (b * H + h) * cells, cells, R(0));
+                  if (!stays[as_size(h)]) std::fill_n(values + (b * H + h) * cells, cells, R(0));
             });
           }};
 }
@@ -108,10 +107,10 @@ std::vector<Batch> batches_of(std::span<const Labelled> inputs) {
 // The largest of every row of logits.
 std::vector<int> classes_of(const Tensor& logits) {
   const Index N = logits.shape().back(), rows = logits.size() / N;
-  std::vector<int> best(static_cast<std::size_t>(rows), 0);
+  std::vector<int> best(as_size(rows), 0);
   for (Index r = 0; r < rows; ++r)
     for (Index k = 0; k < N; ++k) {
-      int& found = best[static_cast<std::size_t>(r)];
+      int& found = best[as_size(r)];
       if (!std::isfinite(logits.at(r * N + k)))
         throw FormatError("heads: expected finite logits, found others; try --dtype float64");
       if (logits.at(r * N + k) > logits.at(r * N + found)) found = static_cast<int>(k);
@@ -142,8 +141,8 @@ std::vector<Labelled> prepare_labelled(const LoadedModel& loaded, std::span<cons
 }
 
 HeadMask all_heads(const ModelInfo& info) {
-  const std::vector<bool> all(static_cast<std::size_t>(info.heads), true);
-  return {static_cast<std::size_t>(info.layers), all};
+  const std::vector<bool> all(as_size(info.last().heads), true);
+  return {as_size(info.last().layers), all};
 }
 
 std::vector<int> classify(const LoadedModel& loaded, std::span<const Labelled> inputs, const HeadMask& mask,

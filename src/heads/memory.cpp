@@ -47,7 +47,7 @@ std::size_t work_bytes(const ModelInfo& info, StudyKind kind, Index tokens) {
   if (kind == StudyKind::Patterns) return 0;
   const std::size_t signals =
       std::max(site_bytes(info, tokens, Site::Pattern), site_bytes(info, tokens, Site::Z));
-  return gradient_bytes(info, tokens) + static_cast<std::size_t>(info.last().layers) * signals;
+  return gradient_bytes(info, tokens) + as_size(info.last().layers) * signals;
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ StudyMemory study_memory(const ModelInfo& info, StudyKind kind, Index tokens, co
   std::size_t layer = 0;
   for (const Site site : memory.sites) layer += site_bytes(info, tokens, site);
   const std::size_t least = work_bytes(info, kind, tokens) + passing_bytes(info, tokens, 1) + layer;
-  const std::size_t other_layers = static_cast<std::size_t>(info.last().layers - 1) * layer;
+  const std::size_t other_layers = as_size(info.last().layers - 1) * layer;
   memory.scratch = kind == StudyKind::Attributions ? default_scratch : 0;
   memory.total = least + other_layers + memory.scratch;
   if (bound.left == 0 || memory.total <= bound.left) return memory;
@@ -95,7 +95,7 @@ Study study_within(const LoadedModel& loaded, const Labelled& one, int target, S
   Study study = open_study(loaded, {.batch = one.batch, .encoding = one.encoding});
   if (!memory.sites.empty()) study.keep_only(memory.sites, memory.window);
   study.scratch = memory.scratch;
-  study.aim({.position = -1, .index = target, .label = info.labels[static_cast<std::size_t>(target)]});
+  study.aim({.position = -1, .index = target, .label = info.labels[as_size(target)]});
   return study;
 }
 
@@ -106,9 +106,9 @@ BatchMemory batch_memory(const ModelInfo& info, std::span<const Labelled> inputs
   for (const Labelled& one : inputs)
     for (Index k = 0; k <= more; ++k) {
       const Index tokens = tokens_in(info, one) + k;
-      auto& [bytes, count] = lengths[tokens_of(one.batch) + static_cast<std::size_t>(k)];
+      auto& [bytes, count] = lengths[tokens_of(one.batch) + as_size(k)];
       bytes = passing_bytes(info, tokens, 1) +
-              static_cast<std::size_t>(info.last().layers) * site_bytes(info, tokens, Site::ResidPre);
+              as_size(info.last().layers) * site_bytes(info, tokens, Site::ResidPre);
       ++count;
     }
   BatchMemory memory{.batch_tokens = usual_batch_tokens};
@@ -138,8 +138,8 @@ MemoryBound bound_beside(std::span<const Labelled> inputs, std::size_t max_memor
 }
 
 LabelledPlan plan_for(const ModelInfo& info, std::span<const Labelled> inputs) {
-  LabelledPlan plan{.inputs = inputs.size(), .longest = static_cast<std::size_t>(longest_of(info, inputs))};
-  for (const Labelled& one : inputs) plan.tokens += static_cast<std::size_t>(tokens_in(info, one));
+  LabelledPlan plan{.inputs = inputs.size(), .longest = as_size(longest_of(info, inputs))};
+  for (const Labelled& one : inputs) plan.tokens += as_size(tokens_in(info, one));
   return plan;
 }
 

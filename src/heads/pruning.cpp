@@ -34,12 +34,12 @@ std::vector<std::size_t> removal_order(std::span<const double> scores, bool most
 
 // Small against rounding in rate · n: 0.3 · 10 is 3 heads.
 std::size_t count_of(double rate, std::size_t n) {
-  return std::min(n, static_cast<std::size_t>(rate * static_cast<double>(n) + 1e-9));
+  return std::min(n, as_size(rate * static_cast<double>(n) + 1e-9));
 }
 
 HeadMask mask_without(std::span<const std::size_t> removed, int layers, int heads) {
-  const auto H = static_cast<std::size_t>(heads);
-  HeadMask mask(static_cast<std::size_t>(layers), std::vector<bool>(H, true));
+  const auto H = as_size(heads);
+  HeadMask mask(as_size(layers), std::vector<bool>(H, true));
   for (const std::size_t head : removed) mask[head / H][head % H] = false;
   return mask;
 }
@@ -48,7 +48,7 @@ HeadMask mask_without(std::span<const std::size_t> removed, int layers, int head
 using Masks = std::vector<HeadMask>;
 
 Masks random_masks(const ModelInfo& info, const PruningOptions& options, int which) {
-  const auto n = static_cast<std::size_t>(info.last().layers) * static_cast<std::size_t>(info.last().heads);
+  const auto n = as_size(info.last().layers) * as_size(info.last().heads);
   std::mt19937_64 random(options.seed + static_cast<unsigned>(which));
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -78,8 +78,8 @@ PruningCurve random_curve(const PruningOptions& options, const std::vector<std::
 }
 
 HeadMask no_heads(const ModelInfo& info) {
-  const std::vector<bool> none(static_cast<std::size_t>(info.last().heads), false);
-  return {static_cast<std::size_t>(info.last().layers), none};
+  const std::vector<bool> none(as_size(info.last().heads), false);
+  return {as_size(info.last().layers), none};
 }
 
 void check_options(const PruningOptions& options) {
@@ -102,8 +102,7 @@ std::optional<int> layer_projected_by(const std::string& tensor, const ModelInfo
 
 void zero_heads(std::fstream& file, std::size_t offset, const StoredTensor& tensor, bool transposed,
                 const std::vector<bool>& stays, const std::string& where) {
-  const auto rows = static_cast<std::size_t>(tensor.shape[0]),
-             cols = static_cast<std::size_t>(tensor.shape[1]);
+  const auto rows = as_size(tensor.shape[0]), cols = as_size(tensor.shape[1]);
   const std::size_t inputs = transposed ? rows : cols, H = stays.size();
   if (inputs % H != 0)
     throw FormatError(
@@ -127,7 +126,7 @@ void zero_heads(std::fstream& file, std::size_t offset, const StoredTensor& tens
 std::vector<int> patch_file(const std::string& original, const fs::path& copy, const ModelInfo& info,
                             const HeadMask& mask) {
   const Safetensors stored = Safetensors::open(original);
-  const auto total = static_cast<std::size_t>(fs::file_size(original));
+  const auto total = as_size(fs::file_size(original));
   // Data stand at the end of the file, so an offset is known from the last byte any tensor has.
   const std::byte* end = nullptr;
   for (const auto& [name, tensor] : stored.tensors())
@@ -138,9 +137,9 @@ std::vector<int> patch_file(const std::string& original, const fs::path& copy, c
     const std::optional<int> layer = layer_projected_by(name, info);
     if (!layer || tensor.shape.rank() != 2) continue;
     layers.push_back(*layer);
-    const std::size_t offset = total - static_cast<std::size_t>(end - tensor.bytes.data());
+    const std::size_t offset = total - as_size(end - tensor.bytes.data());
     zero_heads(file, offset, tensor, family_of(info).attention_output.order == StoredProjection::Order::InOut,
-               mask[static_cast<std::size_t>(*layer)], fmt::format("{}: {}", original, name));
+               mask[as_size(*layer)], fmt::format("{}: {}", original, name));
   }
   file.close();
   if (!file) throw InputError(fmt::format("{}: could not be written; is the disk full?", copy.string()));
@@ -150,7 +149,7 @@ std::vector<int> patch_file(const std::string& original, const fs::path& copy, c
 }  // namespace
 
 HeadMask pruned_mask(const HeadImportance& importance, double rate, bool per_layer, bool most_first) {
-  const auto H = static_cast<std::size_t>(importance.heads), all = importance.scores.size();
+  const auto H = as_size(importance.heads), all = importance.scores.size();
   const std::size_t among = per_layer ? H : all;
   std::vector<std::size_t> removed;
   for (std::size_t begin = 0; begin < all; begin += among) {
@@ -209,7 +208,7 @@ LabelledPlan plan_pruning(const LoadedModel& loaded, std::span<const Labelled> i
                           const PruningOptions& options, std::size_t max_memory) {
   check_options(options);
   LabelledPlan plan = plan_for(loaded.info(), inputs);
-  plan.masks = 2 + options.rates.size() * (4 * rankings + static_cast<std::size_t>(options.random_orders));
+  plan.masks = 2 + options.rates.size() * (4 * rankings + as_size(options.random_orders));
   const MemoryBound bound = bound_beside(inputs, max_memory);
   plan.bytes = bound.taken + batch_memory(loaded.info(), inputs, bound).total;
   return plan;
@@ -226,10 +225,10 @@ void save_pruned(const std::string& model_folder, const std::vector<std::string>
     fs::create_directories(part);
     for (const auto& entry : fs::directory_iterator(model_folder))
       if (entry.is_regular_file()) fs::copy_file(entry.path(), part / entry.path().filename());
-    std::vector<bool> seen(static_cast<std::size_t>(info.last().layers), false);
+    std::vector<bool> seen(as_size(info.last().layers), false);
     for (const std::string& file : weight_files)
       for (const int layer : patch_file(file, part / fs::path(file).filename(), info, mask))
-        seen[static_cast<std::size_t>(layer)] = true;
+        seen[as_size(layer)] = true;
     if (std::find(seen.begin(), seen.end(), false) != seen.end())
       throw Unsupported(fmt::format("{}: no output projection was found for every layer of {}", model_folder,
                                     info.architecture));

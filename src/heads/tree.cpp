@@ -24,19 +24,17 @@ namespace {
 struct Layers {
   Index count, tokens;
   std::vector<double> values;  // [L, T, T]
-  double at(Index l, Index i, Index j) const {
-    return values[static_cast<std::size_t>((l * tokens + i) * tokens + j)];
-  }
+  double at(Index l, Index i, Index j) const { return values[as_size((l * tokens + i) * tokens + j)]; }
 };
 
 Layers summed_over_heads(const Tensor& attribution) {
   const Index L = attribution.dim(0), H = attribution.dim(1), T = attribution.dim(2);
-  Layers layers{L, T, std::vector<double>(static_cast<std::size_t>(L * T * T), 0.0)};
+  Layers layers{L, T, std::vector<double>(as_size(L * T * T), 0.0)};
   for (Index l = 0; l < L; ++l)
     for (Index h = 0; h < H; ++h)
       for (Index c = 0; c < T * T; ++c)
         if (const double v = attribution.at((l * H + h) * T * T + c); !std::isnan(v))
-          layers.values[static_cast<std::size_t>(l * T * T + c)] += v;
+          layers.values[as_size(l * T * T + c)] += v;
   return layers;
 }
 
@@ -49,13 +47,13 @@ double scale_of(const Layers& layers, Index l, bool published) {
 }
 
 int root_of(const Layers& layers, bool published, int answer) {
-  std::vector<double> rows(static_cast<std::size_t>(layers.tokens), 0.0);
-  rows[static_cast<std::size_t>(answer)] = -std::numeric_limits<double>::infinity();
+  std::vector<double> rows(as_size(layers.tokens), 0.0);
+  rows[as_size(answer)] = -std::numeric_limits<double>::infinity();
   for (Index i = 0; i < layers.tokens; ++i)
     for (Index j = 0; i != answer && j < layers.tokens; ++j) {
       double sum = 0;
       for (Index l = 0; l < layers.count; ++l) sum += layers.at(l, i, j);
-      if (i != j && (!published || sum > 0)) rows[static_cast<std::size_t>(i)] += sum;
+      if (i != j && (!published || sum > 0)) rows[as_size(i)] += sum;
     }
   return static_cast<int>(std::max_element(rows.begin(), rows.end()) - rows.begin());
 }
@@ -63,9 +61,9 @@ int root_of(const Layers& layers, bool published, int answer) {
 class Growing {
  public:
   Growing(const Layers& layers, const TreeOptions& options)
-      : layers_(layers), options_(options), in_(static_cast<std::size_t>(layers.tokens), false) {
+      : layers_(layers), options_(options), in_(as_size(layers.tokens), false) {
     tree_.root = root_of(layers, options.published, options.published ? 0 : options.answer);
-    in_[static_cast<std::size_t>(tree_.root)] = true;
+    in_[as_size(tree_.root)] = true;
   }
 
   void sweep(Index l) {
@@ -73,12 +71,11 @@ class Growing {
     if (!(scale > 0)) return;
     const bool only_root = options_.published && l == layers_.count - 2;
     for (Index i = options_.published ? 1 : 0; i < layers_.tokens; ++i) {
-      if (!in_[static_cast<std::size_t>(i)] || (only_root && i != tree_.root)) continue;
+      if (!in_[as_size(i)] || (only_root && i != tree_.root)) continue;
       for (Index j = 0; j < layers_.tokens; ++j) {
         const double share = layers_.at(l, i, j) / scale;
-        if (in_[static_cast<std::size_t>(j)] || !(share > options_.tau) || !(share > options_.lambda))
-          continue;
-        in_[static_cast<std::size_t>(j)] = true;
+        if (in_[as_size(j)] || !(share > options_.tau) || !(share > options_.lambda)) continue;
+        in_[as_size(j)] = true;
         add(l, i, j, share);
       }
     }
@@ -89,8 +86,7 @@ class Growing {
     const Index l = layers_.count - 1, i = options_.answer;
     const double scale = scale_of(layers_, l, false);
     for (Index j = 0; j < layers_.tokens; ++j)
-      if (j != i && in_[static_cast<std::size_t>(j)])
-        add(l, i, j, scale > 0 ? layers_.at(l, i, j) / scale : 0);
+      if (j != i && in_[as_size(j)]) add(l, i, j, scale > 0 ? layers_.at(l, i, j) / scale : 0);
   }
 
   Tree done() && { return std::move(tree_); }
@@ -128,17 +124,17 @@ Tree attribution_tree(const Tensor& attribution, const TreeOptions& options) {
 
 std::vector<Check> tree_checks(const Tree& tree, const Tensor& attribution, const TreeOptions& options) {
   const Layers layers = summed_over_heads(attribution);
-  std::vector<bool> in(static_cast<std::size_t>(layers.tokens), false);
-  in[static_cast<std::size_t>(tree.root)] = true;
+  std::vector<bool> in(as_size(layers.tokens), false);
+  in[as_size(tree.root)] = true;
   double weak = 0, again = 0;
   for (const TreeEdge& edge : tree.edges) {
     if (edge.layer + 1 == layers.count) continue;  // ties the answer's token to all the others
     const double share =
         layers.at(edge.layer, edge.parent, edge.child) / scale_of(layers, edge.layer, options.published);
     weak += share > options.tau && share > options.lambda ? 0 : 1;
-    const bool grows = in[static_cast<std::size_t>(edge.parent)] && !in[static_cast<std::size_t>(edge.child)];
+    const bool grows = in[as_size(edge.parent)] && !in[as_size(edge.child)];
     again += grows ? 0 : 1;
-    in[static_cast<std::size_t>(edge.child)] = true;
+    in[as_size(edge.child)] = true;
   }
   return {check_within("every edge exceeds tau and lambda", weak, 0),
           check_within("every token is reached once", again, 0)};

@@ -56,7 +56,7 @@ std::vector<Index> words_of(const Encoding& encoding, int sequence) {
 std::vector<TriggerToken> tokens_at(const Encoding& encoding, const std::set<Index>& positions) {
   std::vector<TriggerToken> tokens;
   for (const Index t : positions) {
-    const Token& token = encoding.tokens[static_cast<std::size_t>(t)];
+    const Token& token = encoding.tokens[as_size(t)];
     if (token.special) continue;
     const std::vector<Index> words = words_of(encoding, token.sequence);
     const auto rank = std::find(words.begin(), words.end(), t) - words.begin();
@@ -72,8 +72,8 @@ std::vector<double> accuracy_by_label(std::span<const Labelled> inputs, const st
                                       std::size_t labels) {
   std::vector<double> right(labels, 0), all(labels, 0);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    all[static_cast<std::size_t>(inputs[i].gold)] += 1;
-    right[static_cast<std::size_t>(inputs[i].gold)] += predicted[i] == inputs[i].gold ? 1 : 0;
+    all[as_size(inputs[i].gold)] += 1;
+    right[as_size(inputs[i].gold)] += predicted[i] == inputs[i].gold ? 1 : 0;
   }
   for (std::size_t k = 0; k < labels; ++k) right[k] /= all[k];  // 0/0: no input has the label
   return right;
@@ -89,8 +89,8 @@ std::vector<Labelled> attacked(std::span<const Labelled> inputs, const Trigger& 
     std::vector<int>& types = one.batch.type_ids.front();
     const std::size_t added =
         one.batch.ids.front().size() - std::min(before.size(), one.batch.ids.front().size());
-    const auto first = static_cast<std::size_t>(std::count_if(trigger.tokens.begin(), trigger.tokens.end(),
-                                                              [](const auto& t) { return t.sequence == 0; }));
+    const auto first = as_size(std::count_if(trigger.tokens.begin(), trigger.tokens.end(),
+                                             [](const auto& t) { return t.sequence == 0; }));
     const auto second = std::find_if(types.begin(), types.end(), [](int t) { return t != 0; });
     types.insert(second, std::min(first, added), 0);
     types.resize(one.batch.ids.front().size(), types.back());
@@ -102,7 +102,7 @@ constexpr std::size_t copies = 2;  // of the inputs: as they are, and with a tri
 constexpr Index most_tokens = 4;   // of a trigger: two pairs
 
 std::size_t sources_of(std::span<const Labelled> inputs, const TriggerOptions& options) {
-  return std::min(inputs.size(), static_cast<std::size_t>(std::max(0, options.inputs)));
+  return std::min(inputs.size(), as_size(std::max(0, options.inputs)));
 }
 
 struct Memory {
@@ -129,7 +129,7 @@ Trigger taken_from(const LoadedModel& loaded, const Labelled& one, int predicted
   const AttentionAttribution attributed =
       attribute_checked(study, {.tolerance = options.tolerance}, report.checks, report.unresolved);
   const auto [first, second] = top_two(attributed.scores());
-  Trigger trigger{.label = loaded.info().labels[static_cast<std::size_t>(predicted)],
+  Trigger trigger{.label = loaded.info().labels[as_size(predicted)],
                   .source = one.encoding.text,
                   .strength = first.score + second.score};
   std::set<Index> positions{first.query, first.key};
@@ -179,7 +179,7 @@ std::vector<int> with_trigger(const Labelled& one, const std::vector<TriggerToke
   }
   if (limit > 0 && static_cast<Index>(ids.size()) > limit) {
     const int end = ids.back();
-    ids.resize(static_cast<std::size_t>(limit));
+    ids.resize(as_size(limit));
     if (one.encoding.tokens.back().special) ids.back() = end;
   }
   return ids;
@@ -191,7 +191,7 @@ TriggerReport find_triggers(const LoadedModel& loaded, std::span<const Labelled>
   const ModelInfo& info = loaded.info();
   const std::vector<int> predicted = classify(loaded, inputs, all_heads(info), memory.batches.batch_tokens);
   TriggerReport report{.labels = info.labels, .inputs = std::vector<int>(info.labels.size(), 0)};
-  for (const Labelled& one : inputs) ++report.inputs[static_cast<std::size_t>(one.gold)];
+  for (const Labelled& one : inputs) ++report.inputs[as_size(one.gold)];
   report.accuracy = accuracy_by_label(inputs, predicted, info.labels.size());
   const std::size_t count = sources_of(inputs, options);
   std::vector<Trigger> found;
@@ -228,7 +228,7 @@ LabelledPlan plan_triggers(const LoadedModel& loaded, std::span<const Labelled> 
   const Memory memory = memory_of(loaded, inputs, options, max_memory);
   LabelledPlan plan = plan_for(loaded.info(), inputs);
   plan.studies = sources_of(inputs, options);
-  plan.masks = 1 + loaded.info().labels.size() * static_cast<std::size_t>(std::max(0, options.patterns));
+  plan.masks = 1 + loaded.info().labels.size() * as_size(std::max(0, options.patterns));
   plan.bytes = memory.bound.taken + std::max(memory.study, memory.batches.total);
   return plan;
 }

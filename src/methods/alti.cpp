@@ -66,14 +66,14 @@ struct Outputs {
 
 Outputs outputs_of(const AttentionParts& parts, const NormMap* norm, const Compat& compat) {
   const Index T = parts.tokens(), D = parts.width();
-  Outputs made{.scales = std::vector<double>(static_cast<std::size_t>(T), 1.0), .y = parts.sums()};
+  Outputs made{.scales = std::vector<double>(as_size(T), 1.0), .y = parts.sums()};
   if (norm == nullptr) return made;
   const auto n = static_cast<double>(D);
   for (Index i = 0; i < T; ++i) {
     double* row = made.y.data() + i * D;
     const double s = compat.with_eps ? norm->deviation(row)
                                      : std::sqrt(norm->variance(row) * n / (n - compat.degrees_lost));
-    made.scales[static_cast<std::size_t>(i)] = 1 / s;
+    made.scales[as_size(i)] = 1 / s;
     norm->whole(row, s);
   }
   return made;
@@ -87,9 +87,9 @@ class Column {
         outputs_(outputs),
         norm_(norm),
         compat_(compat),
-        alpha_(static_cast<std::size_t>(block_rows * parts.heads())),
-        block_(static_cast<std::size_t>(block_rows * parts.width())),
-        own_(static_cast<std::size_t>(parts.width())) {}
+        alpha_(as_size(block_rows * parts.heads())),
+        block_(as_size(block_rows * parts.width())),
+        own_(as_size(parts.width())) {}
 
   // u [H, D] of token j, the norm's map applied already.
   void operator()(Index j, const double* u, double* map) {
@@ -100,15 +100,13 @@ class Column {
       const Index rows = std::min(block_rows, T - begin);
       for (Index r = 0; r < rows; ++r) {
         parts_.weights(begin + r, j, alpha_.data() + r * H);
-        for (Index h = 0; h < H; ++h)
-          alpha_[static_cast<std::size_t>(r * H + h)] *= outputs_.scales[static_cast<std::size_t>(begin + r)];
+        for (Index h = 0; h < H; ++h) alpha_[as_size(r * H + h)] *= outputs_.scales[as_size(begin + r)];
       }
       kernels::gemm<double>({.m = rows, .n = D, .k = H}, alpha_.data(), u, block_.data());
       for (Index i = begin; i < begin + rows; ++i) {
         double* part = block_.data() + (i - begin) * D;
         if (i == j)
-          for (Index k = 0; k < D; ++k)
-            part[k] += own_[static_cast<std::size_t>(k)] * outputs_.scales[static_cast<std::size_t>(i)];
+          for (Index k = 0; k < D; ++k) part[k] += own_[as_size(k)] * outputs_.scales[as_size(i)];
         map[i * T + j] = std::max(0.0, nearer(outputs_.y.data() + i * D, part, D, compat_.shift));
       }
     }
@@ -129,17 +127,16 @@ double plain_difference(const AttentionParts& parts, const Outputs& outputs, con
   double worst = 0;
   for (const auto& [i, j] : sampled_pairs(parts.tokens(), parts.causal())) {
     std::vector<double> part = parts.part(i, j);
-    for (Index k = 0; i == j && k < D; ++k) part[static_cast<std::size_t>(k)] += parts.input(i)[k];
+    for (Index k = 0; i == j && k < D; ++k) part[as_size(k)] += parts.input(i)[k];
     if (norm != nullptr) norm->apply(part.data());
     double whole = 0, rest = 0;
     for (Index k = 0; k < D; ++k) {
-      const double y = outputs.y[static_cast<std::size_t>(i * D + k)];
-      const double t = part[static_cast<std::size_t>(k)] * outputs.scales[static_cast<std::size_t>(i)];
+      const double y = outputs.y[as_size(i * D + k)];
+      const double t = part[as_size(k)] * outputs.scales[as_size(i)];
       whole += std::abs(y);
       rest += std::abs(t - y + compat.shift);
     }
-    const double apart =
-        std::abs(std::max(0.0, whole - rest) - map[static_cast<std::size_t>(i * parts.tokens() + j)]);
+    const double apart = std::abs(std::max(0.0, whole - rest) - map[as_size(i * parts.tokens() + j)]);
     worst = std::max(worst, whole > 0 ? apart / whole : apart);
   }
   return worst;
@@ -159,14 +156,14 @@ std::vector<double> pushed_map(const Study& study, const AttentionKind& kind, in
   const auto share = [&](const std::vector<double>& part, Index i) {
     return std::max(0.0, nearer(y.data() + i * D, part.data() + i * D, D, compat.shift));
   };
-  std::vector<double> map(static_cast<std::size_t>(T * S));
+  std::vector<double> map(as_size(T * S));
   for_pushed_parts(study, wanted, [&](Index j, const Tensor& parts) {
     const std::vector<double> part = parts.to_doubles();
-    for (Index i = kind.causal ? j : 0; i < T; ++i) map[static_cast<std::size_t>(i * S + j)] = share(part, i);
+    for (Index i = kind.causal ? j : 0; i < T; ++i) map[as_size(i * S + j)] = share(part, i);
   });
   if (residual.empty()) return map;
   const std::vector<double> part = pushed_residual(study, wanted).to_doubles();
-  for (Index i = 0; i < T; ++i) residual[static_cast<std::size_t>(i)] = share(part, i);
+  for (Index i = 0; i < T; ++i) residual[as_size(i)] = share(part, i);
   return map;
 }
 
@@ -178,7 +175,7 @@ std::vector<double> plain_map(const Study& study, const PlainBlock& block, const
   const NormMap after(block.weights.attention_norm);
   const NormMap* norm = block.pre_norm ? nullptr : &after;
   const Outputs outputs = outputs_of(parts, norm, compat);
-  std::vector<double> map(static_cast<std::size_t>(T * T));
+  std::vector<double> map(as_size(T * T));
   totals.sums.begin(parts);
   parts.for_tiles([&](Index begin, Index count, double* u) {
     totals.sums.add(parts, begin, count, u);
@@ -211,8 +208,7 @@ std::vector<double> layer_map(const Study& study, const AttentionKind& kind, int
 Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<AttentionKind> kinds = attentions_of(study.info());
   const Compat compat = compat_of(options.text("compat"));
-  Attribution result{
-      .method = "alti", .options = options.all(), .maps = maps_of(study, kinds, HeadAxis::None)};
+  Attribution result{.maps = maps_of(study, kinds, HeadAxis::None)};
   PartTotals totals(study.info().dtype);
   for (const AttentionKind& kind : kinds)
     if (kind.is_cross())
@@ -220,7 +216,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
           detail_of(kind, "residual", Tensor({kind.layers, study.size(kind.queries)}, study.info().dtype)));
   for_layers(study, kinds, [&](std::size_t k, int layer) {
     const AttentionKind& kind = kinds[k];
-    std::vector<double> residual(static_cast<std::size_t>(kind.is_cross() ? study.size(kind.queries) : 0));
+    std::vector<double> residual(as_size(kind.is_cross() ? study.size(kind.queries) : 0));
     put_layer(result.maps[k].values, layer, layer_map(study, kind, layer, compat, residual, totals));
     if (kind.is_cross()) put_layer(result.details.back().values, layer, residual);
   });
@@ -229,9 +225,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.last().width);
-  const auto threads = static_cast<std::size_t>(thread_count());
-  const auto layers = static_cast<std::size_t>(layers_of(attentions_of(info)));
+  const auto T = as_size(tokens), D = as_size(info.last().width);
+  const auto threads = as_size(thread_count());
+  const auto layers = as_size(layers_of(attentions_of(info)));
   // Of several kinds also the residual path's shares, and rows with them while they are checked.
   const std::size_t beside =
       is_encoder_decoder(info) ? layers * (T * (T + 1) * bytes_of(info.dtype) + 2 * T * sizeof(double)) : 0;
@@ -249,8 +245,7 @@ extern const Method alti{
     .question = Question::Mixing,
     .formula =
         "c[l,i,j] = max(0, ‖y[l,i]‖₁ − ‖y[l,i] − T[l,i,j]‖₁), rows divided by their sum;  T: token j's part "
-        "of "
-        "y, residual path and norm included",
+        "of y, residual path and norm included",
     .paper =
         "Ferrando et al., 2022: Measuring the Mixing of Contextual Information in the Transformer. EMNLP. "
         "Encoder–decoders: Ferrando et al., 2022: Towards Opening the Black Box of Neural Machine "
@@ -260,17 +255,16 @@ extern const Method alti{
         "time.",
     .limits =
         "The feed-forward layers are not in it, nor is the target; the biases of the output projection and "
-        "of "
-        "the norm belong to no token. Parts that lead away from the output are cut to 0. Past attention to "
-        "another stack the "
-        "residual path has its share in the detail cross_residual, and rows sum to 1 with it.",
+        "of the norm belong to no token. Parts that lead away from the output are cut to 0. Past attention "
+        "to another stack the residual path has its share in the detail cross_residual, and rows sum to 1 "
+        "with it.",
     .options = {{"compat", "none|alti|alti_nmt", "none",
                  "as the authors' programs: 1e-6 added to every component and a deviation without eps "
                  "(alti), of the sample (alti_nmt)"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .mixing = Mixing::Complete,
     .sites = AttentionParts::sites(),
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

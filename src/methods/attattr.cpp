@@ -47,7 +47,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const AttentionAttributionOptions settings = settings_of(options);
   const Objective objective(study, settings.quantity);
   AttentionAttribution found = attribute_attention(study, objective, settings);
-  Attribution result{.method = "attattr", .options = options.all()};
+  Attribution result;
   result.checks = attribution_checks(found, settings.tolerance);
   result.notes.push_back(fmt::format("{} evaluations from the layers up, {:.3g} TFLOP; by layer {}.",
                                      std::accumulate(found.nodes.begin(), found.nodes.end(), 0),
@@ -91,7 +91,7 @@ extern const Method attattr{
     .sites = attention_attribution_sites(),
     .tiles = true,
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned<attention_attribution_bytes>,
 };
 

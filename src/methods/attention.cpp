@@ -16,7 +16,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::string& heads = options.text("heads");
   const std::vector<AttentionKind> kinds = attentions_of(study.info());
   const HeadAxis axis = heads == "all" ? HeadAxis::Each : HeadAxis::None;
-  Attribution result{.method = "attention", .options = options.all(), .maps = maps_of(study, kinds, axis)};
+  Attribution result{.maps = maps_of(study, kinds, axis)};
   for_layers(study, kinds, [&](std::size_t k, int layer) {
     const Tensor pattern = study.at(kinds[k].pattern(layer));
     Tensor& values = result.maps[k].values;
@@ -34,9 +34,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto maps =
-      static_cast<std::size_t>(info.last().layers) * (static_cast<std::size_t>(info.last().heads) + 1);
+  const auto T = as_size(tokens);
+  const auto maps = as_size(info.last().layers) * (as_size(info.last().heads) + 1);
   return maps * T * T * bytes_of(info.dtype);
 }
 
@@ -57,7 +56,7 @@ extern const Method attention{
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .mixing = Mixing::Partial,
     .sites = {Site::Pattern},
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

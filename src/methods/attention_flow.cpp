@@ -43,7 +43,7 @@ std::vector<int> rows_of(const std::string& text, int tokens) {
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "attention_flow", .options = options.all()};
+  Attribution result;
   const FlowView view{.rows = rows_of(options.text("rows"), study.size()),
                       .normalised = options.text("normalise") == "rows"};
   JointMixing joint = fused_mixing(study, {.method = options.method(),
@@ -73,10 +73,8 @@ extern const Method attention_flow{
         "seconds at 128 for all pairs of 12 layers. rows=… answers single positions.",
     .limits =
         "In deep bidirectional encoders flow saturates after a few layers: it becomes a clipped column sum "
-        "of the "
-        "first layer's attention, the same for every position. The result says from which layer on. Values "
-        "and "
-        "feed-forward layers are not in it, nor is the target.",
+        "of the first layer's attention, the same for every position. The result says from which layer on. "
+        "Values and feed-forward layers are not in it, nor is the target.",
     .options = {{"residual", "number", "0.5", "share of the residual path, 0 <= r < 1"},
                 {"fusion", "mean|max|min", "mean", "how the heads of a layer are fused"},
                 {"rows", "text", "all", "positions to answer, such as \"0 5\"; -1 is the last"},
@@ -84,7 +82,7 @@ extern const Method attention_flow{
                  "divide rows by their sum as published, or give the flows"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .sites = {Site::Pattern},
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

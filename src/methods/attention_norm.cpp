@@ -27,7 +27,7 @@ extern const Method attention_norm{
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Partial,
     .sites = norm_sites(NormStage::Attention),
-    .run = run_norms<NormStage::Attention>,
+    .compute = run_norms<NormStage::Attention>,
     .planned_bytes = planned_norms<NormStage::Attention>,
 };
 

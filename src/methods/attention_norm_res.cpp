@@ -22,14 +22,13 @@ extern const Method attention_norm_res{
     .limits =
         "The norms and the feed-forward layers are not in it, nor is the target. The bias of the output "
         "projection belongs to no token and is left out. Past attention to another stack the residual path "
-        "is "
-        "no token that is read: the detail cross_residual has its length.",
+        "is no token that is read: the detail cross_residual has its length.",
     .options = {normalise_option},
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Complete,
     .sites = norm_sites(NormStage::Residual),
 
-    .run = run_norms<NormStage::Residual>,
+    .compute = run_norms<NormStage::Residual>,
     .planned_bytes = planned_norms<NormStage::Residual>,
 };
 

@@ -28,7 +28,7 @@ extern const Method attention_norm_res_ln{
     .sites = norm_sites(NormStage::AttentionNorm),
     .instead = "attention_norm_res or alti",
     .unsupported = [](const ModelInfo& info) { return lacks_post_norm("attention_norm_res_ln", info); },
-    .run = run_norms<NormStage::AttentionNorm>,
+    .compute = run_norms<NormStage::AttentionNorm>,
     .planned_bytes = planned_norms<NormStage::AttentionNorm>,
 };
 

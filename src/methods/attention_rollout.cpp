@@ -23,14 +23,13 @@ std::string sink_note(const Tensor& scores) {
   if (T < 3 || share < 0.5) return {};
   return fmt::format(
       "{:.1f} % of the last token's row rests on token 0: in a causal model rollout drifts to early tokens, "
-      "so "
-      "compare rows instead of reading one.",
+      "so compare rows instead of reading one.",
       share * 100);
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const int start = options.start_layer(study.info());
-  Attribution result{.method = "attention_rollout", .options = options.all()};
+  Attribution result;
   JointMixing rolled = fused_mixing(study, {.method = options.method(),
                                             .remedy = "a smaller discard_ratio or a residual above 0",
                                             .fusion = options.text("fusion"),
@@ -53,7 +52,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.last().layers);
+  const auto T = as_size(tokens), L = as_size(info.last().layers);
   return (L * (sizeof(double) + bytes_of(info.dtype)) + 3 * sizeof(double)) * T * T;
 }
 
@@ -79,7 +78,7 @@ extern const Method attention_rollout{
                 {"start_layer", "integer", "0", "first layer taken into account"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .sites = {Site::Pattern},
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -11,16 +11,6 @@
 
 namespace headwater {
 
-namespace {
-
-Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "attn_lrp", .options = options.all()};
-  put_token_relevance(result, study, lrp_rules(Rules::Softmax::Exact));
-  return result;
-}
-
-}  // namespace
-
 extern const Method attn_lrp{
     .name = "attn_lrp",
     .summary =
@@ -36,7 +26,8 @@ extern const Method attn_lrp{
         "Does not conserve: biases take relevance and the softmax rule takes or makes some (the leak ledger "
         "says how much). Decoders tend to put mass on the first token; a contrast of two tokens helps.",
     .needs_target = true,
-    .run = run,
+    .compute = [](const Study& study,
+                  const MethodOptions&) { return token_relevance(study, lrp_rules(Rules::Softmax::Exact)); },
     .planned_bytes = planned<token_relevance_bytes>,
 };
 

@@ -36,7 +36,7 @@ Rules rules_of(const Study& study, const Settings& settings) {
 
 Settings settings_of(const MethodOptions& options, const Study& study) {
   const ModelInfo& info = study.info();
-  const int L = info.layers, start = options.start_layer(info);
+  const int L = info.last().layers, start = options.start_layer(info);
   const std::string &block = options.text("block"), &aggregation = options.text("aggregation");
   Settings settings{
       .reference = options.text("mode") == "strict",
@@ -89,7 +89,7 @@ std::vector<double> row_of(const Study& study, const Settings& settings, Ledger&
   std::vector<std::vector<double>> maps;
   for (int l = settings.first; l <= settings.last; ++l)
     maps.push_back(positive_mean(relevance.at(Site::Pattern, l),
-                                 settings.with_gradient ? gradients[static_cast<std::size_t>(l)] : Tensor()));
+                                 settings.with_gradient ? gradients[as_size(l)] : Tensor()));
   const std::vector<Index> rows = study.rows_read();
   return settings.rolled
              ? read_through(maps, rows, study.size(), settings.bert ? RowSums::One : RowSums::Kept)
@@ -99,7 +99,7 @@ std::vector<double> row_of(const Study& study, const Settings& settings, Ledger&
 Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
   const Settings settings = settings_of(options, study);
-  Attribution result{.method = "chefer", .options = options.all()};
+  Attribution result;
   Ledger ledger(rules_of(study, settings), info.last().layers);
   const std::vector<double> row = row_of(study, settings, ledger);
   const std::vector<Index> rows = study.rows_read();
@@ -107,7 +107,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   report_conservation(result, ledger, settings, info);
   if (settings.twice)
     result.checks.push_back(check_rounding(study, with_cells(row, rows, 0), [&](const Study& other) {
-      Ledger unread(rules_of(other, settings), info.layers);
+      Ledger unread(rules_of(other, settings), info.last().layers);
       return with_cells(row_of(other, settings, unread), rows, 0);
     }));
   ledger.report(result, settings.first);
@@ -118,8 +118,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
   const DType dtype = options.text("relevance_dtype") == "same" ? info.dtype : DType::Float64;
   const Rules rules = relevance_rules(Rules::Relevance::Chefer, options.text("mode") == "strict", info);
-  const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.last().heads);
-  const std::size_t maps = static_cast<std::size_t>(info.last().layers) * T * T;
+  const auto T = as_size(tokens), H = as_size(info.last().heads);
+  const std::size_t maps = as_size(info.last().layers) * T * T;
   const std::size_t again = options.text("check_rounding") == "yes" ? planned_run_bytes(info, tokens, 1) : 0;
   return maps * (H * (bytes_of(info.dtype) + bytes_of(dtype)) + sizeof(double)) +
          relevance_walk_bytes(info, tokens, rules, dtype) + again;
@@ -160,7 +160,7 @@ extern const Method chefer{
     .needs_target = true,
     .aliases = {"transformer_attribution"},
     .instead = "generic_attention",
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -9,16 +9,6 @@
 
 namespace headwater {
 
-namespace {
-
-Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "cp_lrp", .options = options.all()};
-  put_token_relevance(result, study, lrp_rules(Rules::Softmax::Constant));
-  return result;
-}
-
-}  // namespace
-
 extern const Method cp_lrp{
     .name = "cp_lrp",
     .summary = "Signed relevance of every token for the output, attention patterns taken as given.",
@@ -31,7 +21,10 @@ extern const Method cp_lrp{
         "Says what values carried, not why the model looked there. Conserves but for biases, whose share "
         "the leak ledger tells.",
     .needs_target = true,
-    .run = run,
+    .compute =
+        [](const Study& study, const MethodOptions&) {
+          return token_relevance(study, lrp_rules(Rules::Softmax::Constant));
+        },
     .planned_bytes = planned<token_relevance_bytes>,
 };
 

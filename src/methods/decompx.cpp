@@ -59,7 +59,7 @@ PushHooks biases_after_the_residual(const Study& study, const Tensor& parts) {
   for (int l = 0; l < study.info().last().layers; ++l) told.push_back(has_single_products(tape, l));
   Rules unshared = rules_of_decompx;
   unshared.bias = Rules::Bias::Dropped;
-  const auto applies = [told](Place at) { return told[static_cast<std::size_t>(at.layer)]; };
+  const auto applies = [told](Place at) { return told[as_size(at.layer)]; };
   return {.rules =
               [unshared, applies](Place at) {
                 const bool own = at.site == Site::AttnOut || (at.site == Site::V && at.layer > 0);
@@ -78,7 +78,7 @@ PushHooks biases_after_the_residual(const Study& study, const Tensor& parts) {
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "decompx", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
+  Attribution result{.maps = {{.axes = {Axis::Units}}}};
   const Run& run = study.run();
   const Index T = study.size();
   // The paper knows one stack; where there are two, every bias is shared where it is added.
@@ -106,8 +106,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
   // A part of every token goes along; of the logits there are the parts and one that is read.
-  return static_cast<std::size_t>(tokens) * walk_bytes(info, tokens, 1, info.dtype) +
-         packing_bytes(info, info.dtype);
+  return as_size(tokens) * walk_bytes(info, tokens, 1, info.dtype) + packing_bytes(info, info.dtype);
 }
 
 }  // namespace
@@ -126,15 +125,14 @@ extern const Method decompx{
     .limits =
         "Exact as a sum, not as a cause: patterns and norms are taken as given, and how biases are shared is "
         "a choice: each by |b · z[k]|, z the parts it is added to; those of attention, as in the authors' "
-        "code, "
-        "together and after the residual sum. Feed-forward layers are linearised by f(ζ)/ζ. The paper treats "
-        "post-norm encoders; other families follow by the same rules.",
+        "code, together and after the residual sum. Feed-forward layers are linearised by f(ζ)/ζ. The paper "
+        "treats post-norm encoders; other families follow by the same rules.",
     .options = {{"biases", "paper|local", "paper",
                  "where attention's biases are shared out: paper: W_o b_v + b_o together, after the residual "
                  "sum; local: each where it is added, like all other biases, so that a token that attention "
                  "did not read gets no part of attention's biases"}},
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

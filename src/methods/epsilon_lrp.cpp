@@ -12,13 +12,11 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "epsilon_lrp", .options = options.all()};
-  const bool constant = options.text("attention") == "constant";
-  Rules rules = lrp_rules(constant ? Rules::Softmax::Constant : Rules::Softmax::Exact);
+  Rules rules =
+      lrp_rules(options.text("attention") == "constant" ? Rules::Softmax::Constant : Rules::Softmax::Exact);
   rules.linear = Rules::Linear::Lrp;
   rules.epsilon = options.number("epsilon");
-  put_token_relevance(result, study, rules);
-  return result;
+  return token_relevance(study, rules);
 }
 
 }  // namespace
@@ -37,7 +35,7 @@ extern const Method epsilon_lrp{
         "Biases and ε take relevance (the leak ledger says how much); with ε = 0 and no biases it conserves.",
     .options = {lrp_epsilon_option, lrp_attention_option},
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned<token_relevance_bytes>,
 };
 

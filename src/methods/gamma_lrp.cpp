@@ -15,14 +15,12 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "gamma_lrp", .options = options.all()};
-  const bool constant = options.text("attention") == "constant";
-  Rules rules = lrp_rules(constant ? Rules::Softmax::Constant : Rules::Softmax::Exact);
+  Rules rules =
+      lrp_rules(options.text("attention") == "constant" ? Rules::Softmax::Constant : Rules::Softmax::Exact);
   rules.linear = Rules::Linear::Lrp;
   rules.epsilon = options.number("epsilon");
   rules.gamma = options.number("gamma");
-  put_token_relevance(result, study, rules);
-  return result;
+  return token_relevance(study, rules);
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
@@ -42,8 +40,7 @@ extern const Method gamma_lrp{
         "R[j] = Σᵢ c[i,j] / (Σⱼ c[i,j] + b) R[i],  c = x w + γ (x w)^{sign y};  norms of constant σ, f(x)/x",
     .paper =
         "Montavon et al., 2019: Layer-Wise Relevance Propagation: An Overview. Springer LNCS 11700; Andéol "
-        "et "
-        "al., 2021: Learning Domain Invariant Representations by Joint Wasserstein Distance Minimization",
+        "et al., 2021: Learning Domain Invariant Representations by Joint Wasserstein Distance Minimization",
     .cost = "One forward and a pull with three products per linear layer.",
     .limits =
         "Smoother than the ε-rule and less faithful to contradictory evidence; biases take relevance (the "
@@ -52,7 +49,7 @@ extern const Method gamma_lrp{
                 lrp_epsilon_option,
                 lrp_attention_option},
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -35,8 +35,8 @@ struct Relevance {
 };
 
 Relevance identity(Index n) {
-  Relevance made{n, n, std::vector<double>(static_cast<std::size_t>(n * n), 0.0)};
-  for (Index i = 0; i < n; ++i) made.values[static_cast<std::size_t>(i * n + i)] = 1;
+  Relevance made{n, n, std::vector<double>(as_size(n * n), 0.0)};
+  for (Index i = 0; i < n; ++i) made.values[as_size(i * n + i)] = 1;
   return made;
 }
 
@@ -51,9 +51,9 @@ void add_product(Relevance& c, const Relevance& a, const Relevance& b, Side side
 }
 
 Relevance with_rows_divided(Relevance r) {
-  for (Index i = 0; i < r.rows; ++i) r.values[static_cast<std::size_t>(i * r.columns + i)] -= 1;
+  for (Index i = 0; i < r.rows; ++i) r.values[as_size(i * r.columns + i)] -= 1;
   divide_rows(std::span(r.values), r.columns);
-  for (Index i = 0; i < r.rows; ++i) r.values[static_cast<std::size_t>(i * r.columns + i)] += 1;
+  for (Index i = 0; i < r.rows; ++i) r.values[as_size(i * r.columns + i)] += 1;
   return r;
 }
 
@@ -83,7 +83,7 @@ void explain_encoder_decoder(Attribution& result, const Study& study) {
   const Signals gradients = run.tape->pull(run.logits, study.seed(run), rules::gradient, places);
   const Index S = study.size(0), Q = study.size(1);
   Relevance ss = identity(S), qq = identity(Q);
-  Relevance qs{Q, S, std::vector<double>(static_cast<std::size_t>(Q * S), 0.0)};
+  Relevance qs{Q, S, std::vector<double>(as_size(Q * S), 0.0)};
   for (const Relevance& a : weighted(study, kinds[0], gradients)) add_product(ss, a, Relevance(ss));
   const std::vector<Relevance> own = weighted(study, kinds[1], gradients),
                                cross = weighted(study, kinds[2], gradients);
@@ -91,7 +91,7 @@ void explain_encoder_decoder(Attribution& result, const Study& study) {
   for (std::size_t l = 0; l < own.size(); ++l) {
     add_product(qs, own[l], Relevance(qs));
     add_product(qq, own[l], Relevance(qq));
-    Relevance read{Q, S, std::vector<double>(static_cast<std::size_t>(Q * S), 0.0)};
+    Relevance read{Q, S, std::vector<double>(as_size(Q * S), 0.0)};
     add_product(read, cross[l], source);
     add_product(qs, with_rows_divided(qq), read, Side::Transposed);
   }
@@ -102,8 +102,8 @@ void explain_encoder_decoder(Attribution& result, const Study& study) {
   result.measured.assign(scores.size(), true);
   const Index last = *std::max_element(rows.begin(), rows.end());
   for (const Index row : rows) {
-    scores[static_cast<std::size_t>(S + row)] = 0;
-    result.measured[static_cast<std::size_t>(S + row)] = false;
+    scores[as_size(S + row)] = 0;
+    result.measured[as_size(S + row)] = false;
   }
   std::fill(result.measured.begin() + S + last + 1, result.measured.end(), false);
   const DType dtype = study.info().dtype;
@@ -119,7 +119,7 @@ void explain_encoder_decoder(Attribution& result, const Study& study) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const int start = options.start_layer(study.info());
-  Attribution result{.method = "generic_attention", .options = options.all()};
+  Attribution result;
   if (study.written() > 0) {
     if (start > 0)
       throw Unsupported("generic_attention: start_layer is for one stack of blocks; leave it out");
@@ -128,19 +128,18 @@ Attribution run(const Study& study, const MethodOptions& options) {
   }
   const std::vector<Tensor> gradients = pattern_gradients(study, start);
   std::vector<std::vector<double>> maps;
-  for (int l = start; l < study.info().layers; ++l)
-    maps.push_back(positive_mean(gradients[static_cast<std::size_t>(l)], study.run().at(Site::Pattern, l)));
+  for (int l = start; l < study.info().last().layers; ++l)
+    maps.push_back(positive_mean(gradients[as_size(l)], study.run().at(Site::Pattern, l)));
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, read_through(maps, rows, study.size(), RowSums::Kept), rows, OwnColumn::Zero);
-  result.checks.push_back(
-      check_pattern_gradient(study, gradients[static_cast<std::size_t>(start)], {Site::Pattern, start}));
+  result.checks.push_back(check_pattern_gradient(study, gradients[as_size(start)], {Site::Pattern, start}));
   result.notes.push_back(maximum_note(result.scores()));
   return result;
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto maps = static_cast<std::size_t>(info.layers) * (static_cast<std::size_t>(info.heads) + 2);
+  const auto T = as_size(tokens);
+  const auto maps = as_size(info.last().layers) * (as_size(info.last().heads) + 2);
   return (maps + 4) * T * T * bytes_of(DType::Float64) + pattern_gradient_bytes(info, tokens);
 }
 
@@ -163,7 +162,7 @@ extern const Method generic_attention{
     .options = {{"start_layer", "integer", "0", "first layer taken into account"}},
     .claims = {.nonnegative = true},
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

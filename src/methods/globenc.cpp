@@ -31,7 +31,7 @@ extern const Method globenc{
     .sites = norm_sites(NormStage::Block),
     .instead = "attention_norm_res or alti",
     .unsupported = [](const ModelInfo& info) { return lacks_post_norm("globenc", info); },
-    .run = run_norms<NormStage::Block>,
+    .compute = run_norms<NormStage::Block>,
     .planned_bytes = planned_norms<NormStage::Block>,
 };
 

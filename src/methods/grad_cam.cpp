@@ -20,7 +20,7 @@ namespace {
 std::vector<double> weighted_map(const Tensor& gradient, const Tensor& pattern,
                                  const std::vector<Index>& rows, Index first) {
   const Index H = pattern.dim(1), T = pattern.dim(2);
-  std::vector<double> map(static_cast<std::size_t>(T * T), 0.0);
+  std::vector<double> map(as_size(T * T), 0.0);
   for (Index h = 0; h < H; ++h) {
     double sum = 0;
     Index count = 0;
@@ -29,7 +29,7 @@ std::vector<double> weighted_map(const Tensor& gradient, const Tensor& pattern,
       for (Index j = first; j < T; ++j, ++count) sum += gradient.at((h * T + i) * T + j);
     }
     const double weight = sum / static_cast<double>(count) / static_cast<double>(H);
-    for (Index c = 0; c < T * T; ++c) map[static_cast<std::size_t>(c)] += weight * pattern.at(h * T * T + c);
+    for (Index c = 0; c < T * T; ++c) map[as_size(c)] += weight * pattern.at(h * T * T + c);
   }
   for (double& v : map) v = std::max(0.0, v);
   return map;
@@ -42,7 +42,7 @@ void scale_to_one(std::vector<double>& values, std::ptrdiff_t first) {
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "grad_cam", .options = options.all()};
+  Attribution result;
   const int last = study.info().last().layers - 1;
   const Sequence& sequence = study.sequences().front();
   const bool image = sequence.rows > 0;  // one row of a grid is scaled, of a text the whole map
@@ -63,8 +63,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens);
-  return (static_cast<std::size_t>(info.last().heads) + 3) * T * T * bytes_of(DType::Float64) +
+  const auto T = as_size(tokens);
+  return (as_size(info.last().heads) + 3) * T * T * bytes_of(DType::Float64) +
          pattern_gradient_bytes(info, tokens);
 }
 
@@ -83,7 +83,7 @@ extern const Method grad_cam{
     .claims = {.nonnegative = true},
     .needs_target = true,
     .instead = "generic_attention",
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -17,11 +17,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
   std::vector<double> product = gradient.to_doubles();
   const std::vector<double> x = study.input(at).to_doubles();
   for (std::size_t i = 0; i < product.size(); ++i) product[i] *= x[i];
-  Attribution result{
-      .method = "input_x_gradient", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const std::vector<double> scores =
       reduce(product, gradient.dim(0), reduction_of(options.text("reduction")));
-  result.scores() = Tensor::of({gradient.dim(0)}, scores, study.info().dtype);
+  Attribution result{
+      .maps = {{.axes = {Axis::Units}, .values = Tensor::of({gradient.dim(0)}, scores, study.info().dtype)}}};
   result.checks.push_back(check_gradient(study, objective, at, gradient));
   return result;
 }
@@ -44,7 +43,7 @@ extern const Method input_x_gradient{
                 {"reduction", "sum|l2", "sum", "signed sum over the embedding, or the norm of the product"},
                 wrt_option},
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned<one_gradient_bytes>,
 };
 

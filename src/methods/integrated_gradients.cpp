@@ -84,8 +84,7 @@ std::vector<double> shares_of(const Path& path, const Tensor& gradients, Index r
 // Slopes at these places, with a token's share for a gradient: node by node the same whatever the batch.
 std::vector<Slope> slopes_at(const Path& path, std::span<const double> places,
                              const std::function<void(std::size_t)>& advance) {
-  const auto most = static_cast<std::size_t>(
-      copies_at_once(path.study, gradient_bytes(path.study.info(), path.study.size())));
+  const auto most = as_size(copies_at_once(path.study, gradient_bytes(path.study.info(), path.study.size())));
   std::vector<Slope> slopes;
   while (slopes.size() < places.size()) {
     const auto some = places.subspan(slopes.size(), std::min(most, places.size() - slopes.size()));
@@ -167,7 +166,7 @@ double growth_of(const Path& path) {
   const std::optional<PlainBlock> first = plain_block(path.study.tape(), {});
   if (path.at != Site::ResidPre || !first || !first->pre_norm) return 0;
   const NormWeights& norm = first->weights.attention_norm;
-  const std::size_t D = static_cast<std::size_t>(path.to.dim(1));
+  const std::size_t D = as_size(path.to.dim(1));
   const auto divisor = [&](const double* x) {
     double sum = 0, squares = 0;
     for (std::size_t d = 0; d < D; ++d) {
@@ -214,8 +213,7 @@ void explain_path(const Path& path, const Integral& integral, Replacement baseli
   if (!integral.error)
     result.notes.emplace_back(
         "A fixed rule: only the sum is checked, in which errors of single scores may cancel. Without steps, "
-        "nodes "
-        "are added until every score is right.");
+        "nodes are added until every score is right.");
   for (const Check& check : result.checks)
     if (!check.passed) {
       result.notes.emplace_back(
@@ -232,14 +230,13 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Site at = input_site(options.text("wrt"));
   const bool keep = options.text("special_tokens") == "keep";
   const std::vector<bool> kept =
-      keep ? special_tokens(study) : std::vector<bool>(static_cast<std::size_t>(study.size()), false);
+      keep ? special_tokens(study) : std::vector<bool>(as_size(study.size()), false);
   Path path{study, objective, at, baseline_at(study, at, baseline, kept), study.input(at), 0};
   path.change = objective.value() -
                 values_at(study, objective, at, path.from.reshaped(path.from.shape().with_front(1))).front();
   const Integral integral = settings.steps > 0 ? fixed(path, settings) : adaptive(path, settings);
-  Attribution result{
-      .method = "integrated_gradients", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
-  result.scores() = Tensor::of({path.to.dim(0)}, integral.scores, study.info().dtype);
+  Attribution result{.maps = {{.axes = {Axis::Units},
+                               .values = Tensor::of({path.to.dim(0)}, integral.scores, study.info().dtype)}}};
   result.measured = moved_tokens(path.from, path.to);
   const double allowed = allowed_gap(path, settings.tolerance, integral.mass);
   result.checks.push_back(check_within("scores add up to F(x) − F(baseline)", integral.gap, allowed));
@@ -253,9 +250,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
   // A node leaves a share per token, and what is known of it.
-  const std::size_t node = sizeof(Slope) + 2 * static_cast<std::size_t>(tokens) * sizeof(double) + 128;
-  const auto nodes =
-      static_cast<std::size_t>(std::max(options.integer("steps"), options.integer("max_steps")));
+  const std::size_t node = sizeof(Slope) + 2 * as_size(tokens) * sizeof(double) + 128;
+  const auto nodes = as_size(std::max(options.integer("steps"), options.integer("max_steps")));
   return gradient_bytes(info, tokens) + packing_bytes(info, info.dtype) + nodes * node +
          8 * site_bytes(info, tokens, Site::ResidPre);
 }
@@ -295,7 +291,7 @@ extern const Method integrated_gradients{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -37,7 +37,7 @@ struct Settings {
 Settings settings_of(const MethodOptions& options, std::size_t units) {
   const int samples = options.integer("samples");
   if (samples != 0 && samples < 4) options.refuse("samples", "0 or at least 4");
-  return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512,
+  return {samples > 0 ? as_size(samples) : 2 * units + 512,
           static_cast<std::uint64_t>(options.integer("seed"))};
 }
 
@@ -64,7 +64,7 @@ Shapley enumerate(const Game& game) {
       .fit = {.coefficients = std::vector<double>(n, 0.0), .standard_errors = std::vector<double>(n, 0.0)},
       .change = values.back() - values.front()};
   for (std::size_t s = 0; s < all; ++s) {
-    const auto size = static_cast<std::size_t>(std::count(coalitions[s].begin(), coalitions[s].end(), true));
+    const auto size = as_size(std::count(coalitions[s].begin(), coalitions[s].end(), true));
     for (std::size_t u = 0; u < n; ++u)
       if (!coalitions[s][u])
         result.fit.coefficients[u] += share[size] * (values[s | (std::size_t{1} << u)] - values[s]);
@@ -84,7 +84,7 @@ std::vector<Coalition> draw_pairs(std::size_t units, const Settings& settings) {
   while (drawn.size() + 4 <= settings.samples) {  // two of the budget are ∅ and everything
     const double at = random.uniform() * sum;
     const auto below = std::upper_bound(up_to.begin(), up_to.end(), at);
-    const auto size = std::min<std::size_t>(units - 1, static_cast<std::size_t>(below - up_to.begin()) + 1);
+    const auto size = std::min<std::size_t>(units - 1, as_size(below - up_to.begin()) + 1);
     drawn.push_back(random.choice(units, size));
     drawn.push_back(drawn.back());
     drawn.back().flip();
@@ -135,8 +135,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options, game.units().size());
   const Shapley shapley = shapley_values(game, settings);
   const Index T = study.size();
-  Attribution result{.method = "kernel_shap", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
-  result.scores() = per_token(game.units(), shapley.fit.coefficients, T, study.info().dtype);
+  Attribution result{
+      .maps = {{.axes = {Axis::Units},
+                .values = per_token(game.units(), shapley.fit.coefficients, T, study.info().dtype)}}};
   result.details.push_back({"standard_error",
                             {Axis::Units},
                             per_token(game.units(), shapley.fit.standard_errors, T, study.info().dtype)});
@@ -187,7 +188,7 @@ extern const Method kernel_shap{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -34,7 +34,7 @@ Settings settings_of(const MethodOptions& options, std::size_t units) {
   const double width = options.number("kernel_width");
   if (samples == 1) options.refuse("samples", "0 or at least 2");
   if (!(width > 0)) options.refuse("kernel_width", "a number above 0");
-  return {samples > 0 ? static_cast<std::size_t>(samples) : 2 * units + 512, width, options.number("ridge"),
+  return {samples > 0 ? as_size(samples) : 2 * units + 512, width, options.number("ridge"),
           static_cast<std::uint64_t>(options.integer("seed"))};
 }
 
@@ -78,8 +78,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options, game.units().size());
   const Fit fit = game.units().size() > 0 ? surrogate(game, settings) : Fit{.r_squared = 1};
   const Index T = study.size();
-  Attribution result{.method = "lime", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
-  result.scores() = per_token(game.units(), fit.coefficients, T, study.info().dtype);
+  Attribution result{.maps = {{.axes = {Axis::Units},
+                               .values = per_token(game.units(), fit.coefficients, T, study.info().dtype)}}};
   result.details.push_back(
       {"standard_error", {Axis::Units}, per_token(game.units(), fit.standard_errors, T, study.info().dtype)});
   result.details.push_back({"r_squared",
@@ -124,7 +124,7 @@ extern const Method lime{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

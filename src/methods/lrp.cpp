@@ -34,13 +34,13 @@ std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
       .rules = rules_of(study), .dtype = DType::Float64, .wanted = {{Site::ResidPre, 0}}};
   const Tensor relevance = walk_relevance(study, walk, &ledger).at(Site::ResidPre);  // [1, T, D]
   const Index T = relevance.dim(1), D = relevance.dim(2);
-  std::vector<double> sums(static_cast<std::size_t>(T), 0.0);
-  for (Index i = 0; i < relevance.size(); ++i) sums[static_cast<std::size_t>(i / D)] += relevance.at(i);
+  std::vector<double> sums(as_size(T), 0.0);
+  for (Index i = 0; i < relevance.size(); ++i) sums[as_size(i / D)] += relevance.at(i);
   return sums;
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "lrp", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
+  Attribution result{.maps = {{.axes = {Axis::Units}}}};
   Ledger ledger(rules_of(study), study.info().last().layers);
   const std::vector<double> all = token_relevance(study, ledger), scores = shown(all, study);
   const double total = std::accumulate(all.begin(), all.end(), 0.0);
@@ -87,7 +87,7 @@ extern const Method lrp{
         "cp_lrp, epsilon_lrp or attn_lrp to explain. Ends at the encoder's input, also for images.",
     .needs_target = true,
     .instead = "attn_lrp",
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

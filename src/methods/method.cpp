@@ -72,7 +72,7 @@ std::string_view text_of(Question question) {
   static constexpr std::string_view texts[] = {"what does the answer rest on?", "which token reads which?",
                                                "how far can that be told at all?",
                                                "which heads matter, and what do they pass on?"};
-  return texts[static_cast<std::size_t>(question)];
+  return texts[as_size(question)];
 }
 
 std::vector<const Method*> methods_asked(Question question) {
@@ -129,7 +129,8 @@ double MethodOptions::share(std::string_view name, std::string_view letter) cons
 
 int MethodOptions::start_layer(const ModelInfo& info) const {
   const int start = integer("start_layer");
-  if (start < 0 || start >= info.layers) refuse("start_layer", fmt::format("0 … {}", info.layers - 1));
+  if (start < 0 || start >= info.last().layers)
+    refuse("start_layer", fmt::format("0 … {}", info.last().layers - 1));
   return start;
 }
 
@@ -141,6 +142,13 @@ void MethodOptions::refuse(std::string_view name, std::string_view expected) con
   double value = 0;
   const std::string found = parses(text(name), value) ? fmt::format("{}", value) : text(name);
   throw InputError(fmt::format("{}: option {}: expected {}, found {}", method_, name, expected, found));
+}
+
+Attribution Method::run(const Study& study, const MethodOptions& options) const {
+  Attribution result = compute(study, options);
+  result.method = name;
+  result.options = options.all();
+  return result;
 }
 
 const Method* method_named(std::string_view name) {

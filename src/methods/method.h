@@ -103,9 +103,12 @@ struct Method {
   std::string_view instead{};  // what to use for encoder–decoders, if it is for one stack alone
   // Why it means nothing for such a model ("…: … has no …; use …"), or empty. `run` refuses it too.
   std::string (*unsupported)(const ModelInfo&) = nullptr;
-  Attribution (*run)(const Study&, const MethodOptions&) = nullptr;
+  Attribution (*compute)(const Study&, const MethodOptions&) = nullptr;
   // Bytes beyond the run: its result and the least it needs to work.
   std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
+
+  // What it computes, under its name and with the options it was made by.
+  Attribution run(const Study& study, const MethodOptions& options) const;
 };
 
 // Method::planned_bytes that no option changes.

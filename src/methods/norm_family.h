@@ -22,9 +22,7 @@ NormRequest norm_request(const MethodOptions& options) {
 
 template <NormStage stage>
 Attribution run_norms(const Study& study, const MethodOptions& options) {
-  Attribution result = norm_attribution(study, norm_request<stage>(options));
-  result.options = options.all();
-  return result;
+  return norm_attribution(study, norm_request<stage>(options));
 }
 
 template <NormStage stage>

@@ -25,8 +25,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const double whole = objective.value();
   std::vector<double> scores;
   for (const double without : game.values(coalitions)) scores.push_back(whole - without);
-  Attribution result{.method = "occlusion", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
-  result.scores() = per_token(game.units(), scores, study.size(), study.info().dtype);
+  Attribution result{.maps = {{.axes = {Axis::Units},
+                               .values = per_token(game.units(), scores, study.size(), study.info().dtype)}}};
   result.checks.push_back(check_nothing_removed(game, whole));
   result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(game.replacement())));
   describe_units(game.units(), scores, result);
@@ -34,7 +34,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens);
+  const auto T = as_size(tokens);
   return game_bytes(info, tokens) + T * T / 8 + 64 * T;
 }
 
@@ -63,7 +63,7 @@ extern const Method occlusion{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

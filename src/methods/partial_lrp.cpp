@@ -15,7 +15,7 @@ namespace {
 constexpr double guarded = 1e-6;
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "partial_lrp", .options = options.all()};
+  Attribution result;
   const int last = study.info().last().layers - 1;
   const RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Lrp, true, study.info()),
                            .dtype = DType::Float64,
@@ -45,14 +45,13 @@ extern const Method partial_lrp{
     .formula = "meanₕ max(0, R[L−1]);  the row the head reads",
     .paper =
         "Voita et al., 2019: Analyzing Multi-Head Self-Attention. ACL; rules as in Chefer, Gur and Wolf, "
-        "2021. "
-        "CVPR",
+        "2021. CVPR",
     .cost = "One forward and a relevance pass through the head and the last block.",
     .limits = "Sees the last block only; everything before it is taken as it is. Not conserving.",
     .claims = {.nonnegative = true},
     .needs_target = true,
     .instead = "attn_lrp",
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

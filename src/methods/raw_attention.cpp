@@ -13,7 +13,7 @@ namespace headwater {
 namespace {
 
 Attribution run(const Study& study, const MethodOptions& options) {
-  Attribution result{.method = "raw_attention", .options = options.all()};
+  Attribution result;
   const std::vector<Index> rows = study.rows_read();
   const std::vector<double> map =
       fuse_heads(study.run().at(Site::Pattern, study.info().last().layers - 1), Fusion::Mean);
@@ -27,7 +27,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions&) {
-  const auto T = static_cast<std::size_t>(tokens);
+  const auto T = as_size(tokens);
   return 2 * T * T * sizeof(double) + pattern_gradient_bytes(info, tokens);
 }
 
@@ -40,15 +40,14 @@ extern const Method raw_attention{
     .formula = "meanₕ A[L−1,h];  the row the head reads",
     .paper =
         "Vaswani et al., 2017: Attention Is All You Need. NeurIPS; as a baseline in Chefer, Gur and Wolf, "
-        "2021. "
-        "CVPR",
+        "2021. CVPR",
     .cost = "One forward run, and a pull through the head to see which row it reads.",
     .limits =
         "The same for every label: it knows the row, not the target. The last block only; the token read "
         "itself is left out.",
     .claims = {.nonnegative = true},
     .instead = "attention or generic_attention",
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -14,10 +14,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Objective objective(study, quantity_of(options.text("quantity")));
   const Site at = input_site(options.text("wrt"));
   const Tensor gradient = gradient_of(study, objective, at);  // [T, D]
-  Attribution result{.method = "saliency", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const Reduction reduction = reduction_of(options.text("reduction"));
   const std::vector<double> scores = reduce(gradient.to_doubles(), gradient.dim(0), reduction);
-  result.scores() = Tensor::of({gradient.dim(0)}, scores, study.info().dtype);
+  Attribution result{
+      .maps = {{.axes = {Axis::Units}, .values = Tensor::of({gradient.dim(0)}, scores, study.info().dtype)}}};
   result.checks.push_back(check_gradient(study, objective, at, gradient));
   result.notes.emplace_back(
       "How strongly the output reacts to a small change of each token, not how much the token gave it.");
@@ -44,7 +44,7 @@ extern const Method saliency{
     .options = {quantity_option, reduction_option, wrt_option},
     .claims = {.nonnegative = true},
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned<one_gradient_bytes>,
 };
 

@@ -48,13 +48,12 @@ Noisy sample(const Study& study, const Objective& objective, Site at, const Sett
   const Tensor x = study.input(at);  // [T, D]
   const std::vector<double> centre = x.to_doubles();
   const auto [low, high] = std::minmax_element(centre.begin(), centre.end());
-  const auto n = static_cast<std::size_t>(settings.samples);
+  const auto n = as_size(settings.samples);
   const std::size_t groups = std::min(most_groups, n);
   Noisy noisy{GroupSums(groups, std::vector<double>(centre.size(), 0.0)), std::vector<double>(groups, 0.0),
               settings.noise * (*high - *low)};
   RandomSequence random(settings.seed);
-  const auto most =
-      static_cast<std::size_t>(copies_at_once(study, gradient_bytes(study.info(), study.size())));
+  const auto most = as_size(copies_at_once(study, gradient_bytes(study.info(), study.size())));
   for (std::size_t begin = 0; begin < n; begin += most) {
     const std::size_t count = std::min(most, n - begin);
     Tensor points(x.shape().with_front(static_cast<Index>(count)), x.dtype());
@@ -95,7 +94,7 @@ std::vector<double> jackknife(const Noisy& noisy, Index tokens, Reduction reduct
     scores.push_back(reduce(mean_without(noisy, group), tokens, reduction));
   const auto G = static_cast<double>(groups);
   std::vector<double> errors;
-  for (std::size_t t = 0; t < static_cast<std::size_t>(tokens); ++t) {
+  for (std::size_t t = 0; t < as_size(tokens); ++t) {
     double mean = 0, squares = 0;
     for (const auto& s : scores) mean += s[t] / G;
     for (const auto& s : scores) squares += (s[t] - mean) * (s[t] - mean);
@@ -111,11 +110,11 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Reduction reduction = reduction_of(options.text("reduction"));
   const Noisy noisy = sample(study, objective, at, settings);
   const Index T = study.size();
-  Attribution result{.method = "smooth_grad", .options = options.all(), .maps = {{.axes = {Axis::Units}}}};
   const std::vector<double> mean = mean_without(noisy, noisy.sums.size());
   const std::vector<double> scores = reduce(mean, T, reduction);
   const std::vector<double> errors = jackknife(noisy, T, reduction);
-  result.scores() = Tensor::of({T}, scores, study.info().dtype);
+  Attribution result{
+      .maps = {{.axes = {Axis::Units}, .values = Tensor::of({T}, scores, study.info().dtype)}}};
   const Tensor x = study.input(at);
   const Tensor here = gradients_at(study, objective, at, x.reshaped(x.shape().with_front(1))).gradients;
   result.checks.push_back(check_gradient(study, objective, at, here.reshaped(here.shape().without_front())));
@@ -160,7 +159,7 @@ extern const Method smooth_grad{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -73,10 +73,9 @@ Capacities capacities_of(const Tensor& maps) {
   c.unit = std::ldexp(1.0, largest > 0 ? fraction_bits - std::ilogb(largest) : fraction_bits);
   if (std::isinf(c.unit)) c.unit = std::ldexp(1.0, 1023);
   c.arcs.resize(cells.size());
-  c.row_sums.resize(static_cast<std::size_t>(c.L * c.T));
+  c.row_sums.resize(as_size(c.L * c.T));
   for (Index r = 0; r < c.L * c.T; ++r)
-    fix_row(cells.data() + r * c.T, c.T, c.unit, c.arcs.data() + r * c.T,
-            c.row_sums[static_cast<std::size_t>(r)]);
+    fix_row(cells.data() + r * c.T, c.T, c.unit, c.arcs.data() + r * c.T, c.row_sums[as_size(r)]);
   return c;
 }
 

@@ -22,7 +22,7 @@ struct Capacities {
   std::vector<FlowUnits> row_sums;  // [L, T]
 
   const FlowUnits* row(Index l, Index k) const { return arcs.data() + (l * T + k) * T; }
-  FlowUnits row_sum(Index l, Index k) const { return row_sums[static_cast<std::size_t>(l * T + k)]; }
+  FlowUnits row_sum(Index l, Index k) const { return row_sums[as_size(l * T + k)]; }
 };
 
 // maps [L, T, T], float32 or float64. Throws InputError on another shape, and on a cell that is negative or

@@ -14,10 +14,10 @@ struct Dense {
   std::vector<double> values;
 
   Dense() = default;
-  Dense(Index r, Index c) : rows(r), cols(c), values(static_cast<std::size_t>(r * c)) {}
+  Dense(Index r, Index c) : rows(r), cols(c), values(as_size(r * c)) {}
   Dense(Index r, Index c, std::span<const double> v) : rows(r), cols(c), values(v.begin(), v.end()) {}
-  double& operator()(Index r, Index c) { return values[static_cast<std::size_t>(r * cols + c)]; }
-  double operator()(Index r, Index c) const { return values[static_cast<std::size_t>(r * cols + c)]; }
+  double& operator()(Index r, Index c) { return values[as_size(r * cols + c)]; }
+  double operator()(Index r, Index c) const { return values[as_size(r * cols + c)]; }
   double* row(Index r) { return values.data() + r * cols; }
   const double* row(Index r) const { return values.data() + r * cols; }
   Dense transposed() const;

@@ -49,10 +49,6 @@ namespace {
 constexpr int audits = 8;
 constexpr Index small_work = 4096;  // cells
 
-std::size_t size(Index n) {
-  return static_cast<std::size_t>(n);
-}
-
 FlowUnits sum_of_minima(const FlowUnits* a, const FlowUnits* b, Index T) {
   FlowUnits sum = 0;
   for (Index p = 0; p < T; ++p) sum += std::min(a[p], b[p]);
@@ -69,12 +65,12 @@ void share_out(const FlowUnits* arcs, FlowUnits total, FlowUnits amount, Index T
   const double part = static_cast<double>(rest) / static_cast<double>(total);
   for (Index q = 0; q < T; ++q) {
     const auto wished = static_cast<FlowUnits>(part * static_cast<double>(arcs[q]));
-    share[size(q)] = std::min({wished, arcs[q], rest});
-    rest -= share[size(q)];
+    share[as_size(q)] = std::min({wished, arcs[q], rest});
+    rest -= share[as_size(q)];
   }
   for (Index q = 0; q < T; ++q) {
-    const FlowUnits more = std::min(rest, arcs[q] - share[size(q)]);
-    to[size(q)] += share[size(q)] + more;
+    const FlowUnits more = std::min(rest, arcs[q] - share[as_size(q)]);
+    to[as_size(q)] += share[as_size(q)] + more;
     rest -= more;
   }
 }
@@ -88,18 +84,18 @@ struct QuerySupply {
 
 QuerySupply supply_of(const Capacities& capacities, Index layer, Index query) {
   const Index T = capacities.T;
-  QuerySupply supply{layer, query, std::vector<std::vector<FlowUnits>>(size(layer))};
-  std::vector<FlowUnits> share(size(T));
+  QuerySupply supply{layer, query, std::vector<std::vector<FlowUnits>>(as_size(layer))};
+  std::vector<FlowUnits> share(as_size(T));
   for (Index m = layer - 1; m >= 0; --m) {
-    std::vector<FlowUnits>& to = supply.at[size(m)];
+    std::vector<FlowUnits>& to = supply.at[as_size(m)];
     if (m == layer - 1) {
       to.assign(capacities.row(layer, query), capacities.row(layer, query) + T);
       continue;
     }
-    to.assign(size(T), 0);
+    to.assign(as_size(T), 0);
     for (Index p = 0; p < T; ++p)
-      share_out(capacities.row(m + 1, p), capacities.row_sum(m + 1, p), supply.at[size(m + 1)][size(p)], T,
-                to, share);
+      share_out(capacities.row(m + 1, p), capacities.row_sum(m + 1, p), supply.at[as_size(m + 1)][as_size(p)],
+                T, to, share);
   }
   return supply;
 }
@@ -111,19 +107,19 @@ class ColumnFlow {
   explicit ColumnFlow(const Capacities& capacities)
       : capacities_(capacities),
         network_(capacities),
-        lowest_(size(capacities.L)),
-        highest_(size(capacities.L)),
-        last_(size(capacities.T)),
-        next_(size(capacities.T)),
-        order_(size(capacities.T)) {
+        lowest_(as_size(capacities.L)),
+        highest_(as_size(capacities.L)),
+        last_(as_size(capacities.T)),
+        next_(as_size(capacities.T)),
+        order_(as_size(capacities.T)) {
     FlowUnits lowest = std::numeric_limits<FlowUnits>::max(), highest = 0;
     for (Index l = capacities.L - 1; l >= 0; --l) {
       for (Index k = 0; k < capacities.T; ++k) {
         lowest = std::min(lowest, capacities.row_sum(l, k));
         highest = std::max(highest, capacities.row_sum(l, k));
       }
-      lowest_[size(l)] = lowest;
-      highest_[size(l)] = highest;
+      lowest_[as_size(l)] = lowest;
+      highest_[as_size(l)] = highest;
     }
   }
 
@@ -140,13 +136,13 @@ class ColumnFlow {
       } else if (l > 0) {
         std::iota(order_.begin(), order_.end(), Index{0});
         std::stable_sort(order_.begin(), order_.end(),
-                         [&](Index a, Index b) { return last_[size(a)] > last_[size(b)]; });
-        for (Index k = 0; k < T; ++k) next_[size(k)] = value(l, k);
+                         [&](Index a, Index b) { return last_[as_size(a)] > last_[as_size(b)]; });
+        for (Index k = 0; k < T; ++k) next_[as_size(k)] = value(l, k);
         std::swap(last_, next_);
       } else {
         counts.direct += T;
       }
-      for (Index k = 0; k < T; ++k) write(l, k, last_[size(k)]);
+      for (Index k = 0; k < T; ++k) write(l, k, last_[as_size(k)]);
       if (closed_at < 0 && closes(l)) closed_at = static_cast<int>(l);
       step();
     }
@@ -159,17 +155,17 @@ class ColumnFlow {
     const Index l = from.layer;
     if (l <= 1) {
       ++counts.direct;
-      return l == 0 ? last_[size(from.query)]
+      return l == 0 ? last_[as_size(from.query)]
                     : sum_of_minima(capacities_.row(1, from.query), last_.data(), capacities_.T);
     }
     const FlowUnits most = std::min(ceiling_, capacities_.row_sum(l, from.query));
     for (const Index m : {Index{2}, Index{4}})
-      if (m < l - 1 && network_.solve(m, from.at[size(m)].data(), most) == most) {
+      if (m < l - 1 && network_.solve(m, from.at[as_size(m)].data(), most) == most) {
         ++counts.certified;
         return most;
       }
     ++counts.solved;
-    return network_.solve(l - 1, from.at[size(l - 1)].data(), most);
+    return network_.solve(l - 1, from.at[as_size(l - 1)].data(), most);
   }
 
   FlowCounts counts;
@@ -178,7 +174,7 @@ class ColumnFlow {
  private:
   void start(Index t) {
     network_.choose_sink(t);
-    for (Index k = 0; k < capacities_.T; ++k) last_[size(k)] = capacities_.row(0, k)[t];
+    for (Index k = 0; k < capacities_.T; ++k) last_[as_size(k)] = capacities_.row(0, k)[t];
     ceiling_ = std::accumulate(last_.begin(), last_.end(), FlowUnits{0});
   }
 
@@ -190,7 +186,7 @@ class ColumnFlow {
     const FlowUnits* row = capacities_.row(l, k);
     double room = 1, value = 0;
     for (const Index p : order_) {
-      const auto flow = static_cast<double>(last_[size(p)]), arc = static_cast<double>(row[p]);
+      const auto flow = static_cast<double>(last_[as_size(p)]), arc = static_cast<double>(row[p]);
       if (flow == 0) break;
       if (arc >= room * flow) return value + room * flow;
       room -= arc / flow;
@@ -223,11 +219,11 @@ class ColumnFlow {
     if (l == 0) return ceiling_ == 0;
     const auto [least, most] = std::minmax_element(last_.begin(), last_.end());
     if (*most < ceiling_) {
-      const std::vector<FlowUnits> unbounded(size(capacities_.T), ceiling_);
+      const std::vector<FlowUnits> unbounded(as_size(capacities_.T), ceiling_);
       ceiling_ = network_.solve(l, unbounded.data(), ceiling_);
     }
     const FlowUnits u = *least;
-    return u == *most && lowest_[size(l)] >= u && (u == ceiling_ || u == highest_[size(l)]);
+    return u == *most && lowest_[as_size(l)] >= u && (u == ceiling_ || u == highest_[as_size(l)]);
   }
 
   const Capacities& capacities_;
@@ -291,14 +287,14 @@ class Run {
 };
 
 void flow_of_all(const Capacities& c, const FlowOptions& options, Flow& flow) {
-  std::vector<char> asked(static_cast<std::size_t>(c.T), options.rows.empty() ? 1 : 0);
-  for (const int k : options.rows) asked[static_cast<std::size_t>(k)] = 1;
+  std::vector<char> asked(as_size(c.T), options.rows.empty() ? 1 : 0);
+  for (const int k : options.rows) asked[as_size(k)] = 1;
   Run run(c, options, c.L * c.T, flow);
   run.over_columns([&](ColumnFlow& column, Index t) {
     const auto write = [&](Index l, Index k, FlowUnits value) {
-      if (asked[static_cast<std::size_t>(k)] != 0) *run.cell(l, k, t) = static_cast<double>(value) / c.unit;
+      if (asked[as_size(k)] != 0) *run.cell(l, k, t) = static_cast<double>(value) / c.unit;
     };
-    flow.closed_at[static_cast<std::size_t>(t)] = column.all(t, write, [&] { run.step(); });
+    flow.closed_at[as_size(t)] = column.all(t, write, [&] { run.step(); });
   });
   const auto& closed = flow.closed_at;
   if (std::find(closed.begin(), closed.end(), -1) == closed.end())
@@ -321,16 +317,15 @@ void audit(const Capacities& c, const FlowOptions& options, Flow& flow) {
   if (c.L < 3) return;
   std::vector<int> rows = options.rows;
   if (rows.empty()) {
-    rows.resize(static_cast<std::size_t>(c.T));
+    rows.resize(as_size(c.T));
     std::iota(rows.begin(), rows.end(), 0);
   }
   LayeredFlow network(c);
   std::mt19937 generator(1);
   const auto below = [&](std::size_t n) { return static_cast<Index>(generator() % n); };
   for (int i = 0; i < audits; ++i) {
-    const Index l = options.last_layer_only ? c.L - 1 : 2 + below(static_cast<std::size_t>(c.L - 2));
-    const Index k = rows[static_cast<std::size_t>(below(rows.size()))],
-                t = below(static_cast<std::size_t>(c.T));
+    const Index l = options.last_layer_only ? c.L - 1 : 2 + below(as_size(c.L - 2));
+    const Index k = rows[as_size(below(rows.size()))], t = below(as_size(c.T));
     network.choose_sink(t);
     const FlowUnits found = network.solve(l - 1, c.row(l, k), std::numeric_limits<FlowUnits>::max());
     const double value = flow.values.data<double>()[(l * c.T + k) * c.T + t];
@@ -352,7 +347,7 @@ Flow attention_flow(const Tensor& maps, const FlowOptions& options) {
   const Capacities c = capacities_of(maps);
   check_rows(options, c.T);
   Flow flow{.values = Tensor::full({c.L, c.T, c.T}, DType::Float64, std::numeric_limits<double>::quiet_NaN()),
-            .closed_at = std::vector<int>(static_cast<std::size_t>(c.T), -1)};
+            .closed_at = std::vector<int>(as_size(c.T), -1)};
   // A query by itself costs about a column's share of one layer; a recursion solves two to three layers of
   // queries.
   const Index layers = options.last_layer_only ? 1 : c.L;
@@ -365,10 +360,9 @@ Flow attention_flow(const Tensor& maps, const FlowOptions& options) {
 }
 
 std::size_t attention_flow_bytes(Index L, Index T, int threads) {
-  const auto cells = static_cast<std::size_t>(L * T * T);
+  const auto cells = as_size(L * T * T);
   // The maps as double, capacities, values; per thread what arcs have left, and two sets of arcs as bits.
-  return cells * (3 * sizeof(double)) +
-         static_cast<std::size_t>(std::max(threads, 1)) * cells * (sizeof(FlowUnits) + 1);
+  return cells * (3 * sizeof(double)) + as_size(std::max(threads, 1)) * cells * (sizeof(FlowUnits) + 1);
 }
 
 }  // namespace headwater

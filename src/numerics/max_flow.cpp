@@ -37,24 +37,24 @@ LayeredFlow::LayeredFlow(const Capacities& capacities)
     : capacities_(capacities), T_(capacities.T), words_((capacities.T + word_bits - 1) / word_bits) {
   const Index rows = capacities.L * T_;
   left_ = capacities.arcs;
-  open_.assign(static_cast<std::size_t>(rows * words_), 0);
-  used_.assign(static_cast<std::size_t>(rows * words_), 0);
+  open_.assign(as_size(rows * words_), 0);
+  used_.assign(as_size(rows * words_), 0);
   for (Index r = 0; r < rows; ++r)
     for (Index q = 0; q < T_; ++q)
-      if (capacities.arcs[static_cast<std::size_t>(r * T_ + q)] > 0) add(open_.data() + r * words_, q);
-  all_.assign(static_cast<std::size_t>(words_), 0);
+      if (capacities.arcs[as_size(r * T_ + q)] > 0) add(open_.data() + r * words_, q);
+  all_.assign(as_size(words_), 0);
   for (Index p = 0; p < T_; ++p) add(all_.data(), p);
-  sink_capacity_.assign(static_cast<std::size_t>(T_), 0);
-  sink_open_.assign(static_cast<std::size_t>(words_), 0);
+  sink_capacity_.assign(as_size(T_), 0);
+  sink_open_.assign(as_size(words_), 0);
 }
 
 void LayeredFlow::choose_sink(Index t) {
   sink_ = t;
-  for (Index p = 0; p < T_; ++p) sink_capacity_[static_cast<std::size_t>(p)] = capacities_.row(0, p)[t];
+  for (Index p = 0; p < T_; ++p) sink_capacity_[as_size(p)] = capacities_.row(0, p)[t];
 }
 
 void LayeredFlow::restore() {
-  const auto row_length = static_cast<std::size_t>(T_);
+  const auto row_length = as_size(T_);
   for (const Arc& arc : touched_) {
     const std::size_t cell = arc.row * row_length + arc.q;
     left_[cell] = capacities_.arcs[cell];
@@ -73,7 +73,7 @@ FlowUnits LayeredFlow::solve(Index top, const FlowUnits* supply, FlowUnits limit
   sink_left_ = sink_capacity_;
   std::fill(sink_open_.begin(), sink_open_.end(), 0);
   for (Index p = 0; p < T_; ++p)
-    if (sink_left_[static_cast<std::size_t>(p)] > 0) add(sink_open_.data(), p);
+    if (sink_left_[as_size(p)] > 0) add(sink_open_.data(), p);
   start_levels();
   FlowUnits flow = 0;
   do {
@@ -87,7 +87,7 @@ FlowUnits LayeredFlow::cut() const {
   FlowUnits capacity = 0;
   for (Index p = 0; p < T_; ++p) {
     if (!reached(top_, p)) capacity += supply_[p];
-    if (reached(0, p)) capacity += sink_capacity_[static_cast<std::size_t>(p)];
+    if (reached(0, p)) capacity += sink_capacity_[as_size(p)];
     for (Index l = 1; l <= top_; ++l)
       for (Index q = 0; q < T_ && reached(l, p); ++q)
         if (!reached(l - 1, q)) capacity += capacities_.row(l, p)[q];
@@ -98,7 +98,7 @@ FlowUnits LayeredFlow::cut() const {
 // Straight down: level d is layer top − d.
 void LayeredFlow::start_levels() {
   last_level_ = top_;
-  levels_.assign(static_cast<std::size_t>((top_ + 1) * layers_ * words_), 0);
+  levels_.assign(as_size((top_ + 1) * layers_ * words_), 0);
   for (Index l = 0; l <= top_; ++l) {
     const std::vector<Word>& from = l == 0 ? sink_open_ : all_;
     std::copy(from.begin(), from.end(), at(top_ - l, l));
@@ -106,17 +106,17 @@ void LayeredFlow::start_levels() {
 }
 
 bool LayeredFlow::find_levels() {
-  levels_.assign(static_cast<std::size_t>(layers_ * words_), 0);
-  unseen_.resize(static_cast<std::size_t>(layers_ * words_));
+  levels_.assign(as_size(layers_ * words_), 0);
+  unseen_.resize(as_size(layers_ * words_));
   for (Index l = 0; l < layers_; ++l) std::copy(all_.begin(), all_.end(), unseen_.begin() + l * words_);
   for (Index p = 0; p < T_; ++p)
-    if (supply_left_[static_cast<std::size_t>(p)] > 0) add(at(0, top_), p);
-  for (Index w = 0; w < words_; ++w) unseen_[static_cast<std::size_t>(top_ * words_ + w)] &= ~at(0, top_)[w];
+    if (supply_left_[as_size(p)] > 0) add(at(0, top_), p);
+  for (Index w = 0; w < words_; ++w) unseen_[as_size(top_ * words_ + w)] &= ~at(0, top_)[w];
   for (Index level = 0;; ++level) {
     Word drains = 0;
-    for (Index w = 0; w < words_; ++w) drains |= at(level, 0)[w] & sink_open_[static_cast<std::size_t>(w)];
+    for (Index w = 0; w < words_; ++w) drains |= at(level, 0)[w] & sink_open_[as_size(w)];
     if (drains != 0) {
-      for (Index w = 0; w < words_; ++w) at(level, 0)[w] &= sink_open_[static_cast<std::size_t>(w)];
+      for (Index w = 0; w < words_; ++w) at(level, 0)[w] &= sink_open_[as_size(w)];
       std::fill(at(level, 1), at(level + 1, 0), 0);  // who does not drain by now is too far away
       last_level_ = level;
       return true;
@@ -127,7 +127,7 @@ bool LayeredFlow::find_levels() {
 
 // Fills level + 1 from level; false when nothing new is reached.
 bool LayeredFlow::spread(Index level) {
-  levels_.resize(levels_.size() + static_cast<std::size_t>(layers_ * words_), 0);
+  levels_.resize(levels_.size() + as_size(layers_ * words_), 0);
   // next |= arcs of every node of the frontier, until nothing unseen is missing.
   const auto reach = [&](const Word* frontier, const Word* arcs, Word* next, const Word* unseen) {
     for (Index w = 0; w < words_; ++w)
@@ -149,8 +149,8 @@ bool LayeredFlow::spread(Index level) {
   Word any = 0;
   for (Index i = 0; i < layers_ * words_; ++i) {
     Word& fresh = at(level + 1, 0)[i];
-    fresh &= unseen_[static_cast<std::size_t>(i)];
-    unseen_[static_cast<std::size_t>(i)] &= ~fresh;
+    fresh &= unseen_[as_size(i)];
+    unseen_[as_size(i)] &= ~fresh;
     any |= fresh;
   }
   return any != 0;
@@ -159,7 +159,7 @@ bool LayeredFlow::spread(Index level) {
 FlowUnits LayeredFlow::blocking_flow(FlowUnits wanted) {
   FlowUnits flow = 0;
   for (Index p = 0; p < T_ && flow < wanted; ++p) {
-    FlowUnits& left = supply_left_[static_cast<std::size_t>(p)];
+    FlowUnits& left = supply_left_[as_size(p)];
     if (left == 0 || !has(at(0, top_), p)) continue;
     const FlowUnits pushed = push(top_, p, 0, std::min(left, wanted - flow));
     left -= pushed;
@@ -193,14 +193,14 @@ FlowUnits LayeredFlow::push_down(Index l, Index p, Index level, FlowUnits amount
 
 // Over the arc (1, p) → (0, q) and into the sink: the innermost step, spared the recursion.
 FlowUnits LayeredFlow::drain(Index p, Index q, FlowUnits amount) {
-  FlowUnits& arc = left_[static_cast<std::size_t>((T_ + p) * T_ + q)];
+  FlowUnits& arc = left_[as_size((T_ + p) * T_ + q)];
   const FlowUnits pushed = into_sink(q, std::min(amount, arc));
   carry(1, p, q, arc, pushed);
   return pushed;
 }
 
 FlowUnits LayeredFlow::into_sink(Index p, FlowUnits amount) {
-  FlowUnits& left = sink_left_[static_cast<std::size_t>(p)];
+  FlowUnits& left = sink_left_[as_size(p)];
   const FlowUnits pushed = std::min(left, amount);
   left -= pushed;
   if (left == 0) {
@@ -212,7 +212,7 @@ FlowUnits LayeredFlow::into_sink(Index p, FlowUnits amount) {
 
 // Over the arc (l, p) → (l − 1, q) and on from there.
 FlowUnits LayeredFlow::push_over(Index l, Index p, Index q, Index level, FlowUnits amount) {
-  FlowUnits& arc = left_[static_cast<std::size_t>((l * T_ + p) * T_ + q)];
+  FlowUnits& arc = left_[as_size((l * T_ + p) * T_ + q)];
   const FlowUnits pushed = push(l - 1, q, level + 1, std::min(arc, amount));
   if (pushed > 0) carry(l, p, q, arc, pushed);
   return pushed;
@@ -237,7 +237,7 @@ FlowUnits LayeredFlow::push_back(Index l, Index p, Index level, FlowUnits amount
   for (Index w = 0; w < words_ && left > 0; ++w)
     for (Word bits = arcs[w] & next[w]; bits != 0 && left > 0; bits = arcs[w] & next[w]) {
       const Index q = w * word_bits + std::countr_zero(bits);
-      const auto cell = static_cast<std::size_t>(((l + 1) * T_ + q) * T_ + p);
+      const auto cell = as_size(((l + 1) * T_ + q) * T_ + p);
       const FlowUnits carried = capacities_.arcs[cell] - left_[cell];
       const FlowUnits pushed = push(l + 1, q, level + 1, std::min(carried, left));
       if (pushed == 0) continue;

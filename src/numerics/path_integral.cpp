@@ -60,10 +60,10 @@ const Tables& tables(int level) {
   static const auto all = [] {
     std::array<Tables, nested_levels> made;
     for (int l = 0; l < nested_levels; ++l)
-      made[static_cast<std::size_t>(l)] = {nested_rule(l), nested_partial(l), nested_coefficients(l)};
+      made[as_size(l)] = {nested_rule(l), nested_partial(l), nested_coefficients(l)};
     return made;
   }();
-  return all[static_cast<std::size_t>(level)];
+  return all[as_size(level)];
 }
 
 double ratio(double a, double b) {
@@ -73,7 +73,7 @@ double ratio(double a, double b) {
 }  // namespace
 
 void add_weighted(double weight, const Slope& slope, std::vector<double>& sum) {
-  sum.resize(static_cast<std::size_t>(slope.gradient.size()), 0.0);
+  sum.resize(as_size(slope.gradient.size()), 0.0);
   dispatch(slope.gradient.dtype(), [&](auto r) {
     const auto* g = slope.gradient.template data<decltype(r)>();
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * static_cast<double>(g[i]);

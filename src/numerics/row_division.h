@@ -50,7 +50,7 @@ Index divide_rows(std::span<R> values, Index width, std::span<R> beside) {
 inline Index divide_rows(Tensor& map) {
   Index empty = 0;
   dispatch(map.dtype(), [&]<class R>(R) {
-    empty = divide_rows(std::span(map.data<R>(), static_cast<std::size_t>(map.size())), map.shape().back());
+    empty = divide_rows(std::span(map.data<R>(), as_size(map.size())), map.shape().back());
   });
   return empty;
 }

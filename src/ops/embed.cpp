@@ -18,12 +18,12 @@ Var embed(Tape& tape, const Tensor& table, const std::vector<std::vector<int>>& 
   const Index width = table.dim(1);
   Tensor y({batch, tokens, width}, table.dtype());
   for (Index b = 0; b < batch; ++b) {
-    const auto& row = ids[static_cast<std::size_t>(b)];
+    const auto& row = ids[as_size(b)];
     if (static_cast<Index>(row.size()) != tokens)
       throw InternalError(
           fmt::format("embed: expected {} tokens in every row, found {}", tokens, row.size()));
     for (Index t = 0; t < tokens; ++t) {
-      const Index id = row[static_cast<std::size_t>(t)];
+      const Index id = row[as_size(t)];
       if (id < 0 || id >= table.dim(0))
         throw InternalError(fmt::format("embed: expected an id below {}, found {}", table.dim(0), id));
       dispatch(table.dtype(), [&]<class R>(R) {

@@ -73,14 +73,12 @@ class GatherOp final : public Op {
  private:
   std::vector<int> picked_of(const std::vector<int>& rows) const {
     std::vector<int> picked;
-    for (const int row : rows) picked.push_back(positions_[0][static_cast<std::size_t>(row)]);
+    for (const int row : rows) picked.push_back(positions_[0][as_size(row)]);
     return picked;
   }
   Index count() const { return positions_.empty() ? 0 : static_cast<Index>(positions_[0].size()); }
   // b runs over seeds × batch.
-  Index position(Index b, Index p) const {
-    return positions_[static_cast<std::size_t>(b) % positions_.size()][static_cast<std::size_t>(p)];
-  }
+  Index position(Index b, Index p) const { return positions_[as_size(b) % positions_.size()][as_size(p)]; }
 
   Tensor picked(const Tensor& x, Index batch, Index tokens, Shape shape) const {
     const Index width = x.shape().back();

@@ -54,9 +54,7 @@ class PositionBiasOp final : public Op {
   }
 
  private:
-  Index query_of(Index row) const {
-    return first_ + (rows_ ? Index{(*rows_)[static_cast<std::size_t>(row)]} : row);
-  }
+  Index query_of(Index row) const { return first_ + (rows_ ? Index{(*rows_)[as_size(row)]} : row); }
 
   Tensor biased(const Tensor& x) const {
     const Index heads = x.dim(1), queries = x.dim(2), keys = x.dim(3), count = table_.dim(1);
@@ -67,11 +65,10 @@ class PositionBiasOp final : public Op {
     const auto width = static_cast<Index>(bucket.size());
     Tensor y(x.shape(), x.dtype());
     dispatch(x.dtype(), [&]<class R>(R) {
-      std::vector<R> by_distance(static_cast<std::size_t>(heads * width));
+      std::vector<R> by_distance(as_size(heads * width));
       for (Index h = 0; h < heads; ++h)
         for (Index d = 0; d < width; ++d)
-          by_distance[static_cast<std::size_t>(h * width + d)] =
-              table_.data<R>()[h * count + bucket[static_cast<std::size_t>(d)]];
+          by_distance[as_size(h * width + d)] = table_.data<R>()[h * count + bucket[as_size(d)]];
       for (Index b = 0; b < x.dim(0); ++b)
         for (Index h = 0; h < heads; ++h)
           for (Index i = 0; i < queries; ++i) {

@@ -21,7 +21,7 @@ inline void share_bias(Tensor& parts, const Tensor& bias, Index seeds, const Ten
     R* all = parts.data<R>();
     const R* more = beside.empty() ? nullptr : beside.data<R>();
     parallel_for(rows, 1 + 65536 / (seeds * width), [&](Index begin, Index end) {
-      std::vector<double> weight(static_cast<std::size_t>(seeds));
+      std::vector<double> weight(as_size(seeds));
       for (Index row = begin; row < end; ++row) {
         double total = 1e-12;
         for (Index s = 0; s < seeds; ++s) {
@@ -31,12 +31,12 @@ inline void share_bias(Tensor& parts, const Tensor& bias, Index seeds, const Ten
             dot += static_cast<double>(b[d]) * static_cast<double>(all[at + d]);
           for (Index d = 0; more != nullptr && d < width; ++d)
             dot += static_cast<double>(b[d]) * static_cast<double>(more[at + d]);
-          weight[static_cast<std::size_t>(s)] = std::abs(dot);
+          weight[as_size(s)] = std::abs(dot);
           total += std::abs(dot);
         }
         for (Index s = 0; s < seeds; ++s) {
           R* z = all + (s * rows + row) * width;
-          const R share = static_cast<R>(weight[static_cast<std::size_t>(s)] / total);
+          const R share = static_cast<R>(weight[as_size(s)] / total);
           for (Index d = 0; d < width; ++d) z[d] += share * b[d];
         }
       }

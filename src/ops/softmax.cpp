@@ -40,8 +40,7 @@ class SoftmaxOp final : public Op {
       if (!causal_ || (!rows_ && first_ == 0))
         return kernels::softmax(from, to, count, n, causal_ ? queries : Index{0});
       for (Index i = 0; i < count; ++i) {
-        const Index row = i % queries,
-                    keys = first_ + 1 + (rows_ ? (*rows_)[static_cast<std::size_t>(row)] : row);
+        const Index row = i % queries, keys = first_ + 1 + (rows_ ? (*rows_)[as_size(row)] : row);
         kernels::softmax(from + i * n, to + i * n, 1, keys, 0);
         std::fill(to + i * n + keys, to + (i + 1) * n, R{0});
       }

@@ -103,7 +103,7 @@ Tensor unit_rows(const Tensor& rows) {
 }
 
 double mean_pair_cosine(const Tensor& rows) {
-  std::vector<double> sum(static_cast<std::size_t>(rows.dim(1)), 0.0);
+  std::vector<double> sum(as_size(rows.dim(1)), 0.0);
   double count = 0;
   for (Index i = 0; i < rows.dim(0); ++i) {
     const std::vector<double> row = rows.rows(i, 1).to_doubles();
@@ -122,7 +122,7 @@ std::size_t capture_bytes(const ModelInfo& info, std::span<const ProbeText> text
   for (const ProbeText& text : texts) ++lengths[text.tokens()];
   std::size_t most = 0;
   for (const auto& [length, count] : lengths) {
-    const std::size_t fit = probe_batch_tokens / static_cast<std::size_t>(std::max<Index>(1, length));
+    const std::size_t fit = probe_batch_tokens / as_size(std::max<Index>(1, length));
     most = std::max(most, std::clamp<std::size_t>(fit, 1, count) * passing_bytes(info, length, 1));
   }
   return most;

@@ -88,7 +88,7 @@ class ModelRun {
     std::vector<int> missing;
     for (const int state : states_)
       if (!complete(state)) missing.push_back(state);
-    const auto step = static_cast<std::size_t>(std::max(1, window));
+    const auto step = as_size(std::max(1, window));
     for (std::size_t begin = 0; begin < missing.size(); begin += step) {
       const std::vector<int> some(
           missing.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -334,7 +334,7 @@ IdentifyReport run_identify(const IdentifyRequest& request, const Model& model, 
                         .resumed_cells = finished.found()};
   for (const ProbeText* text : reading.tested) {
     report.tested_tokens += text->ids.size();
-    report.tested_content += static_cast<std::size_t>(text->content());
+    report.tested_content += as_size(text->content());
   }
   add_cells(report, request, reading, finished);
   report.checks.push_back(check_within("no text in two parts", strayed(corpus), 0));

@@ -24,11 +24,11 @@ constexpr Index block_rows = 1024;
 
 std::vector<double> mean_of(const Tensor& rows) {
   const Index width = rows.dim(1);
-  std::vector<double> mean(static_cast<std::size_t>(width), 0.0);
+  std::vector<double> mean(as_size(width), 0.0);
   dispatch(rows.dtype(), [&]<class R>(R) {
     const R* values = std::as_const(rows).template data<R>();
     for (Index i = 0; i < rows.dim(0); ++i)
-      for (Index c = 0; c < width; ++c) mean[static_cast<std::size_t>(c)] += double{values[i * width + c]};
+      for (Index c = 0; c < width; ++c) mean[as_size(c)] += double{values[i * width + c]};
   });
   for (double& m : mean) m /= static_cast<double>(rows.dim(0));
   return mean;
@@ -64,13 +64,13 @@ RidgeFit::RidgeFit(const Tensor& hidden, double lambda)
       lambda_(lambda),
       width_(hidden.dim(1)),
       mean_(mean_of(hidden)),
-      gram_(static_cast<std::size_t>(width_ * width_), 0.0) {
+      gram_(as_size(width_ * width_), 0.0) {
   for (Index begin = 0; begin < hidden.dim(0); begin += block_rows) {
     const Index count = std::min(block_rows, hidden.dim(0) - begin);
     const std::vector<double> e = centred(hidden, begin, count, mean_);
     add_product(e, e, count, width_, width_, gram_);
   }
-  for (Index i = 0; i < width_; ++i) gram_[static_cast<std::size_t>(i * width_ + i)] += lambda_;
+  for (Index i = 0; i < width_; ++i) gram_[as_size(i * width_ + i)] += lambda_;
   factor_ = gram_;
   Eigen::Map<Eigen::MatrixXd> in_place(factor_.data(), width_, width_);
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> made(in_place);
@@ -85,7 +85,7 @@ LinearMap RidgeFit::fit(const Tensor& targets) const {
   const Index out = targets.dim(1);
   LinearMap map{.in = width_, .out = out};
   const std::vector<double> mean = mean_of(targets);
-  std::vector<double> right(static_cast<std::size_t>(width_ * out), 0.0);
+  std::vector<double> right(as_size(width_ * out), 0.0);
   for (Index begin = 0; begin < hidden_.dim(0); begin += block_rows) {
     const Index count = std::min(block_rows, hidden_.dim(0) - begin);
     add_product(centred(hidden_, begin, count, mean_), centred(targets, begin, count, mean), count, width_,
@@ -101,8 +101,7 @@ LinearMap RidgeFit::fit(const Tensor& targets) const {
   map.bias = mean;
   for (Index i = 0; i < width_; ++i)
     for (Index c = 0; c < out; ++c)
-      map.bias[static_cast<std::size_t>(c)] -=
-          mean_[static_cast<std::size_t>(i)] * map.weight[static_cast<std::size_t>(i * out + c)];
+      map.bias[as_size(c)] -= mean_[as_size(i)] * map.weight[as_size(i * out + c)];
   const double size = std::sqrt(squared_length(right));
   kernels::gemm<double>({.m = width_, .n = out, .k = width_, .beta = -1}, gram_.data(), map.weight.data(),
                         right.data());
@@ -112,8 +111,8 @@ LinearMap RidgeFit::fit(const Tensor& targets) const {
 }
 
 std::size_t linear_map_bytes(Index in, Index out) {
-  const auto d = static_cast<std::size_t>(in), o = static_cast<std::size_t>(out);
-  return sizeof(double) * (2 * d * d + 3 * d * o + 2 * static_cast<std::size_t>(block_rows) * (d + o));
+  const auto d = as_size(in), o = as_size(out);
+  return sizeof(double) * (2 * d * d + 3 * d * o + 2 * as_size(block_rows) * (d + o));
 }
 
 }  // namespace headwater

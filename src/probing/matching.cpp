@@ -16,15 +16,14 @@ constexpr Index word_block = 2048, query_block = 256;
 constexpr double z = 1.959963984540054;  // of 95 %
 
 std::vector<double> square_lengths(const double* rows, Index n, Index width) {
-  std::vector<double> squares(static_cast<std::size_t>(n), 0.0);
-  for (Index i = 0; i < n; ++i)
-    squares[static_cast<std::size_t>(i)] = squared_length(rows + i * width, width);
+  std::vector<double> squares(as_size(n), 0.0);
+  for (Index i = 0; i < n; ++i) squares[as_size(i)] = squared_length(rows + i * width, width);
   return squares;
 }
 
 TextHits match_text(const ProbeText& text, const double* mapped, const double* targets, Index width,
                     TokenDistance distance) {
-  const auto w = static_cast<std::size_t>(width), n = text.ids.size();
+  const auto w = as_size(width), n = text.ids.size();
   const std::span<const double> candidates(targets, n * w);
   const std::vector<bool> all(n, true);
   std::vector<bool> content = text.special;
@@ -33,11 +32,11 @@ TextHits match_text(const ProbeText& text, const double* mapped, const double* t
   for (std::size_t i = 0; i < n; ++i) {
     const std::span<const double> g(mapped + i * w, w);
     const Index k = nearest(g, candidates, all, distance);
-    if (k >= 0 && text.ids[static_cast<std::size_t>(k)] == text.ids[i]) ++hits.id;
+    if (k >= 0 && text.ids[as_size(k)] == text.ids[i]) ++hits.id;
     if (k == static_cast<Index>(i)) ++hits.position;
     if (text.special[i]) continue;
     const Index inner = nearest(g, candidates, content, distance);
-    if (inner >= 0 && text.ids[static_cast<std::size_t>(inner)] == text.ids[i]) ++hits.content_id;
+    if (inner >= 0 && text.ids[as_size(inner)] == text.ids[i]) ++hits.content_id;
     if (inner == static_cast<Index>(i)) ++hits.content_position;
   }
   return hits;
@@ -54,9 +53,9 @@ void improve(Best& best, Index first_query, Index queries, Index begin, Index co
              const std::vector<double>& gg, const std::vector<double>& xx, TokenDistance distance) {
   parallel_for(queries, 16, [&](Index from, Index to) {
     for (Index q = from; q < to; ++q) {
-      const auto at = static_cast<std::size_t>(first_query + q);
+      const auto at = as_size(first_query + q);
       for (Index k = 0; k < count; ++k) {
-        const double dot = dots[q * count + k], x2 = xx[static_cast<std::size_t>(k)];
+        const double dot = dots[q * count + k], x2 = xx[as_size(k)];
         const double d = distance == TokenDistance::L2 ? gg[at] + x2 - 2 * dot
                          : gg[at] > 0 && x2 > 0        ? 1 - dot / (std::sqrt(gg[at]) * std::sqrt(x2))
                                                        : not_defined;
@@ -107,7 +106,7 @@ std::vector<TextHits> match_in_texts(const std::vector<const ProbeText*>& texts,
   const Index width = targets.dim(1);
   parallel_for(static_cast<Index>(texts.size()), 1, [&](Index begin, Index end) {
     for (Index t = begin; t < end; ++t) {
-      const auto at = static_cast<std::size_t>(t);
+      const auto at = as_size(t);
       hits[at] = match_text(*texts[at], mapped.data<double>() + first[at] * width,
                             targets.data<double>() + first[at] * width, width, distance);
     }
@@ -120,10 +119,9 @@ std::vector<TextHits> match_in_vocabulary(const std::vector<const ProbeText*>& t
   const Index N = mapped.dim(0), V = words.dim(0), width = words.dim(1);
   const double* g = mapped.data<double>();
   const std::vector<double> gg = square_lengths(g, N, width);
-  Best best{
-      .distance = std::vector<double>(static_cast<std::size_t>(N), std::numeric_limits<double>::infinity()),
-      .word = std::vector<Index>(static_cast<std::size_t>(N), -1)};
-  std::vector<double> dots(static_cast<std::size_t>(query_block * word_block));
+  Best best{.distance = std::vector<double>(as_size(N), std::numeric_limits<double>::infinity()),
+            .word = std::vector<Index>(as_size(N), -1)};
+  std::vector<double> dots(as_size(query_block * word_block));
   for (Index begin = 0; begin < V; begin += word_block) {
     const Index count = std::min(word_block, V - begin);
     const std::vector<double> x = words.rows(begin, count).to_doubles();
@@ -147,8 +145,7 @@ std::vector<TextHits> match_in_vocabulary(const std::vector<const ProbeText*>& t
 }
 
 std::size_t vocabulary_match_bytes(Index tokens, Index width) {
-  return sizeof(double) *
-         static_cast<std::size_t>(word_block * width + query_block * word_block + 3 * tokens);
+  return sizeof(double) * as_size(word_block * width + query_block * word_block + 3 * tokens);
 }
 
 TokenRate rate_of(std::span<const int> hits, std::span<const Index> tokens) {

@@ -98,7 +98,7 @@ class Adam {
 
 template <class R>
 MlpMap<R>::MlpMap(Index in, Index hidden, Index out, std::uint64_t seed)
-    : parameters(static_cast<std::size_t>(hidden * in + hidden + out * hidden + out), R{0}),
+    : parameters(as_size(hidden * in + hidden + out * hidden + out), R{0}),
       in_(in),
       hidden_(hidden),
       out_(out),
@@ -108,7 +108,7 @@ MlpMap<R>::MlpMap(Index in, Index hidden, Index out, std::uint64_t seed)
   const auto fill = [&](Index begin, Index end, Index fans) {
     const double bound = std::sqrt(6.0 / static_cast<double>(fans));
     for (Index i = begin; i < end; ++i)
-      parameters[static_cast<std::size_t>(i)] =
+      parameters[as_size(i)] =
           static_cast<R>(bound * (2 * random_uniform(seed, static_cast<std::uint64_t>(i)) - 1));
   };
   fill(0, b1_, in + hidden);
@@ -117,9 +117,9 @@ MlpMap<R>::MlpMap(Index in, Index hidden, Index out, std::uint64_t seed)
 
 template <class R>
 typename MlpMap<R>::Pass MlpMap<R>::forward(const R* e, Index n) const {
-  Pass pass{.pre = std::vector<R>(static_cast<std::size_t>(n * hidden_)),
-            .post = std::vector<R>(static_cast<std::size_t>(n * hidden_)),
-            .out = std::vector<R>(static_cast<std::size_t>(n * out_))};
+  Pass pass{.pre = std::vector<R>(as_size(n * hidden_)),
+            .post = std::vector<R>(as_size(n * hidden_)),
+            .out = std::vector<R>(as_size(n * out_))};
   const R* p = parameters.data();
   affine(e, p, p + b1_, pass.pre.data(), n, in_, hidden_);
   kernels::activate(Activation::Gelu, pass.pre.data(), pass.post.data(), n * hidden_);
@@ -184,16 +184,16 @@ Training train(MlpMap<R>& map, const Tensor& e, const Tensor& x, const Tensor& v
   };
   Adam<R> adam(map.parameters.size(), options.learning_rate);
   std::vector<R> gradient, best = map.parameters;
-  std::vector<R> rows(static_cast<std::size_t>(batch * in)), targets(static_cast<std::size_t>(batch * out));
+  std::vector<R> rows(as_size(batch * in)), targets(as_size(batch * out));
   Training training{.epochs = 0, .best = 0, .losses = {validate()}};
   double lowest = training.losses.front();
   for (int epoch = 1; epoch <= options.epochs && epoch - training.best <= options.patience; ++epoch) {
     const std::vector<std::size_t> order =
-        random_order(random_bits(seed, static_cast<std::uint64_t>(epoch)), static_cast<std::size_t>(n));
+        random_order(random_bits(seed, static_cast<std::uint64_t>(epoch)), as_size(n));
     for (Index begin = 0; begin < n; begin += batch) {
       const Index count = std::min(batch, n - begin);
       for (Index i = 0; i < count; ++i) {
-        const auto from = static_cast<Index>(order[static_cast<std::size_t>(begin + i)]);
+        const auto from = static_cast<Index>(order[as_size(begin + i)]);
         std::copy_n(e.data<R>() + from * in, in, rows.data() + i * in);
         std::copy_n(x.data<R>() + from * out, out, targets.data() + i * out);
       }
@@ -214,9 +214,8 @@ Training train(MlpMap<R>& map, const Tensor& e, const Tensor& x, const Tensor& v
 }
 
 std::size_t mlp_map_bytes(Index in, Index out, const MlpOptions& options, DType dtype) {
-  const auto d = static_cast<std::size_t>(in), o = static_cast<std::size_t>(out),
-             h = static_cast<std::size_t>(options.hidden);
-  const auto rows = static_cast<std::size_t>(std::max<Index>(loss_rows, options.batch));
+  const auto d = as_size(in), o = as_size(out), h = as_size(options.hidden);
+  const auto rows = as_size(std::max<Index>(loss_rows, options.batch));
   return bytes_of(dtype) * (5 * (d * h + h * o + h + o) + rows * (2 * h + d + 2 * o));
 }
 

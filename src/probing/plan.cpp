@@ -83,15 +83,14 @@ void check_identify(const IdentifyRequest& request, const ModelInfo& info, const
   if (uses(request, TokenMap::Naive) && width != info.last().width)
     throw Unsupported(
         fmt::format("map naive: expected embeddings as wide as the hidden vectors ({}), found {}; use "
-                    "--target hidden, or "
-                    "only learned maps",
+                    "--target hidden, or only learned maps",
                     info.last().width, width));
 }
 
 std::vector<int> states_of(const IdentifyRequest& request, const ModelInfo& info) {
   std::vector<int> states = request.states;
   if (states.empty()) {
-    states.resize(static_cast<std::size_t>(info.last().layers) + 1);
+    states.resize(as_size(info.last().layers) + 1);
     std::iota(states.begin(), states.end(), 0);
   }
   std::sort(states.begin(), states.end());
@@ -109,7 +108,7 @@ std::size_t cells_of(const IdentifyRequest& request, const ModelInfo& info) {
   std::size_t cells = 0;
   for (const TokenMap map : request.maps)
     cells += states.size() * tested_states(request, map, 0, states).size() * request.distances.size();
-  return cells * static_cast<std::size_t>(request.folds) * (request.control ? 2 : 1);
+  return cells * as_size(request.folds) * (request.control ? 2 : 1);
 }
 
 ProbeCorpus corpus_of(std::vector<ProbeText> texts, const IdentifyRequest& request) {
@@ -133,7 +132,7 @@ IdentifyMemory identify_memory(const IdentifyRequest& request, const Model& mode
   const Index out = target_width(model, request.target);
   std::size_t tokens = 0;
   for (const ProbeText& text : texts) tokens += text.ids.size();
-  const std::size_t D = static_cast<std::size_t>(info.last().width), O = static_cast<std::size_t>(out);
+  const std::size_t D = as_size(info.last().width), O = as_size(out);
   const std::size_t number = bytes_of(info.dtype);
   IdentifyMemory memory;
   memory.per_state = (tokens + std::min(tokens, probe_batch_tokens)) * D * number;  // also in its batch
@@ -154,8 +153,7 @@ IdentifyMemory identify_memory(const IdentifyRequest& request, const Model& mode
     if (needed > request.max_memory)
       throw InputError(fmt::format(
           "max-memory: expected at least {:.1f} MiB for {} tokens, found {:.1f} MiB; give fewer texts{} or "
-          "allow "
-          "more",
+          "allow more",
           static_cast<double>(needed) / 0x1p20, tokens, static_cast<double>(request.max_memory) / 0x1p20,
           request.across ? ", leave out --across" : ""));
     if (memory.per_state > 0)

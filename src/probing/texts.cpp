@@ -32,7 +32,7 @@ std::vector<std::size_t> first_alike(const std::vector<ProbeText>& texts) {
 std::vector<Part> parts_by_place(std::size_t count, std::size_t folds, std::size_t fold) {
   std::vector<Part> parts(count, Part::Train);
   if (folds == 1) {
-    const auto share = static_cast<std::size_t>(std::max(1.0, std::round(0.15 * static_cast<double>(count))));
+    const auto share = as_size(std::max(1.0, std::round(0.15 * static_cast<double>(count))));
     std::fill(parts.end() - static_cast<std::ptrdiff_t>(share), parts.end(), Part::Test);
     std::fill(parts.end() - static_cast<std::ptrdiff_t>(2 * share),
               parts.end() - static_cast<std::ptrdiff_t>(share), Part::Validation);
@@ -56,7 +56,7 @@ Split split_texts(const std::vector<ProbeText>& texts, int folds, std::uint64_t 
   if (folds != 1 && folds < 3)
     throw InputError(
         fmt::format("folds: expected 1 or at least 3 (one to test, one to validate), found {}", folds));
-  const auto least = static_cast<std::size_t>(std::max(3, folds));
+  const auto least = as_size(std::max(3, folds));
   if (distinct.size() < least)
     throw InputError(fmt::format(
         "texts: expected at least {} different ones to split into training, validation and test, found {}",
@@ -64,8 +64,7 @@ Split split_texts(const std::vector<ProbeText>& texts, int folds, std::uint64_t 
   const std::vector<std::size_t> order = random_order(seed, distinct.size());
   Split split{.parts = {}, .distinct = distinct.size()};
   for (int f = 0; f < folds; ++f) {
-    const std::vector<Part> by_place =
-        parts_by_place(distinct.size(), static_cast<std::size_t>(folds), static_cast<std::size_t>(f));
+    const std::vector<Part> by_place = parts_by_place(distinct.size(), as_size(folds), as_size(f));
     std::vector<Part> parts(texts.size());
     for (std::size_t place = 0; place < order.size(); ++place)
       parts[distinct[order[place]]] = by_place[place];

@@ -67,9 +67,9 @@ class JoinOp final : public Op {
   }
 
   Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& /*rules*/) const override {
-    const auto given = static_cast<std::size_t>(
-        std::find_if(parts.begin(), parts.end(), [](const Tensor& part) { return !part.empty(); }) -
-        parts.begin());
+    const auto given =
+        as_size(std::find_if(parts.begin(), parts.end(), [](const Tensor& part) { return !part.empty(); }) -
+                parts.begin());
     const Index seeds = stack_of(parts[given], call.x[given]);
     Tensor dy = Tensor::zeros(stacked_like(parts[given], call.x[given], call.y), parts[given].dtype());
     Index offset = 0;
@@ -128,7 +128,7 @@ class TakeRowsOp final : public Op {
       for (Index o = 0; o < outer; ++o)
         for (Index k = 0; k < n; ++k)
           kernels::accumulate(signal.data<R>() + (o * n + k) * inner,
-                              back.data<R>() + (o * T + rows_[static_cast<std::size_t>(k)]) * inner, inner);
+                              back.data<R>() + (o * T + rows_[as_size(k)]) * inner, inner);
     });
     return {back};
   }

@@ -15,14 +15,6 @@
 #include "tape/tape.h"
 
 namespace headwater {
-namespace {
-
-std::size_t index(int id) {
-  return static_cast<std::size_t>(id);
-}
-
-}  // namespace
-
 class Replay {
  public:
   // Some members of a batch on the new tape.
@@ -72,13 +64,13 @@ class Replay {
 
   static std::vector<Asked> asked(const Tape& tape, int to, const Rows& rows) {
     std::vector<Asked> asked(tape.nodes_.size());
-    asked[index(to)].add(rows);
-    for (std::size_t i = index(to) + 1; i-- > 0;) {
+    asked[as_size(to)].add(rows);
+    for (std::size_t i = as_size(to) + 1; i-- > 0;) {
       const Tape::Node& node = tape.nodes_[i];
       if (!asked[i].any || node.op == nullptr) continue;
       if (node.op->for_rows(asked[i].rows) == nullptr) asked[i].rows.reset();
       for (std::size_t k = 0; k < node.inputs.size(); ++k)
-        asked[index(node.inputs[k])].add(node.op->rows_needed(k, asked[i].rows));
+        asked[as_size(node.inputs[k])].add(node.op->rows_needed(k, asked[i].rows));
     }
     return asked;
   }
@@ -89,17 +81,18 @@ class Replay {
     rows_ = asked(from_, to_, options_.rows);
     std::vector<int> last_reader(nodes_.size(), -1);
     for (int i = 0; i <= to_; ++i)
-      for (const int input : from_.nodes_[index(i)].inputs) last_reader[index(input)] = i;
+      for (const int input : from_.nodes_[as_size(i)].inputs) last_reader[as_size(input)] = i;
     for (int i = 0; i <= to_; ++i) {
-      if (!rows_[index(i)].any) continue;
+      if (!rows_[as_size(i)].any) continue;
       step(i);
-      for (const int input : from_.nodes_[index(i)].inputs)
-        if (last_reader[index(input)] == i) nodes_[index(input)].var.value = Tensor();
+      for (const int input : from_.nodes_[as_size(i)].inputs)
+        if (last_reader[as_size(input)] == i) nodes_[as_size(input)].var.value = Tensor();
     }
     std::vector<int> all;
     for (std::size_t c = 0; c < changes_.size(); ++c) all.push_back(static_cast<int>(c));
-    Replayed replayed{.value = filled_up(to_, all, rows_[index(to_)].rows), .entries = entries_};
-    if (options_.rows && !rows_[index(to_)].rows) replayed.value = take_rows(replayed.value, *options_.rows);
+    Replayed replayed{.value = filled_up(to_, all, rows_[as_size(to_)].rows), .entries = entries_};
+    if (options_.rows && !rows_[as_size(to_)].rows)
+      replayed.value = take_rows(replayed.value, *options_.rows);
     return replayed;
   }
 
@@ -117,7 +110,7 @@ class Replay {
       const Changed& change = changes_[c];
       if (change.at.tape != &from_ || change.at.id < 0)
         throw InternalError("replay: the changed value is from another tape");
-      const Shape& shape = from_.nodes_[index(change.at.id)].shape;
+      const Shape& shape = from_.nodes_[as_size(change.at.id)].shape;
       const bool fits =
           change.copies.rank() == shape.rank() && change.copies.dim(0) % shape.front() == 0 &&
           (change.wanted_rows_only || change.copies.shape().without_front() == shape.without_front());
@@ -131,7 +124,7 @@ class Replay {
   }
 
   const Tensor recorded(int id) const {
-    const Tape::Node& node = from_.nodes_[index(id)];
+    const Tape::Node& node = from_.nodes_[as_size(id)];
     if (!node.value.empty()) return node.value;
     if (!options_.missing || node.place.site == Site::None)
       throw InternalError(fmt::format("replay: needs {}, which was not kept", text_of(node.place)));
@@ -140,8 +133,8 @@ class Replay {
 
   // Node `id` with copies of all these changes, for these rows.
   Var filled_up(int id, const std::vector<int>& changes, const Rows& rows) {
-    const Copies& own = nodes_[index(id)];
-    const Index members_each = from_.nodes_[index(id)].shape.front();
+    const Copies& own = nodes_[as_size(id)];
+    const Index members_each = from_.nodes_[as_size(id)].shape.front();
     Var var = own.var;
     if (!own.of.empty() && own.rows != rows) {
       if (!rows) throw InternalError("replay: expected a value for all rows, found some of them");
@@ -157,7 +150,7 @@ class Replay {
       missing = 0;
     };
     for (const int change : changes) {
-      const Index count = times_[index(change)];
+      const Index count = times_[as_size(change)];
       if (!std::binary_search(own.of.begin(), own.of.end(), change)) {
         missing += count;
         continue;
@@ -191,11 +184,11 @@ class Replay {
   }
 
   void step(int id) {
-    const Tape::Node& node = from_.nodes_[index(id)];
-    const Rows& rows = rows_[index(id)].rows;
+    const Tape::Node& node = from_.nodes_[as_size(id)];
+    const Rows& rows = rows_[as_size(id)].rows;
     std::set<int> below;
     for (const int input : node.inputs)
-      below.insert(nodes_[index(input)].of.begin(), nodes_[index(input)].of.end());
+      below.insert(nodes_[as_size(input)].of.begin(), nodes_[as_size(input)].of.end());
     const auto entering = entering_.find(id);
     if (below.empty() && entering == entering_.end()) return;
     const std::vector<int> computed(below.begin(), below.end());
@@ -208,7 +201,7 @@ class Replay {
       made.var = onto_->record(node.op->for_rows(rows), inputs, alone ? node.place : Place{});
     }
     if (!alone) join_entering(entering->second, computed, node, made);
-    nodes_[index(id)] = std::move(made);
+    nodes_[as_size(id)] = std::move(made);
   }
 
   void join_entering(const std::vector<int>& entering, const std::vector<int>& computed,
@@ -221,14 +214,14 @@ class Replay {
     Index offset = 0;
     for (const int c : all) {
       if (std::binary_search(computed.begin(), computed.end(), c)) {
-        const Index count = times_[index(c)] * node.shape.front();
+        const Index count = times_[as_size(c)] * node.shape.front();
         pieces.push_back({made.var, offset, count});
         offset += count;
         continue;
       }
       const Var leaf =
-          onto_->leaf(entering_copies(changes_[index(c)], made.rows), first ? node.place : Place{});
-      entries_[index(c)] = {leaf, made.rows};
+          onto_->leaf(entering_copies(changes_[as_size(c)], made.rows), first ? node.place : Place{});
+      entries_[as_size(c)] = {leaf, made.rows};
       pieces.push_back({leaf, 0, leaf.value.dim(0)});
     }
     made.of = std::move(all);
@@ -259,7 +252,7 @@ Replayed Tape::replay(std::span<const Changed> changes, const Var& to, Tape& ont
 }
 
 Rows Tape::rows_read(const Var& to, Place from, const Rows& wanted) const {
-  return Replay::asked(*this, to.id, wanted)[static_cast<std::size_t>(require(from))].rows;
+  return Replay::asked(*this, to.id, wanted)[as_size(require(from))].rows;
 }
 
 }  // namespace headwater

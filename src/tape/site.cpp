@@ -36,8 +36,8 @@ std::string_view name_of(Site site) {
                                                "final_norm",
                                                "pooled",
                                                "logits"};
-  static_assert(std::size(names) == static_cast<std::size_t>(Site::Logits) + 1);
-  return names[static_cast<std::size_t>(site)];
+  static_assert(std::size(names) == as_size(Site::Logits) + 1);
+  return names[as_size(site)];
 }
 
 std::string text_of(Place place) {

@@ -10,10 +10,6 @@
 namespace headwater {
 namespace {
 
-std::size_t place(int id) {
-  return static_cast<std::size_t>(id);
-}
-
 // sum += addend. A tensor that somebody else may still read is never written to.
 void accumulate(Tensor& sum, Tensor addend) {
   if (sum.empty()) {
@@ -37,14 +33,14 @@ void accumulate(Tensor& sum, Tensor addend) {
 
 const Tensor& Signals::at(Place wanted) const {
   const int id = tape_->find(wanted);
-  if (id < 0 || values_[place(id)].empty())
+  if (id < 0 || values_[as_size(id)].empty())
     throw InternalError(fmt::format("signals: nothing arrived at {}", text_of(wanted)));
-  return values_[place(id)];
+  return values_[as_size(id)];
 }
 
 bool Signals::has(Place wanted) const {
   const int id = tape_->find(wanted);
-  return id >= 0 && !values_[place(id)].empty();
+  return id >= 0 && !values_[as_size(id)].empty();
 }
 
 Tape::Tape(Keep keep, std::vector<Edit> edits) : keep_(keep), edits_(std::move(edits)) {}
@@ -114,7 +110,7 @@ int Tape::require(Place wanted) const {
 
 bool Tape::has(Place wanted) const {
   const int id = find(wanted);
-  return id >= 0 && !nodes_[place(id)].value.empty();
+  return id >= 0 && !nodes_[as_size(id)].value.empty();
 }
 
 bool Tape::recorded(Place wanted) const {
@@ -122,7 +118,7 @@ bool Tape::recorded(Place wanted) const {
 }
 
 Var Tape::var_of(int id) const {
-  return {.tape = const_cast<Tape*>(this), .id = id, .value = nodes_[place(id)].value};
+  return {.tape = const_cast<Tape*>(this), .id = id, .value = nodes_[as_size(id)].value};
 }
 
 Var Tape::at(Place wanted) const {
@@ -136,7 +132,7 @@ Var Tape::spot(Place wanted) const {
 }
 
 Origin Tape::origin_of(const Var& var) const {
-  const Node& node = nodes_[place(var.id)];
+  const Node& node = nodes_[as_size(var.id)];
   Origin origin{.op = node.op.get(), .inputs = {}};
   for (const int input : node.inputs) origin.inputs.push_back(var_of(input));
   return origin;
@@ -162,20 +158,20 @@ std::size_t Tape::kept_bytes() const {
 
 Call Tape::call_of(const Node& node) const {
   Call call{.x = {}, .y = node.value};
-  for (const int input : node.inputs) call.x.push_back(nodes_[place(input)].value);
+  for (const int input : node.inputs) call.x.push_back(nodes_[as_size(input)].value);
   return call;
 }
 
 void Tape::require_kept(std::string_view walk, const Var& var) const {
   if (keep_ != Keep::Everything)
     throw InternalError(fmt::format("{}: expected a tape that keeps everything", walk));
-  if (var.tape != this || var.id < 0 || place(var.id) >= nodes_.size())
+  if (var.tape != this || var.id < 0 || as_size(var.id) >= nodes_.size())
     throw InternalError(fmt::format("{}: the value is from another tape", walk));
 }
 
 std::vector<bool> Tape::marked(const std::vector<Place>& wanted) const {
   std::vector<bool> mark(nodes_.size(), wanted.empty());
-  for (const Place& one : wanted) mark[place(require(one))] = true;
+  for (const Place& one : wanted) mark[as_size(require(one))] = true;
   return mark;
 }
 
@@ -187,23 +183,23 @@ Signals Tape::pull(const Var& from, Tensor seed, const Rules& rules, const std::
 Signals Tape::pull_to(const std::vector<Var>& wanted, const Var& from, Tensor seed,
                       const Rules& rules) const {
   std::vector<bool> keep(nodes_.size(), false);
-  for (const Var& one : wanted) keep[place(one.id)] = true;
+  for (const Var& one : wanted) keep[as_size(one.id)] = true;
   return pull_marked(from, std::move(seed), rules, std::move(keep), {});
 }
 
 Signals Tape::pull_marked(const Var& from, Tensor seed, const Rules& rules, std::vector<bool> keep,
                           const PullHooks& hooks) const {
   require_kept("pull", from);
-  stack_of(seed, nodes_[place(from.id)].value);
+  stack_of(seed, nodes_[as_size(from.id)].value);
   // A node matters if it is wanted or something wanted lies before it.
   std::vector<bool> matters(keep);
   for (std::size_t i = 0; i < nodes_.size(); ++i)
-    for (const int input : nodes_[i].inputs) matters[i] = matters[i] || matters[place(input)];
+    for (const int input : nodes_[i].inputs) matters[i] = matters[i] || matters[as_size(input)];
 
   std::vector<Tensor> signal(nodes_.size());
   std::vector<std::vector<Meeting::Branch>> branches(hooks.meet ? nodes_.size() : 0);
-  signal[place(from.id)] = std::move(seed);
-  for (std::size_t i = place(from.id) + 1; i-- > 0;) {
+  signal[as_size(from.id)] = std::move(seed);
+  for (std::size_t i = as_size(from.id) + 1; i-- > 0;) {
     const Node& node = nodes_[i];
     if (hooks.meet && branches[i].size() > 1)
       signal[i] = hooks.meet({node.place, node.value, branches[i]});
@@ -212,17 +208,17 @@ Signals Tape::pull_marked(const Var& from, Tensor seed, const Rules& rules, std:
     if (hooks.meet) branches[i].clear();
     if (signal[i].empty()) continue;
     const bool onwards =
-        std::any_of(node.inputs.begin(), node.inputs.end(), [&](int k) { return matters[place(k)]; });
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](int k) { return matters[as_size(k)]; });
     if (onwards) {
       const Call call = call_of(node);
       std::vector<Tensor> back = node.op->pull(call, signal[i], rules);
       for (std::size_t k = 0; k < back.size(); ++k)
-        if (!matters[place(node.inputs[k])]) back[k] = Tensor();
+        if (!matters[as_size(node.inputs[k])]) back[k] = Tensor();
       if (hooks.passed) hooks.passed({node.op->name(), node.place, call, signal[i], back});
       if (!keep[i]) signal[i] = Tensor();
       for (std::size_t k = 0; k < back.size(); ++k) {
         if (back[k].empty()) continue;
-        const std::size_t input = place(node.inputs[k]);
+        const std::size_t input = as_size(node.inputs[k]);
         if (hooks.meet)
           branches[input].push_back({node.place.site, std::move(back[k])});
         else
@@ -238,26 +234,26 @@ Signals Tape::pull_marked(const Var& from, Tensor seed, const Rules& rules, std:
 Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted,
                    const PushHooks& hooks) const {
   require_kept("push", from);
-  stack_of(seed, nodes_[place(from.id)].value);
+  stack_of(seed, nodes_[as_size(from.id)].value);
   const std::vector<bool> keep = marked(wanted);
   // A node matters if it is wanted or feeds something that matters; it may be freed after its last reader.
   std::vector<bool> matters(keep);
   std::vector<std::size_t> last_reader(nodes_.size(), 0);
   for (std::size_t i = nodes_.size(); i-- > 0;)
     for (const int input : nodes_[i].inputs) {
-      matters[place(input)] = matters[place(input)] || matters[i];
-      last_reader[place(input)] = std::max(last_reader[place(input)], i);
+      matters[as_size(input)] = matters[as_size(input)] || matters[i];
+      last_reader[as_size(input)] = std::max(last_reader[as_size(input)], i);
     }
 
   std::vector<Tensor> part(nodes_.size());
-  part[place(from.id)] = std::move(seed);
-  for (std::size_t i = place(from.id) + 1; i < nodes_.size(); ++i) {
+  part[as_size(from.id)] = std::move(seed);
+  for (std::size_t i = as_size(from.id) + 1; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
     if (!matters[i] || node.op == nullptr) continue;
     std::vector<Tensor> in;
     bool any = false;
     for (const int input : node.inputs) {
-      in.push_back(part[place(input)]);
+      in.push_back(part[as_size(input)]);
       any = any || !in.back().empty();
     }
     if (any) {
@@ -266,7 +262,7 @@ Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::
     }
     in.clear();
     for (const int input : node.inputs)
-      if (last_reader[place(input)] == i && !keep[place(input)]) part[place(input)] = Tensor();
+      if (last_reader[as_size(input)] == i && !keep[as_size(input)]) part[as_size(input)] = Tensor();
   }
   return {this, std::move(part)};
 }

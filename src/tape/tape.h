@@ -49,7 +49,7 @@ class Signals {
   const Tensor& at(Place place) const;  // throws InternalError if nothing arrived there
   const Tensor& at(Site site, int layer) const { return at({site, layer}); }
   bool has(Place place) const;
-  const Tensor& of(const Var& var) const { return values_[static_cast<std::size_t>(var.id)]; }
+  const Tensor& of(const Var& var) const { return values_[as_size(var.id)]; }
 
  private:
   const Tape* tape_;

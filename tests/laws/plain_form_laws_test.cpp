@@ -53,7 +53,7 @@ TEST(PlainFormLaws, NormsEqualThoseOfPushedVectors) {
       if (one.request.stage >= NormStage::AttentionNorm && study.info().pre_norm) continue;
       const Attribution found = explain(study, one.request.method, one.options);
       const Index T = study.size();
-      for (int l = 0; l < study.info().layers; ++l) {
+      for (int l = 0; l < study.info().last().layers; ++l) {
         const std::vector<double> plain =
             pushed_norms(study, one.request, attentions_of(study.info()).front(), l, {});
         for (Index i = 0; i < T; ++i)
@@ -71,8 +71,8 @@ TEST(PlainFormLaws, HeadsNormsEqualThoseOfPushedVectors) {
   for_every_study([&](const Study& study) {
     const NormRequest request{.method = "attention_norm", .stage = NormStage::Attention, .each_head = true};
     const Attribution found = norm_attribution(study, request);
-    const Index H = study.info().heads, T = study.size();
-    for (int l = 0; l < study.info().layers; ++l) {
+    const Index H = study.info().last().heads, T = study.size();
+    for (int l = 0; l < study.info().last().layers; ++l) {
       const std::vector<double> plain =
           pushed_norms(study, request, attentions_of(study.info()).front(), l, {});
       for (Index c = 0; c < H * T * T; ++c) {

@@ -39,7 +39,7 @@ void project_on(const Dense& u, const std::vector<double>& f, const double* a, d
   Dense inside(count, r);
   kernels::gemm<double>({.m = count, .n = r, .k = n}, a, u.values.data(), inside.values.data());
   for (Index row = 0; row < count; ++row)
-    for (Index k = 0; k < r; ++k) inside(row, k) *= f[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < r; ++k) inside(row, k) *= f[as_size(k)];
   kernels::gemm<double>({.m = count, .n = n, .k = r, .transpose_b = true}, inside.values.data(),
                         u.values.data(), x);
 }
@@ -69,7 +69,7 @@ double RankRule::tolerance(Index rows, Index columns) const {
 }
 
 double Spectrum::kappa() const {
-  return rank > 0 ? values.front() / values[static_cast<std::size_t>(rank) - 1] : 0;
+  return rank > 0 ? values.front() / values[as_size(rank) - 1] : 0;
 }
 
 Spectrum spectrum_of(std::span<const double> matrix, Index rows, Index columns, const RankRule& rule) {
@@ -113,7 +113,7 @@ ValueSpace::ValueSpace(std::span<const double> values, Index tokens, Index width
     const Index rank = count_above(svd.s, tolerance);
     identity_ = rank == tokens;
     u_ = svd.u.left(rank);
-    f_.assign(static_cast<std::size_t>(rank), 1);
+    f_.assign(as_size(rank), 1);
   }
 }
 
@@ -126,7 +126,7 @@ ValueSpace ValueSpace::smooth(std::span<const double> values, Index tokens, Inde
 ValueSpace ValueSpace::of_rank(std::span<const double> values, Index tokens, Index width, Index rank) {
   const Dense u = svd_of(Dense(tokens, width, values)).u;
   const Index kept = std::min(rank, u.cols);
-  return {u.left(kept), std::vector<double>(static_cast<std::size_t>(kept), 1)};
+  return {u.left(kept), std::vector<double>(as_size(kept), 1)};
 }
 
 void ValueSpace::project(const double* a, double* x, Index count) const {
@@ -147,7 +147,7 @@ GrowingValueSpace::GrowingValueSpace(std::span<const double> values, Index token
     const Svd svd = svd_of(v_);
     v_ = svd.u.left(count_above(svd.s, rule.tolerance(tokens, width)));  // V W = U diag(s)
     for (Index t = 0; t < tokens; ++t)
-      for (Index k = 0; k < v_.cols; ++k) v_(t, k) *= svd.s[static_cast<std::size_t>(k)];
+      for (Index k = 0; k < v_.cols; ++k) v_(t, k) *= svd.s[as_size(k)];
   }
   q_ = inverse_ = r_ = Dense(v_.cols, v_.cols);
 }
@@ -157,22 +157,22 @@ void GrowingValueSpace::append_independent() {
   const Index n = seen_ - 1, c = v_.cols;
   independent_ = false;
   if (n >= c) return;
-  std::vector<double> rest(v_.row(n), v_.row(n) + c), l(static_cast<std::size_t>(n));
+  std::vector<double> rest(v_.row(n), v_.row(n) + c), l(as_size(n));
   for (int twice = 0; twice < 2; ++twice)
     for (Index k = 0; k < n; ++k) {
       double along = 0;
-      for (Index j = 0; j < c; ++j) along += q_(k, j) * rest[static_cast<std::size_t>(j)];
-      for (Index j = 0; j < c; ++j) rest[static_cast<std::size_t>(j)] -= along * q_(k, j);
-      l[static_cast<std::size_t>(k)] += along;
+      for (Index j = 0; j < c; ++j) along += q_(k, j) * rest[as_size(j)];
+      for (Index j = 0; j < c; ++j) rest[as_size(j)] -= along * q_(k, j);
+      l[as_size(k)] += along;
     }
   double d = 0;
   for (const double x : rest) d += x * x;
   d = std::sqrt(d);
   if (!(d > 0)) return;
-  for (Index j = 0; j < c; ++j) q_(n, j) = rest[static_cast<std::size_t>(j)] / d;
+  for (Index j = 0; j < c; ++j) q_(n, j) = rest[as_size(j)] / d;
   inverse_(n, n) = 1 / d;
   for (Index k = 0; k < n; ++k)
-    for (Index j = 0; j <= k; ++j) inverse_(n, j) -= l[static_cast<std::size_t>(k)] * inverse_(k, j) / d;
+    for (Index j = 0; j <= k; ++j) inverse_(n, j) -= l[as_size(k)] * inverse_(k, j) / d;
   for (Index j = 0; j <= n; ++j) inverse2_ += inverse_(n, j) * inverse_(n, j);
   independent_ = 1 / std::sqrt(inverse2_) > certain * rule_.tolerance(seen_, width_) * std::sqrt(norm2_);
 }
@@ -182,11 +182,11 @@ void GrowingValueSpace::append_triangle() {
   const Index c = v_.cols;
   std::vector<double> row(v_.row(seen_ - 1), v_.row(seen_ - 1) + c);
   for (Index k = 0; k < c; ++k) {
-    const double x = row[static_cast<std::size_t>(k)];
+    const double x = row[as_size(k)];
     if (x == 0) continue;
     const double length = std::hypot(r_(k, k), x), cosine = r_(k, k) / length, sine = x / length;
     for (Index j = k; j < c; ++j) {
-      double &above = r_(k, j), &below = row[static_cast<std::size_t>(j)];
+      double &above = r_(k, j), &below = row[as_size(j)];
       const double old = above;
       above = cosine * old + sine * below;
       below = cosine * below - sine * old;
@@ -195,8 +195,7 @@ void GrowingValueSpace::append_triangle() {
 }
 
 void GrowingValueSpace::decompose(double tolerance) {
-  const Svd svd =
-      svd_of(Dense(seen_, v_.cols, std::span(v_.values).first(static_cast<std::size_t>(seen_ * v_.cols))));
+  const Svd svd = svd_of(Dense(seen_, v_.cols, std::span(v_.values).first(as_size(seen_ * v_.cols))));
   const Index rank = count_above(svd.s, tolerance);
   form_ = rank == seen_ ? Form::Identity : Form::Basis;
   u_ = svd.u.left(rank);
@@ -234,7 +233,7 @@ void GrowingValueSpace::project(const double* a, double* x) const {
   else if (form_ == Form::Triangle)
     project_by(v_, seen_, r_, a, x, 1);
   else
-    project_on(u_, std::vector<double>(static_cast<std::size_t>(u_.cols), 1), a, x, 1);
+    project_on(u_, std::vector<double>(as_size(u_.cols), 1), a, x, 1);
 }
 
 }  // namespace headwater

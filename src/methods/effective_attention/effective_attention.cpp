@@ -55,10 +55,10 @@ Settings settings_of(const MethodOptions& options, const ModelInfo& info) {
 // Values of one key/value head in double, without the bias if asked.
 std::vector<double> values_of(const Tensor& all, Index tokens, Index groups, Index group, Index width,
                               const Tensor& bias) {
-  std::vector<double> v(static_cast<std::size_t>(tokens * width));
+  std::vector<double> v(as_size(tokens * width));
   for (Index t = 0; t < tokens; ++t)
     for (Index e = 0; e < width; ++e)
-      v[static_cast<std::size_t>(t * width + e)] =
+      v[as_size(t * width + e)] =
           all.at((t * groups + group) * width + e) - (bias.empty() ? 0 : bias.at(group * width + e));
   return v;
 }
@@ -91,7 +91,7 @@ class Layer {
  public:
   Layer(const Study& study, const AttentionKind& kind, const Settings& settings, int layer, R* scores,
         HeadReport& report)
-      : stack_(study.info().stacks[static_cast<std::size_t>(kind.stack)]),
+      : stack_(study.info().stacks[as_size(kind.stack)]),
         causal_(kind.causal),
         settings_(settings),
         layer_(layer),
@@ -133,14 +133,13 @@ class Layer {
                                                  [&](double s) { return s > bound; }));
     }
     for (Index h = 0; h < stack_.heads; ++h) {
-      const auto& v = values[static_cast<std::size_t>(h / share())];
+      const auto& v = values[as_size(h / share())];
       const ValueSpace space = ValueSpace::of_rank(v, length, E, rank);
-      std::vector<double> a(static_cast<std::size_t>(length)), x(a.size());
+      std::vector<double> a(as_size(length)), x(a.size());
       for (Index i = 0; i < queries_; ++i) {
-        for (Index j = 0; j < keys_; ++j) a[static_cast<std::size_t>(j)] = raw(h)[i * keys_ + j];
+        for (Index j = 0; j < keys_; ++j) a[as_size(j)] = raw(h)[i * keys_ + j];
         space.project(a.data(), x.data(), 1);
-        for (Index j = 0; j < keys_; ++j)
-          effective(h)[i * keys_ + j] = static_cast<R>(x[static_cast<std::size_t>(j)]);
+        for (Index j = 0; j < keys_; ++j) effective(h)[i * keys_ + j] = static_cast<R>(x[as_size(j)]);
       }
       const std::vector<double> own(v.begin(), v.begin() + keys_ * E);
       describe(h, own);
@@ -200,7 +199,7 @@ class Layer {
     const Index T = queries_, S = keys_;
     const ValueSpace space = settings_.smooth > 0 ? ValueSpace::smooth(values, S, width, settings_.smooth)
                                                   : ValueSpace(values, S, width, settings_.rule);
-    std::vector<double> a, x(static_cast<std::size_t>(std::min(rows_at_once, T) * S));
+    std::vector<double> a, x(as_size(std::min(rows_at_once, T) * S));
     for (const Index h : heads) {
       if (space.identity()) {
         std::copy_n(raw(h), T * S, effective(h));
@@ -219,7 +218,7 @@ class Layer {
   void project_prefixes(const std::vector<double>& values, Index width, const std::vector<Index>& heads) {
     const Index T = keys_;  // as many as queries
     GrowingValueSpace space(values, T, width, settings_.rule);
-    std::vector<double> a, x(static_cast<std::size_t>(T));
+    std::vector<double> a, x(as_size(T));
     for (Index t = 0; t < T; ++t) {
       const Index seen = t + 1;
       if (settings_.smooth == 0) space.grow();
@@ -229,8 +228,7 @@ class Layer {
         std::fill(to + seen, to + T, R(0));
         a.assign(row, row + seen);
         if (settings_.smooth > 0) {
-          ValueSpace::smooth(std::span(values).first(static_cast<std::size_t>(seen * width)), seen, width,
-                             settings_.smooth)
+          ValueSpace::smooth(std::span(values).first(as_size(seen * width)), seen, width, settings_.smooth)
               .project(a.data(), x.data(), 1);
         } else if (space.identity()) {
           std::copy_n(row, seen, to);
@@ -295,22 +293,19 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const ModelInfo& info = study.info();
   const Settings settings = settings_of(options, info);
   const std::vector<AttentionKind> kinds = attentions_of(info);
-  Attribution result{.method = "effective_attention",
-                     .options = options.all(),
-                     .maps = maps_of(study, kinds, HeadAxis::Each)};
+  Attribution result{.maps = maps_of(study, kinds, HeadAxis::Each)};
   std::vector<HeadReport> reports;
   std::vector<Tensor> padded;
   if (settings.padded) padded = padded_values(study, length_when_padded(info, study.size()));
   for (const AttentionKind& kind : kinds)
-    reports.emplace_back(
-        kind, HeadReport::Sizes{.queries = study.size(kind.queries),
-                                .keys = study.size(kind.keys),
-                                .width = stacks_of(info)[static_cast<std::size_t>(kind.stack)].head_width});
+    reports.emplace_back(kind, HeadReport::Sizes{.queries = study.size(kind.queries),
+                                                 .keys = study.size(kind.keys),
+                                                 .width = info.stacks[as_size(kind.stack)].head_width});
   for_layers(study, kinds, [&](std::size_t k, int l) {
     dispatch(info.dtype, [&]<class R>(R) {
       Layer<R> layer(study, kinds[k], settings, l, result.maps[k].values.template data<R>(), reports[k]);
       if (settings.padded)
-        layer.run_padded(padded[static_cast<std::size_t>(l)]);
+        layer.run_padded(padded[as_size(l)]);
       else
         layer.run();
     });
@@ -330,17 +325,15 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
                 space = 10 * length * E + 6 * E * E;
     const Index maps = info.last().layers * info.last().heads * tokens * (tokens + 4),
                 out = 2 * info.last().width * info.last().heads * E;
-    return planned_run_bytes(info, length, length) +
-           static_cast<std::size_t>(values + space + maps + out) * sizeof(double);
+    return planned_run_bytes(info, length, length) + as_size(values + space + maps + out) * sizeof(double);
   }
-  const auto T = static_cast<std::size_t>(tokens), H = static_cast<std::size_t>(info.last().heads);
-  const auto L = static_cast<std::size_t>(layers_of(attentions_of(info))),
-             E = static_cast<std::size_t>(info.last().head_width) + 1;
-  const auto workers = static_cast<std::size_t>(std::min(thread_count(), info.last().groups));
+  const auto T = as_size(tokens), H = as_size(info.last().heads);
+  const auto L = as_size(layers_of(attentions_of(info))), E = as_size(info.last().head_width) + 1;
+  const auto workers = as_size(std::min(thread_count(), info.last().groups));
   const std::size_t maps = L * H * T * T * bytes_of(info.dtype);
   const std::size_t report = L * H * (10 + 2 * T);
-  const std::size_t each = 10 * T * E + 6 * E * E + 4 * static_cast<std::size_t>(rows_at_once) * T;
-  const std::size_t out = 2 * static_cast<std::size_t>(info.last().width) * H * E;
+  const std::size_t each = 10 * T * E + 6 * E * E + 4 * as_size(rows_at_once) * T;
+  const std::size_t out = 2 * as_size(info.last().width) * H * E;
   return maps + (report + workers * each + out) * sizeof(double);
 }
 
@@ -354,8 +347,7 @@ extern const Method effective_attention{
     .paper = "Brunner et al., 2020: On Identifiability in Transformers. ICLR",
     .cost =
         "One forward run and, per head, 4 T E² + 8 T² E operations in double; nothing beyond raw attention "
-        "for "
-        "texts of at most E tokens.",
+        "for texts of at most E tokens.",
     .limits =
         "Equals raw attention for texts of at most E tokens (the head's width). Beyond, weights may be "
         "negative and rows need not sum to 1. A direction of tiny singular value is kept whole or dropped "
@@ -373,7 +365,7 @@ extern const Method effective_attention{
                  "sun2021: the published recipe on a batch padded to 128 tokens, which changes outputs"}},
     .claims = {.causal = true},
     .sites = {Site::Pattern, Site::V},
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

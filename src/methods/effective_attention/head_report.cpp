@@ -83,8 +83,8 @@ void HeadReport::maps(Index layer, Index head, const R* raw, const R* effective,
   double *got_raw = &at("received_raw", layer, head), *got_effective = &at("received_effective", layer, head);
   for (Index row0 = 0; row0 < T; row0 += rows_in_a_pass) {
     const Index rows = std::min(rows_in_a_pass, T - row0);
-    const auto cells = static_cast<std::size_t>(rows * S);
-    std::vector<double> a(cells), difference(cells), out(static_cast<std::size_t>(rows * width));
+    const auto cells = as_size(rows * S);
+    std::vector<double> a(cells), difference(cells), out(as_size(rows * width));
     for (std::size_t cell = 0; cell < cells; ++cell) {
       const Index flat = row0 * S + static_cast<Index>(cell), key = flat % S;
       a[cell] = static_cast<double>(raw[flat]);

@@ -31,10 +31,10 @@ std::vector<Tensor> padded_values(const Study& study, Index length) {
     throw InputError("padding: expected a vocabulary with a padding token, found none");
   const Index text = study.size();
   Batch batch = study.batch();
-  for (auto& row : batch.ids) row.resize(static_cast<std::size_t>(length), *study.special_ids.pad);
-  for (auto& row : batch.type_ids) row.resize(static_cast<std::size_t>(length), 0);
+  for (auto& row : batch.ids) row.resize(as_size(length), *study.special_ids.pad);
+  for (auto& row : batch.type_ids) row.resize(as_size(length), 0);
   std::vector<Edit> mask;
-  mask.reserve(static_cast<std::size_t>(info.last().layers));
+  mask.reserve(as_size(info.last().layers));
   for (int l = 0; l < info.last().layers; ++l)
     mask.push_back({{Site::Scores, l}, [text](Tensor& scores) { forbid_keys_from(scores, text); }});
   Tape tape(Keep::Sites, std::move(mask));

@@ -136,16 +136,16 @@ class Estimator {
   }
 
   void tangents(BlockNorms& result) {
-    std::vector<Directions> guided(static_cast<std::size_t>(tokens_));
+    std::vector<Directions> guided(as_size(tokens_));
     if (s_.mode == TangentMode::Guided) guided = guided_directions(courses_.front());
-    const auto tile = static_cast<std::size_t>(tangents_at_once(study_));
+    const auto tile = as_size(tangents_at_once(study_));
     double done = 0;
     const auto all = static_cast<double>(tokens_) * static_cast<double>(courses_.size());
     SquaredNorms* heads = s_.heads ? &of_heads_ : nullptr;
     for (const LayerRange& course : courses_) {
       std::vector<Start> waiting;
       for (Index i = 0; i < tokens_; ++i) {
-        std::vector<Start> more = starts_of(course, i, guided[static_cast<std::size_t>(i)]);
+        std::vector<Start> more = starts_of(course, i, guided[as_size(i)]);
         std::move(more.begin(), more.end(), std::back_inserter(waiting));
         ++done;
         if (waiting.size() < tile && i + 1 < tokens_) continue;
@@ -162,15 +162,14 @@ class Estimator {
   // N and its variance from the sums.
   void finish(const std::vector<Directions>& guided, BlockNorms& result) const {
     for (std::size_t cell = 0; cell < result.norms.size(); ++cell) {
-      const std::size_t token = cell % static_cast<std::size_t>(tokens_);
+      const std::size_t token = cell % as_size(tokens_);
       const auto [norm, variance] = norm_of(hidden_, cell, guided[token].size());
       result.norms[cell] = norm;
       result.variances[cell] = variance;
     }
     result.heads.resize(of_heads_.exact.size());
     for (std::size_t cell = 0; cell < result.heads.size(); ++cell)
-      result.heads[cell] =
-          norm_of(of_heads_, cell, guided[cell % static_cast<std::size_t>(tokens_)].size()).first;
+      result.heads[cell] = norm_of(of_heads_, cell, guided[cell % as_size(tokens_)].size()).first;
   }
 
   std::pair<double, double> norm_of(const SquaredNorms& sums, std::size_t cell, std::size_t taken) const {
@@ -186,7 +185,7 @@ class Estimator {
 
   std::vector<Directions> guided_directions(const LayerRange& course) const {
     const Index K = passes_of(s_), tile = tangents_at_once(study_);
-    std::vector<std::vector<std::vector<float>>> samples(static_cast<std::size_t>(tokens_));
+    std::vector<std::vector<std::vector<float>>> samples(as_size(tokens_));
     for (Index first = 0; first < K; first += tile) {
       const Index count = std::min(tile, K - first);
       std::vector<std::vector<bool>> halves;
@@ -196,20 +195,18 @@ class Estimator {
           pull_layers(study_, course, [&](int layer) { return cotangents_of(layer, first, halves); });
       for (Index p = 0; p < count; ++p)
         for (Index i = 0; i < tokens_; ++i) {
-          if (halves[static_cast<std::size_t>(p)][static_cast<std::size_t>(i)]) continue;
-          std::vector<double> g(static_cast<std::size_t>(width_));
-          for (Index c = 0; c < width_; ++c)
-            g[static_cast<std::size_t>(c)] = back.at((p * tokens_ + i) * width_ + c);
+          if (halves[as_size(p)][as_size(i)]) continue;
+          std::vector<double> g(as_size(width_));
+          for (Index c = 0; c < width_; ++c) g[as_size(c)] = back.at((p * tokens_ + i) * width_ + c);
           times_input(course, i, g);
-          samples[static_cast<std::size_t>(i)].emplace_back(g.begin(), g.end());
+          samples[as_size(i)].emplace_back(g.begin(), g.end());
         }
       study_.progress(0);
     }
     std::vector<Directions> guided(samples.size());
     parallel_for(tokens_, 1 + 100000 / (width_ * s_.guided * passes_of(s_)), [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i)
-        guided[static_cast<std::size_t>(i)] =
-            leading_directions(samples[static_cast<std::size_t>(i)], width_, s_.guided);
+        guided[as_size(i)] = leading_directions(samples[as_size(i)], width_, s_.guided);
     });
     return guided;
   }
@@ -222,7 +219,7 @@ class Estimator {
       R* to = u.data<R>();
       for (std::size_t p = 0; p < halves.size(); ++p)
         for (Index j = 0; j < tokens_; ++j, to += D) {
-          if (!halves[p][static_cast<std::size_t>(j)]) continue;
+          if (!halves[p][as_size(j)]) continue;
           KeyedNormals normal(s_.seed, {cotangent_stream, static_cast<std::uint64_t>(first) + p,
                                         static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(j)});
           std::generate_n(to, D, [&] { return static_cast<R>(normal.next()); });
@@ -238,7 +235,7 @@ class Estimator {
                            Index token) const {
     double worst = 0, largest = 0;
     for (Index j = 0; j < tokens_; ++j) {
-      const auto cell = static_cast<std::size_t>((layer * tokens_ + j) * tokens_ + token);
+      const auto cell = as_size((layer * tokens_ + j) * tokens_ + token);
       worst = std::max(worst, std::abs(a[cell] - b[cell]));
       largest = std::max(largest, b[cell]);
     }
@@ -267,7 +264,7 @@ class Estimator {
     const Index i = tokens_ / 2;
     const LayerRange first{Site::ResidPre, 0, 0};
     SquaredNorms plain(layers_ * tokens_ * tokens_);
-    push_starts(study_, first, basis_at(i, study_.info().width), plain, nullptr,
+    push_starts(study_, first, basis_at(i, study_.info().last().width), plain, nullptr,
                 [&](Index) { study_.progress(1); });
     std::vector<double> norms = plain.exact;
     for (double& n : norms) n = std::sqrt(n);
@@ -282,7 +279,7 @@ class Estimator {
     const DType dtype = study_.info().dtype;
     const auto random = [&](Index width, Index token, std::uint64_t key) {
       KeyedNormals normal(s_.seed, {check_stream, key});
-      std::vector<double> all(static_cast<std::size_t>(tokens_ * width));
+      std::vector<double> all(as_size(tokens_ * width));
       std::generate_n(all.begin() + token * width, width, [&] { return normal.next(); });
       return Tensor::of({1, 1, tokens_, width}, all, dtype);
     };
@@ -319,16 +316,14 @@ BlockNorms block_norms(const Study& study, const BlockNormSettings& settings) {
 }
 
 std::size_t block_norm_bytes(const ModelInfo& info, Index tokens, const BlockNormSettings& settings) {
-  const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.last().width);
-  const auto L = static_cast<std::size_t>(info.last().layers),
-             H = static_cast<std::size_t>(info.last().heads);
+  const auto T = as_size(tokens), D = as_size(info.last().width);
+  const auto L = as_size(info.last().layers), H = as_size(info.last().heads);
   ModelInfo blocks = info;  // no tangent meets the head
   blocks.task = Task::FeatureExtraction;
   std::size_t bytes = 6 * L * T * T * sizeof(double) + tangent_bytes(info, tokens) +
                       2 * D * D * sizeof(double) + packing_bytes(blocks, info.dtype);
   if (settings.heads) bytes += 5 * L * H * T * T * sizeof(double);
-  if (settings.mode == TangentMode::Guided)
-    bytes += static_cast<std::size_t>(passes_of(settings)) * T * D * sizeof(float);
+  if (settings.mode == TangentMode::Guided) bytes += as_size(passes_of(settings)) * T * D * sizeof(float);
   if (settings.norm == BlockNorm::Spectral)
     bytes += 2 * T * D * D * bytes_of(info.dtype) + 4 * D * D * sizeof(double);
   const bool closed =

@@ -84,7 +84,7 @@ void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks
     }
   }
   Tensor maps = Tensor::of({L, H, T, T}, shares, info.dtype);
-  if (info.causal) forbid_future(maps);
+  if (info.last().causal) forbid_future(maps);
   result.details.push_back({"head_attribution", {Axis::Layer, Axis::Head, Axis::Query, Axis::Key}, maps});
   result.details.push_back({"head_attention_pearson", {Axis::Layer, Axis::Head}, pearson});
   result.details.push_back({"head_attention_spearman", {Axis::Layer, Axis::Head}, spearman});
@@ -125,7 +125,6 @@ void refuse_for_several_stacks(const ModelInfo& info, const MethodOptions& optio
 Attribution run_joint(const Study& study, const MethodOptions& options) {
   refuse_for_several_stacks(study.info(), options);
   Attribution result = joint_attribution(study, norm_of(options.text("norm")));
-  result.options = options.all();
   result.notes.push_back(maximum_note(result.maps));
   add_notes(result, {.norm = norm_of(options.text("norm"))}, {}, options.text("norm"), study.size());
   result.notes.emplace_back("Rows are divided over the units of all sequences together.");
@@ -140,18 +139,16 @@ Attribution run(const Study& study, const MethodOptions& options) {
       settings_of(options, source_width(study, variable_of(options.text("wrt"))));
   const BlockNorms blocks = block_norms(study, settings);
   const Shares shares = shares_of(blocks.norms, blocks.variances, T);
-  Attribution result{.method = "hidden_token_attribution",
-                     .options = options.all(),
-                     .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
+  Attribution result{.maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
                                .values = Tensor::of({L, T, T}, shares.values, info.dtype)}}};
   result.checks = {check_row_sums(result.scores()), check_nonnegative(result.scores())};
   result.checks.insert(result.checks.end(), blocks.checks.begin(), blocks.checks.end());
   result.notes.push_back(maximum_note(result.scores()));
   add_notes(result, settings, shares, options.text("norm"), T);
-  result.details = share_details(shares.values, L, T, info.causal);
+  result.details = share_details(shares.values, L, T, info.last().causal);
   Tensor norms = Tensor::of({L, T, T}, blocks.norms, info.dtype);
   Tensor errors = Tensor::of({L, T, T}, shares.errors, info.dtype);
-  if (info.causal) {
+  if (info.last().causal) {
     result.checks.push_back(check_causal(result.scores()));
     for (Tensor* map : {&result.scores(), &norms, &errors}) forbid_future(*map);
   }
@@ -165,7 +162,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
   if (is_encoder_decoder(info)) return joint_norm_bytes(info, tokens);
   const BlockNormSettings settings = settings_of(options, info.last().width);
-  const auto T = static_cast<std::size_t>(tokens), L = static_cast<std::size_t>(info.last().layers);
+  const auto T = as_size(tokens), L = as_size(info.last().layers);
   return 5 * L * T * T * sizeof(double) + block_norm_bytes(info, tokens, settings);
 }
 
@@ -178,8 +175,7 @@ extern const Method hidden_token_attribution{
     .formula = "c[l,j,i] = |∂e[l,j]/∂x[i]| / Σₖ |∂e[l,j]/∂x[k]|",
     .paper =
         "Brunner et al., 2020: On Identifiability in Transformers. ICLR. Heads: Pascual et al., 2021: "
-        "Telling "
-        "BERT's Full Story: from Local Attention to Global Aggregation. EACL",
+        "Telling BERT's Full Story: from Local Attention to Global Aggregation. EACL",
     .cost =
         "T × min(D, k + m) tangents, each about one forward run, and min(256, 8 (k + m)) backward runs when "
         "guided; wrt=local in post-norm models about 14 T D³ operations per layer.",
@@ -190,8 +186,7 @@ extern const Method hidden_token_attribution{
     .options =
         {{"norm", "frobenius|spectral|ones|gradxinput", "frobenius",
           "size of a D × D derivative; ones: of the summed outputs, as some public code, nearly blind behind "
-          "a "
-          "LayerNorm"},
+          "a LayerNorm"},
          {"wrt", "e0|sum|word|local", "e0",
           "differentiate by the first block's input, the sum of embeddings before its norm, the word "
           "embedding, or each block's own input"},
@@ -205,7 +200,7 @@ extern const Method hidden_token_attribution{
           "also the outputs of single heads, compared with their attention"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .tiles = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 

@@ -21,7 +21,7 @@ namespace {
 std::size_t output_bytes(const ModelInfo& info, Index units) {
   Index blocks = 0;
   for (const Stack& stack : info.stacks) blocks += stack.layers;
-  return static_cast<std::size_t>(blocks * units * info.last().width) * bytes_of(info.dtype);
+  return as_size(blocks * units * info.last().width) * bytes_of(info.dtype);
 }
 
 // On its way a tangent is in one block, and in what a later stack reads of an earlier one.
@@ -60,15 +60,15 @@ std::vector<std::vector<double>> joint_norms(const Study& study, BlockNorm norm)
   std::vector<std::vector<double>> norms;
   std::vector<Place> wanted;
   for (int s = 0; s < static_cast<int>(stacks.size()); ++s) {
-    const int layers = stacks[static_cast<std::size_t>(s)].layers;
-    norms.emplace_back(static_cast<std::size_t>(layers * study.size(s) * U));
+    const int layers = stacks[as_size(s)].layers;
+    norms.emplace_back(as_size(layers * study.size(s) * U));
     for (int l = 0; l < layers; ++l) wanted.emplace_back(Site::ResidPost, l, s);
   }
   const auto tile =
       std::max<Index>(1, static_cast<Index>(study.scratch / joint_tangent_bytes(study.info(), U)));
   for (int from = 0; from <= study.written(); ++from) {
     const Var x = tape.at({Site::ResidPre, 0, from});
-    const Index first = study.sequences()[static_cast<std::size_t>(from)].first, starts = x.value.size();
+    const Index first = study.sequences()[as_size(from)].first, starts = x.value.size();
     for (Index begin = 0; begin < starts; begin += tile) {
       const Index count = std::min(tile, starts - begin);
       const Signals tangents =
@@ -77,7 +77,7 @@ std::vector<std::vector<double>> joint_norms(const Study& study, BlockNorm norm)
         if (!tangents.has(place)) continue;          // an earlier stack
         const Tensor& arrived = tangents.at(place);  // [count, 1, T, D]
         const Index T = study.size(place.stack);
-        double* to = norms[static_cast<std::size_t>(place.stack)].data() + place.layer * T * U;
+        double* to = norms[as_size(place.stack)].data() + place.layer * T * U;
         dispatch(arrived.dtype(), [&]<class R>(R) {
           for (Index k = 0; k < count; ++k)
             for (Index j = 0; j < T; ++j)
@@ -95,7 +95,7 @@ std::vector<std::vector<double>> joint_norms(const Study& study, BlockNorm norm)
 std::size_t joint_norm_bytes(const ModelInfo& info, Index units) {
   Index layers = 0;
   for (const Stack& stack : info.stacks) layers += stack.layers;
-  const auto cells = static_cast<std::size_t>(layers * units * units);
+  const auto cells = as_size(layers * units * units);
   ModelInfo blocks = info;  // no tangent meets the head
   blocks.task = Task::FeatureExtraction;
   return cells * 3 * (sizeof(double) + bytes_of(info.dtype)) + joint_tangent_bytes(info, units) +
@@ -106,7 +106,7 @@ Attribution joint_attribution(const Study& study, BlockNorm norm) {
   const std::vector<Stack>& stacks = study.info().stacks;
   const DType dtype = study.info().dtype;
   const Index U = study.size();
-  Attribution result{.method = "hidden_token_attribution", .maps = {}};
+  Attribution result{.maps = {}};
   std::vector<Map> whole_rows;
   double future = 0;
   const std::vector<std::vector<double>> norms = joint_norms(study, norm);

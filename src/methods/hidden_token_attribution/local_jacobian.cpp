@@ -25,10 +25,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-std::size_t area(Index rows, Index cols) {
-  return static_cast<std::size_t>(rows * cols);
-}
-
 // C [m, n] = op(A) op(B), contiguous.
 enum class Turn { None, A, B };
 void product(Turn turn, Index m, Index n, Index k, const double* a, const double* b, double* c) {
@@ -113,17 +109,17 @@ class Block {
     slope_.resize(pre.size());
     kernels::activation_slope<double>(weights_.mlp.f, kernels::Slope::Tangent, pre.data(), slope_.data(),
                                       static_cast<Index>(pre.size()));
-    vv_.resize(area(H * E, H * E));
+    vv_.resize(as_size(H * E * H * E));
     product(Turn::B, H * E, H * E, D, wv_.data(), wv_.data(), vv_.data());
   }
 
   // Row j of the norms.
   void row(Index j, double* norms) const {
     const Vector m = stream_part(j);
-    Vector r(area(D, H * E)), s(area(H * E, H * E));
+    Vector r(as_size(D * H * E)), s(as_size(H * E * H * E));
     product(Turn::None, D, H * E, D, m.data(), wo_.data(), r.data());
     product(Turn::A, H * E, H * E, D, r.data(), r.data(), s.data());
-    Vector p(area(H, D));
+    Vector p(as_size(H * D));
     for (Index h = 0; h < H; ++h)  // p_h = W_K^hᵀ q_j
       product(Turn::None, 1, D, E, q_.data() + j * H * E + h * E, wk_.data() + h * E * D, p.data() + h * D);
     others(j, s, p, norms);
@@ -135,25 +131,20 @@ class Block {
     std::transform(a.begin(), a.end(), b.begin(), a.begin(), std::plus<>());
     return a;
   }
-  double attention(Index h, Index j, Index i) const {
-    return pattern_[static_cast<std::size_t>((h * T + j) * T + i)];
-  }
+  double attention(Index h, Index j, Index i) const { return pattern_[as_size((h * T + j) * T + i)]; }
   // a^h_ij, element e.
   double apart(Index h, Index j, Index i, Index e) const {
-    const auto at = [&](const Vector& x, Index t) {
-      return x[static_cast<std::size_t>((t * H + h) * E + e)];
-    };
+    const auto at = [&](const Vector& x, Index t) { return x[as_size((t * H + h) * E + e)]; };
     return scale_ * (at(v_, i) - at(o_, j));
   }
 
   // M_j
   Vector stream_part(Index j) const {
     Vector scaled = w2_;  // W₂ diag(f')
-    for (std::size_t at = 0; at < scaled.size(); ++at)
-      scaled[at] *= slope_[static_cast<std::size_t>(j * F) + at % static_cast<std::size_t>(F)];
-    Vector m(area(D, D));
+    for (std::size_t at = 0; at < scaled.size(); ++at) scaled[at] *= slope_[as_size(j * F) + at % as_size(F)];
+    Vector m(as_size(D * D));
     product(Turn::None, D, D, F, scaled.data(), w1_.data(), m.data());
-    for (Index k = 0; k < D; ++k) m[static_cast<std::size_t>(k * D + k)] += 1;
+    for (Index k = 0; k < D; ++k) m[as_size(k * D + k)] += 1;
     NormAt(before_first_.data() + j * D, weights_.attention_norm, D).from_right(m);
     NormAt(before_second_.data() + j * D, weights_.mlp_norm, D).from_left(m);
     return m;
@@ -161,60 +152,57 @@ class Block {
 
   void others(Index j, const Vector& s, const Vector& p, double* norms) const {
     const Index HE = H * E;
-    Vector wp(area(HE, H)), pp(area(H, H));  // W_V p_g;  Π
+    Vector wp(as_size(HE * H)), pp(as_size(H * H));  // W_V p_g;  Π
     product(Turn::B, HE, H, D, wv_.data(), p.data(), wp.data());
     product(Turn::B, H, H, D, p.data(), p.data(), pp.data());
-    Vector base(area(H, H)), cross(area(HE, H)), weighted(s);
+    Vector base(as_size(H * H)), cross(as_size(HE * H)), weighted(s);
     for (Index x = 0; x < HE; ++x)  // x = (h, a), y = (g, b)
       for (Index y = 0; y < HE; ++y) {
         const Index h = x / E, g = y / E;
-        const double value = s[area(x, HE) + static_cast<std::size_t>(y)];
-        base[static_cast<std::size_t>(h * H + g)] += value * vv_[static_cast<std::size_t>(x * HE + y)];
-        cross[static_cast<std::size_t>(y * H + h)] += value * wp[static_cast<std::size_t>(x * H + g)];
-        weighted[static_cast<std::size_t>(x * HE + y)] *= pp[static_cast<std::size_t>(h * H + g)];
+        const double value = s[as_size(x * HE) + as_size(y)];
+        base[as_size(h * H + g)] += value * vv_[as_size(x * HE + y)];
+        cross[as_size(y * H + h)] += value * wp[as_size(x * H + g)];
+        weighted[as_size(x * HE + y)] *= pp[as_size(h * H + g)];
       }
-    Vector b(area(T, HE)), along(area(T, H)), curved(area(T, HE));
+    Vector b(as_size(T * HE)), along(as_size(T * H)), curved(as_size(T * HE));
     for (Index i = 0; i < T; ++i)
       for (Index x = 0; x < HE; ++x)
-        b[static_cast<std::size_t>(i * HE + x)] = attention(x / E, j, i) * apart(x / E, j, i, x % E);
+        b[as_size(i * HE + x)] = attention(x / E, j, i) * apart(x / E, j, i, x % E);
     product(Turn::None, T, H, HE, b.data(), cross.data(), along.data());
     product(Turn::None, T, HE, HE, b.data(), weighted.data(), curved.data());
     for (Index i = 0; i < T; ++i) {
       double total = 0;
       for (Index h = 0; h < H; ++h) {
         for (Index g = 0; g < H; ++g)
-          total += attention(h, j, i) * attention(g, j, i) * base[static_cast<std::size_t>(h * H + g)];
-        total += 2 * attention(h, j, i) * along[static_cast<std::size_t>(i * H + h)];
+          total += attention(h, j, i) * attention(g, j, i) * base[as_size(h * H + g)];
+        total += 2 * attention(h, j, i) * along[as_size(i * H + h)];
       }
-      for (Index x = i * HE; x < (i + 1) * HE; ++x)
-        total += b[static_cast<std::size_t>(x)] * curved[static_cast<std::size_t>(x)];
+      for (Index x = i * HE; x < (i + 1) * HE; ++x) total += b[as_size(x)] * curved[as_size(x)];
       norms[i] = std::sqrt(std::max(0.0, total));
     }
   }
 
   // |J_jj|, formed.
   double own(Index j, const Vector& m, const Vector& r, const Vector& p) const {
-    Vector inner(area(H * E, D));
+    Vector inner(as_size(H * E * D));
     for (Index h = 0; h < H; ++h) {
-      Vector mean(static_cast<std::size_t>(E)), x(area(E, E));
-      const auto at = [&](const Vector& all, Index i, Index e) {
-        return all[static_cast<std::size_t>((i * H + h) * E + e)];
-      };
+      Vector mean(as_size(E)), x(as_size(E * E));
+      const auto at = [&](const Vector& all, Index i, Index e) { return all[as_size((i * H + h) * E + e)]; };
       for (Index i = 0; i < T; ++i)
-        for (Index e = 0; e < E; ++e) mean[static_cast<std::size_t>(e)] += attention(h, j, i) * at(k_, i, e);
+        for (Index e = 0; e < E; ++e) mean[as_size(e)] += attention(h, j, i) * at(k_, i, e);
       for (Index i = 0; i < T; ++i)
         for (Index e = 0; e < E; ++e)
           for (Index f = 0; f < E; ++f)
-            x[static_cast<std::size_t>(e * E + f)] += scale_ * attention(h, j, i) * at(v_, i, e) *
-                                                      (at(k_, i, f) - mean[static_cast<std::size_t>(f)]);
+            x[as_size(e * E + f)] +=
+                scale_ * attention(h, j, i) * at(v_, i, e) * (at(k_, i, f) - mean[as_size(f)]);
       double* to = inner.data() + h * E * D;
       product(Turn::None, E, D, E, x.data(), wq_.data() + h * E * D, to);
       for (Index e = 0; e < E; ++e)
         for (Index c = 0; c < D; ++c)
-          to[e * D + c] += attention(h, j, j) * (wv_[static_cast<std::size_t>((h * E + e) * D + c)] +
-                                                 apart(h, j, j, e) * p[static_cast<std::size_t>(h * D + c)]);
+          to[e * D + c] += attention(h, j, j) *
+                           (wv_[as_size((h * E + e) * D + c)] + apart(h, j, j, e) * p[as_size(h * D + c)]);
     }
-    Vector whole(area(D, D));
+    Vector whole(as_size(D * D));
     product(Turn::None, D, D, H * E, r.data(), inner.data(), whole.data());
     double total = 0;
     for (std::size_t c = 0; c < whole.size(); ++c) total += (whole[c] + m[c]) * (whole[c] + m[c]);
@@ -247,7 +235,7 @@ bool has_local_form(const Study& study) {
 std::vector<double> local_norms(const Study& study, int layer) {
   const Index T = study.size();
   const Block block(study, layer);
-  std::vector<double> norms(area(T, T));
+  std::vector<double> norms(as_size(T * T));
   for (Index j = 0; j < T; ++j) block.row(j, norms.data() + j * T);
   return norms;
 }
@@ -258,7 +246,7 @@ std::size_t local_bytes(const ModelInfo& info, Index tokens) {
   const Index weights = 4 * D * HE + 2 * D * F;
   const Index at_work = D * F + 3 * D * D + 3 * D * HE + 4 * HE * HE;
   const Index values = tokens * (8 * D + 6 * HE + 3 * F) + info.last().heads * tokens * tokens;
-  return static_cast<std::size_t>(weights + at_work + values) * sizeof(double);
+  return as_size(weights + at_work + values) * sizeof(double);
 }
 
 }  // namespace headwater

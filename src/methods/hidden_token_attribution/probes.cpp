@@ -37,7 +37,7 @@ Directions random_directions(std::uint64_t seed, Index token, Index width, Index
   Dense columns(width, static_cast<Index>(taken.size()) + count);
   Index at = 0;
   for (const std::vector<double>& q : taken) {
-    for (Index c = 0; c < width; ++c) columns(c, at) = q[static_cast<std::size_t>(c)];
+    for (Index c = 0; c < width; ++c) columns(c, at) = q[as_size(c)];
     ++at;
   }
   for (Index p = 0; p < count; ++p, ++at) {
@@ -55,8 +55,7 @@ Directions leading_directions(const std::vector<std::vector<float>>& samples, In
   if (n == 0 || count == 0) return {};
   Dense rows(n, width);
   for (Index s = 0; s < n; ++s)
-    std::copy(samples[static_cast<std::size_t>(s)].begin(), samples[static_cast<std::size_t>(s)].end(),
-              rows.row(s));
+    std::copy(samples[as_size(s)].begin(), samples[as_size(s)].end(), rows.row(s));
   const Dense y = rows.transposed();
   Dense leading = orthonormal_columns(y.left(std::min(count, n)));
   for (int step = 0; step < iterations && leading.cols > 0; ++step)
@@ -66,12 +65,12 @@ Directions leading_directions(const std::vector<std::vector<float>>& samples, In
 
 std::vector<bool> random_half(std::uint64_t seed, std::uint64_t pass, Index count) {
   KeyedNormals stream(seed, {half_stream, pass});
-  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::vector<Index> order(as_size(count));
   std::iota(order.begin(), order.end(), Index{0});
   std::vector<bool> half(order.size());
   for (std::size_t k = 0; k < order.size() / 2; ++k) {  // the first half of a shuffle
-    std::swap(order[k], order[k + static_cast<std::size_t>(stream.bits() % (order.size() - k))]);
-    half[static_cast<std::size_t>(order[k])] = true;
+    std::swap(order[k], order[k + as_size(stream.bits() % (order.size() - k))]);
+    half[as_size(order[k])] = true;
   }
   return half;
 }

@@ -18,8 +18,7 @@ namespace {
 constexpr std::array<Index, 5> bin_ends{1, 2, 3, 5, 10};  // the last bin has no end
 
 std::size_t bin_of(Index distance) {
-  return static_cast<std::size_t>(std::lower_bound(bin_ends.begin(), bin_ends.end(), distance) -
-                                  bin_ends.begin());
+  return as_size(std::lower_bound(bin_ends.begin(), bin_ends.end(), distance) - bin_ends.begin());
 }
 
 // What share_details reads off one layer.
@@ -35,7 +34,7 @@ struct LayerTables {
 
   void read(const double* map, Index layer, Index T, bool causal) {
     std::vector<double> own;
-    std::vector<double> pairs(static_cast<std::size_t>(T));
+    std::vector<double> pairs(as_size(T));
     double* distance = by_distance.data<double>() + layer * T;
     double* bins = spread.data<double>() + layer * spread.dim(1);
     double from_others = 0;
@@ -48,14 +47,14 @@ struct LayerTables {
       for (Index i = 0; i < end; ++i) {
         const Index apart = std::abs(i - j);
         distance[apart] += row[i];
-        pairs[static_cast<std::size_t>(apart)] += 1;
+        pairs[as_size(apart)] += 1;
         if (row[i] > 0) entropy.data<double>()[layer * T + j] -= row[i] * std::log(row[i]);
         if (apart == 0) continue;
         bins[bin_of(apart)] += row[i];
         from_others += row[i];
       }
     }
-    for (Index apart = 0; apart < T; ++apart) distance[apart] /= pairs[static_cast<std::size_t>(apart)];
+    for (Index apart = 0; apart < T; ++apart) distance[apart] /= pairs[as_size(apart)];
     for (Index b = 0; from_others > 0 && b < spread.dim(1); ++b) bins[b] /= from_others;
     std::sort(own.begin(), own.end());
     for (Index q = 0; q < 3; ++q)
@@ -68,7 +67,7 @@ struct LayerTables {
 
 Shares shares_of(const std::vector<double>& norms, const std::vector<double>& variances, Index tokens) {
   Shares shares{std::vector<double>(norms.size()), std::vector<double>(norms.size())};
-  const auto T = static_cast<std::size_t>(tokens);
+  const auto T = as_size(tokens);
   for (std::size_t row = 0; row < norms.size(); row += T) {
     const double sum = std::accumulate(norms.begin() + static_cast<std::ptrdiff_t>(row),
                                        norms.begin() + static_cast<std::ptrdiff_t>(row + T), 0.0);
@@ -97,7 +96,7 @@ std::vector<Map> share_details(const std::vector<double>& shares, Index layers, 
 
 Index undecided_rows(const Shares& shares, Index tokens) {
   Index count = 0;
-  const auto T = static_cast<std::size_t>(tokens);
+  const auto T = as_size(tokens);
   for (std::size_t row = 0; row < shares.values.size(); row += T) {
     std::size_t first = row, second = row + T;
     for (std::size_t i = row + 1; i < row + T; ++i)

@@ -63,14 +63,14 @@ void collect(const Tensor& tangents, std::span<const Start> starts, Index part0,
 }  // namespace
 
 std::vector<Start> basis_at(Index token, Index width) {
-  const auto n = static_cast<std::size_t>(width);
+  const auto n = as_size(width);
   std::vector<Start> basis(n, {token, false, std::vector<double>(n, 0.0)});
   for (std::size_t c = 0; c < n; ++c) basis[c].direction[c] = 1;
   return basis;
 }
 
 void SquaredNorms::add(Index cell, double value, bool probe) {
-  const auto at = static_cast<std::size_t>(cell);
+  const auto at = as_size(cell);
   if (!probe) {
     exact[at] += value;
     return;
@@ -82,12 +82,9 @@ void SquaredNorms::add(Index cell, double value, bool probe) {
 // In a block at most the stream, the norm, q, k, v, z, both projections and a sum are alive (9 D), three
 // F-wide values of a gated feed-forward, and per head the scores and the pattern.
 std::size_t tangent_bytes(const ModelInfo& info, Index tokens) {
-  const auto T = static_cast<std::size_t>(tokens);
-  const auto width =
-      static_cast<std::size_t>(std::max(info.last().width, info.last().heads * info.last().head_width));
-  return T *
-         (9 * width + 3 * static_cast<std::size_t>(info.last().feed_forward) +
-          2 * static_cast<std::size_t>(info.last().heads) * T) *
+  const auto T = as_size(tokens);
+  const auto width = as_size(std::max(info.last().width, info.last().heads * info.last().head_width));
+  return T * (9 * width + 3 * as_size(info.last().feed_forward) + 2 * as_size(info.last().heads) * T) *
          bytes_of(info.dtype);
 }
 
@@ -99,7 +96,7 @@ void push_starts(const Study& study, const LayerRange& course, std::span<const S
                  SquaredNorms& hidden, SquaredNorms* heads, const std::function<void(Index)>& after) {
   const Tape& tape = *study.run().tape;
   const Index H = study.info().last().heads;
-  const auto tile = static_cast<std::size_t>(tangents_at_once(study));
+  const auto tile = as_size(tangents_at_once(study));
   for (std::size_t begin = 0; begin < starts.size(); begin += tile) {
     const auto some = starts.subspan(begin, std::min(tile, starts.size() - begin));
     Tensor t = enter(tape, course, seeds_of(study, course, some));
@@ -141,7 +138,7 @@ void push_spectral(const Study& study, const LayerRange& course, Index token, st
       for (Index j = begin; j < end; ++j) {
         for (Index c = 0; c < inputs; ++c)
           for (Index k = 0; k < D; ++k) block(c, k) = t.at((c * T + j) * D + k);
-        norms[static_cast<std::size_t>((l * T + j) * T + token)] = largest_singular(block);
+        norms[as_size((l * T + j) * T + token)] = largest_singular(block);
       }
     });
   }
@@ -187,7 +184,7 @@ void pull_ones(const Study& study, const LayerRange& course, std::vector<double>
       const auto* values = back.template data<decltype(r)>();
       for (Index s = 0; s < count; ++s)
         for (Index i = 0; i < T; ++i)
-          norms[static_cast<std::size_t>((course.last * T + j0 + s) * T + i)] =
+          norms[as_size((course.last * T + j0 + s) * T + i)] =
               std::sqrt(squared_length(values + (s * T + i) * width, width));
     });
   }

@@ -22,8 +22,7 @@ std::vector<Start> basis_at(Index token, Index width);
 
 // |J v|² collected over starts, one cell per (layer, token written, token read), or with heads between.
 struct SquaredNorms {
-  explicit SquaredNorms(Index cells)
-      : exact(static_cast<std::size_t>(cells)), sum(exact.size()), squares(exact.size()) {}
+  explicit SquaredNorms(Index cells) : exact(as_size(cells)), sum(exact.size()), squares(exact.size()) {}
   void add(Index cell, double value, bool probe);
   std::vector<double> exact;         // Σ over exact parts
   std::vector<double> sum, squares;  // Σ x and Σ x² over probes

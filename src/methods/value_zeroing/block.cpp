@@ -44,7 +44,7 @@ struct Costs {
   std::size_t source, row;
 };
 Costs costs_of(Index T, Index parts, Index D, Index F, Index maps, bool fold, std::size_t number) {
-  const auto bytes = [&](Index n) { return static_cast<std::size_t>(n) * number; };
+  const auto bytes = [&](Index n) { return as_size(n) * number; };
   return {bytes(parts * (T + D + maps * (F + 32)) + (fold ? 0 : parts * (D + F))), bytes(2 * D + F + 2)};
 }
 
@@ -93,7 +93,7 @@ class Zeroing {
         shape_(shape),
         // [D, H·E]: unpacked once for the u of all sources
         out_(block.weights->attention.out.weight->dense()),
-        workers_(static_cast<std::size_t>(thread_count())) {
+        workers_(as_size(thread_count())) {
     if (fold)
       fold_ = fold_of(*block.weights, *block.before.weights, options.fold == ZeroingOptions::Folding::Keep);
   }
@@ -156,7 +156,7 @@ class Zeroing {
     for (auto next = std::upper_bound(starts.begin(), starts.end(), begin); begin < end; ++next) {
       const Index j = next - starts.begin() - 1, n = std::min(end, *next) - begin;
       if (n <= 0) continue;
-      body(j, first_row(*tile.pairs, j) + begin - starts[static_cast<std::size_t>(j)], n, begin - tile.from);
+      body(j, first_row(*tile.pairs, j) + begin - starts[as_size(j)], n, begin - tile.from);
       begin += n;
     }
   }
@@ -165,7 +165,7 @@ class Zeroing {
   void run_tiles(R* to, const std::function<void(double)>& progress) {
     std::atomic<std::size_t> next = 0;
     parallel_for(static_cast<Index>(workers_.size()), 1, [&](Index begin, Index) {
-      Worker& worker = workers_[static_cast<std::size_t>(begin)];
+      Worker& worker = workers_[as_size(begin)];
       try {
         for (std::size_t t = next++; t < tiles_.size(); t = next++) {
           compute(tiles_[t], worker);
@@ -195,8 +195,7 @@ class Zeroing {
       for (Index j = begin; j < end; ++j)
         for (Index i = 0; i < T; ++i)
           for (Index h = 0; h < parts_; ++h)
-            p[(j * T + i) * parts_ + h] =
-                pattern[(options_.heads[static_cast<std::size_t>(h)] * T + i) * T + j0_ + j];
+            p[(j * T + i) * parts_ + h] = pattern[(options_.heads[as_size(h)] * T + i) * T + j0_ + j];
     });
     by_head({.m = count, .n = D, .k = E, .transpose_b = true, .lda = values, .ldb = inner, .ldc = parts_ * D},
             v, out_.template data<R>(), E, sources_.u.data<R>(), D);
@@ -396,11 +395,10 @@ std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOpti
   // A replay lists its pairs, and copies what later attention reads for its two copies of a row.
   std::size_t replayed = 0;
   if (!info.plain_blocks)
-    replayed = replayed_row_bytes(info, T) + static_cast<std::size_t>(T * T) * sizeof(Pair) +
-               static_cast<std::size_t>(4 * T * inner) * number;
-  return replayed + static_cast<std::size_t>(clean + weights + set) * number +
-         static_cast<std::size_t>(std::min(T, least_sources)) * costs.source +
-         static_cast<std::size_t>(least_rows * thread_count()) * costs.row;
+    replayed = replayed_row_bytes(info, T) + as_size(T * T) * sizeof(Pair) + as_size(4 * T * inner) * number;
+  return replayed + as_size(clean + weights + set) * number +
+         as_size(std::min(T, least_sources)) * costs.source +
+         as_size(least_rows * thread_count()) * costs.row;
 }
 
 }  // namespace headwater

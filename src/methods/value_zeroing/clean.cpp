@@ -108,7 +108,7 @@ std::optional<CleanBlock> clean_block(const Study& study, const AttentionKind& k
     known->final_norm = *last;
   }
   CleanBlock block{.known = known, .weights = &known->block.weights, .heads = known->block.heads};
-  const Stack& stack = study.info().stacks[static_cast<std::size_t>(kind.stack)];
+  const Stack& stack = study.info().stacks[as_size(kind.stack)];
   block.T = study.size(kind.queries);
   block.D = stack.width;
   block.F = block.weights->mlp.up.weight->rows();

@@ -34,11 +34,11 @@ Tensor mixes(const Tensor& pattern, const Tensor& v, Index groups, std::span<con
   const auto n = static_cast<Index>(pairs.size());
   Tensor z = Tensor::zeros({2, n, H * E}, v.dtype());
   for (Index p = 0; p < n; ++p) {
-    const Pair pair = pairs[static_cast<std::size_t>(p)];
+    const Pair pair = pairs[as_size(p)];
     R *whole = z.data<R>() + p * H * E, *without = whole + n * H * E;
-    std::vector<bool> zeroed(static_cast<std::size_t>(S), false);
-    if (options.together.empty()) zeroed[static_cast<std::size_t>(pair.zeroed)] = true;
-    for (const int token : options.together) zeroed[static_cast<std::size_t>(token)] = true;
+    std::vector<bool> zeroed(as_size(S), false);
+    if (options.together.empty()) zeroed[as_size(pair.zeroed)] = true;
+    for (const int token : options.together) zeroed[as_size(token)] = true;
     for (Index h = 0; h < H; ++h) {
       const bool of_head = std::find(options.heads.begin(), options.heads.end(), h) != options.heads.end();
       for (Index k = 0; k < S; ++k)
@@ -46,7 +46,7 @@ Tensor mixes(const Tensor& pattern, const Tensor& v, Index groups, std::span<con
           const R term =
               pattern.data<R>()[(h * T + pair.row) * S + k] * v.data<R>()[k * values + h * G / H * E + e];
           whole[h * E + e] += term;
-          if (!of_head || !zeroed[static_cast<std::size_t>(k)]) without[h * E + e] += term;
+          if (!of_head || !zeroed[as_size(k)]) without[h * E + e] += term;
         }
     }
   }
@@ -83,7 +83,7 @@ std::vector<double> plain_distances(const Study& study, const AttentionKind& kin
 }
 
 std::size_t replayed_row_bytes(const ModelInfo& info, Index tokens) {
-  const auto weights = static_cast<std::size_t>(3 * info.last().heads * tokens);
+  const auto weights = as_size(3 * info.last().heads * tokens);
   return 2 * (passing_bytes(info, 1, 1) + (is_encoder_decoder(info) ? weights * bytes_of(info.dtype) : 0));
 }
 

@@ -38,7 +38,7 @@ std::vector<int> parse_list(std::string_view option, const std::string& text, in
 ZeroingOptions zeroing_options(const MethodOptions& options, int heads_there, Index tokens) {
   ZeroingOptions zeroing;
   if (const std::string& heads = options.text("heads"); heads == "all") {
-    zeroing.heads.resize(static_cast<std::size_t>(heads_there));
+    zeroing.heads.resize(as_size(heads_there));
     std::iota(zeroing.heads.begin(), zeroing.heads.end(), 0);
   } else {
     zeroing.heads = parse_list("heads", heads, heads_there);
@@ -144,8 +144,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<AttentionKind> kinds = attentions_of(study.info());
   const std::string& compat = options.text("compat");
   refuse_for_several_stacks(study.info(), options);
-  Attribution result{
-      .method = "value_zeroing", .options = options.all(), .maps = maps_of(study, kinds, HeadAxis::None)};
+  Attribution result{.maps = maps_of(study, kinds, HeadAxis::None)};
   SampledPairs sample;
   ZeroingOptions zeroing;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -168,8 +167,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 }
 
 std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptions& options) {
-  const std::size_t cells =
-      static_cast<std::size_t>(layers_of(attentions_of(info))) * static_cast<std::size_t>(tokens * tokens);
+  const std::size_t cells = as_size(layers_of(attentions_of(info))) * as_size(tokens * tokens);
   return cells * bytes_of(info.dtype) +
          zeroing_bytes(info, tokens, zeroing_options(options, info.last().heads, tokens));
 }
@@ -184,8 +182,7 @@ extern const Method value_zeroing{
     .question = Question::Mixing,
     .formula =
         "D[l,i,j] = 1 − cos(x⁺ᵢ with v[l,h,j] = 0 for all h, x⁺ᵢ);  S[l,i,j] = D[l,i,j] / Σₖ D[l,i,k];  x⁺ "
-        "the "
-        "output of block l, attention weights kept",
+        "the output of block l, attention weights kept",
     .paper =
         "Mohebbi, Zuidema, Chrupała and Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL. "
         "Encoder–decoders: Mohebbi et al., 2023: Homophone Disambiguation Reveals Patterns of Context Mixing "
@@ -195,9 +192,8 @@ extern const Method value_zeroing{
         "causal models); for one text of 128 tokens about 43 forward runs of BERT-base.",
     .limits =
         "Says what a layer reads, not what the prediction rests on. The residual path of the zeroed token "
-        "stays, "
-        "so the diagonal measures only its own value vector. Each layer is taken alone; --aggregate rollout "
-        "multiplies them. Cosine sees directions: a change of length alone scores 0.",
+        "stays, so the diagonal measures only its own value vector. Each layer is taken alone; --aggregate "
+        "rollout multiplies them. Cosine sees directions: a change of length alone scores 0.",
     .options =
         {{"heads", "text", "all", "whose values are zeroed: all, or heads such as 0,2-4"},
          {"tokens", "text", "each",
@@ -218,7 +214,7 @@ extern const Method value_zeroing{
     .sites = {Site::ResidPre, Site::V, Site::Pattern, Site::AttnOut, Site::ResidMid, Site::MlpOut,
               Site::ResidPost},
     .tiles = true,
-    .run = run,
+    .compute = run,
     .planned_bytes = planned_bytes,
 };
 
