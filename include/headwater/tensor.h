@@ -22,12 +22,6 @@ namespace headwater {
 
 using Index = std::int64_t;
 
-// A position or a length as the standard library counts them.
-template <class T>
-constexpr std::size_t as_size(T n) {
-  return static_cast<std::size_t>(n);
-}
-
 enum class DType { Float32, Float64 };
 
 HEADWATER_API std::string_view name_of(DType dtype);

@@ -45,11 +45,8 @@ void blend_into(JointMixing& joint, const Attribution& result, Blend blend) {
       path = beside->values.rows(layer, 1).to_doubles();
       if (blend != Blend::AsIs) divide_rows(std::span(map), keys, std::span(path));
     } else if (blend != Blend::AsIs || kind.is_cross()) {
-      if (!kind.is_cross()) mix_with_residual(map, keys, 0, kind, path);
-      if (blend == Blend::HalfIdentity || kind.is_cross()) {
-        if (kind.is_cross()) divide_rows(std::span(map), keys);
-        mix_with_residual(map, keys, 0.5, kind, path);
-      }
+      divide_rows(std::span(map), keys);
+      if (blend == Blend::HalfIdentity || kind.is_cross()) mix_with_residual(map, keys, 0.5, kind, path);
     }
     joint.put(k, map, path);
   }

@@ -29,19 +29,6 @@ std::vector<Place> places_of(const Study& study, Site at) {
   return places;
 }
 
-// Each sequence gets its units of the points [n, T, D].
-std::vector<Edit> put(const Study& study, Site at, const Tensor& points) {
-  std::vector<Edit> edits;
-  for (const Place& place : places_of(study, at)) {
-    const Tensor own = units_of_sequence(points, study.sequences()[as_size(place.stack)]);
-    edits.push_back({place, [own](Tensor& value) {
-                       require_shape("points", name_of(Site::Embed), own.shape(), value.shape());
-                       value = own;
-                     }});
-  }
-  return edits;
-}
-
 // What a pull left where the sequences enter, [n, T, D].
 Tensor arrived(const Study& study, Site at, const Signals& signals) {
   std::vector<Tensor> all;
@@ -66,6 +53,18 @@ double longest_step(const std::vector<double>& x, const std::vector<double>& u, 
 }
 
 }  // namespace
+
+std::vector<Edit> put_units(const Study& study, Site at, const Tensor& points) {
+  std::vector<Edit> edits;
+  for (const Place& place : places_of(study, at)) {
+    const Tensor own = units_of_sequence(points, study.sequences()[as_size(place.stack)]);
+    edits.push_back({place, [own](Tensor& value) {
+                       require_shape("points", name_of(Site::Embed), own.shape(), value.shape());
+                       value = own;
+                     }});
+  }
+  return edits;
+}
 
 Site input_site(std::string_view name) {
   return name == "embed" ? Site::Embed : Site::ResidPre;
@@ -152,7 +151,7 @@ Tensor gradient_of(const Study& study, const Objective& objective, Site at) {
 }
 
 Points gradients_at(const Study& study, const Objective& objective, Site at, const Tensor& points) {
-  Tape tape(Keep::Everything, put(study, at, points));
+  Tape tape(Keep::Everything, put_units(study, at, points));
   const Batch batch = batch_of(study, objective, points.dim(0));
   const Var logits = study.model().run(tape, batch);
   const Tensor seeds = objective.seed(logits.value, batch.positions);
@@ -162,7 +161,7 @@ Points gradients_at(const Study& study, const Objective& objective, Site at, con
 }
 
 std::vector<double> values_at(const Study& study, const Objective& objective, Site at, const Tensor& points) {
-  Tape tape(Keep::Nothing, put(study, at, points));
+  Tape tape(Keep::Nothing, put_units(study, at, points));
   const Batch batch = batch_of(study, objective, points.dim(0));
   return objective.values(study.model().run(tape, batch).value, batch.positions);
 }

@@ -45,6 +45,9 @@ std::size_t gradient_bytes(const ModelInfo& info, Index tokens);  // of one copy
 // Of gradient_of and check_gradient, beside the kept run.
 std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens);
 
+// Each sequence gets its units of the points [n, T, D] where it enters its stack.
+std::vector<Edit> put_units(const Study& study, Site at, const Tensor& points);
+
 // The gradient at the study's own input by a pull over its kept run, [T, D]: units of all sequences.
 Tensor gradient_of(const Study& study, const Objective& objective, Site at);
 

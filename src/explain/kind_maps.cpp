@@ -25,9 +25,7 @@ std::vector<Map> maps_of(const Study& study, const std::vector<AttentionKind>& k
 void put_layer(Tensor& values, int layer, const std::vector<double>& numbers) {
   dispatch(values.dtype(), [&](auto r) {
     using R = decltype(r);
-    std::transform(numbers.begin(), numbers.end(),
-                   values.data<R>() + static_cast<Index>(numbers.size()) * layer,
-                   [](double v) { return static_cast<R>(v); });
+    std::copy(numbers.begin(), numbers.end(), values.data<R>() + static_cast<Index>(numbers.size()) * layer);
   });
 }
 

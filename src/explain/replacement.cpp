@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 #include <headwater/error.h>
 
+#include "explain/gradients.h"
+
 namespace headwater {
 
 namespace {
@@ -167,12 +169,7 @@ Tensor baseline_at(const Study& study, Site at, Replacement replacement, const s
   }
   const Tensor rows = with_kept(absent_rows(study, replacement), study.input(Site::Embed), kept);
   if (at == Site::Embed) return rows;
-  std::vector<Edit> edits;
-  for (int s = 0; s <= study.written(); ++s) {
-    const Tensor own =
-        units_of_sequence(rows.reshaped(rows.shape().with_front(1)), study.sequences()[as_size(s)]);
-    edits.push_back({{Site::Embed, 0, s}, [own](Tensor& value) { value = own; }});
-  }
+  std::vector<Edit> edits = put_units(study, Site::Embed, rows.reshaped(rows.shape().with_front(1)));
   const Tensor value = joined_units(values_of_run(study, study.batch(), at, std::move(edits)));
   return value.reshaped(value.shape().without_front());
 }

@@ -21,30 +21,32 @@ namespace headwater {
 
 namespace {
 
+// a^l, and what p^l is divided by: the largest of a layer; the script leaves row 0 out and takes the
+// magnitude.
 struct Layers {
   Index count, tokens;
-  std::vector<double> values;  // [L, T, T]
+  std::vector<double> values, scales;  // [L, T, T], [L]
+
+  Layers(const Tensor& attribution, bool published)
+      : count(attribution.dim(0)),
+        tokens(attribution.dim(2)),
+        values(as_size(count * tokens * tokens), 0.0),
+        scales(as_size(count), -std::numeric_limits<double>::infinity()) {
+    const Index H = attribution.dim(1), cells = tokens * tokens;
+    for (Index l = 0; l < count; ++l) {
+      double *sums = values.data() + l * cells, &scale = scales[as_size(l)];
+      for (Index h = 0; h < H; ++h)
+        for (Index c = 0; c < cells; ++c)
+          if (const double v = attribution.at((l * H + h) * cells + c); !std::isnan(v)) sums[c] += v;
+      scale = *std::max_element(sums + (published ? tokens : 0), sums + cells);
+      if (published) scale = std::abs(scale);
+    }
+  }
   double at(Index l, Index i, Index j) const { return values[as_size((l * tokens + i) * tokens + j)]; }
+  double share(Index l, Index i, Index j) const {
+    return scales[as_size(l)] > 0 ? at(l, i, j) / scales[as_size(l)] : 0;
+  }
 };
-
-Layers summed_over_heads(const Tensor& attribution) {
-  const Index L = attribution.dim(0), H = attribution.dim(1), T = attribution.dim(2);
-  Layers layers{L, T, std::vector<double>(as_size(L * T * T), 0.0)};
-  for (Index l = 0; l < L; ++l)
-    for (Index h = 0; h < H; ++h)
-      for (Index c = 0; c < T * T; ++c)
-        if (const double v = attribution.at((l * H + h) * T * T + c); !std::isnan(v))
-          layers.values[as_size(l * T * T + c)] += v;
-  return layers;
-}
-
-// The largest of a layer; the script leaves row 0 out and takes the magnitude.
-double scale_of(const Layers& layers, Index l, bool published) {
-  double largest = -std::numeric_limits<double>::infinity();
-  for (Index i = published ? 1 : 0; i < layers.tokens; ++i)
-    for (Index j = 0; j < layers.tokens; ++j) largest = std::max(largest, layers.at(l, i, j));
-  return published ? std::abs(largest) : largest;
-}
 
 int root_of(const Layers& layers, bool published, int answer) {
   std::vector<double> rows(as_size(layers.tokens), 0.0);
@@ -58,52 +60,6 @@ int root_of(const Layers& layers, bool published, int answer) {
   return static_cast<int>(std::max_element(rows.begin(), rows.end()) - rows.begin());
 }
 
-class Growing {
- public:
-  Growing(const Layers& layers, const TreeOptions& options)
-      : layers_(layers), options_(options), in_(as_size(layers.tokens), false) {
-    tree_.root = root_of(layers, options.published, options.published ? 0 : options.answer);
-    in_[as_size(tree_.root)] = true;
-  }
-
-  void sweep(Index l) {
-    const double scale = scale_of(layers_, l, options_.published);
-    if (!(scale > 0)) return;
-    const bool only_root = options_.published && l == layers_.count - 2;
-    for (Index i = options_.published ? 1 : 0; i < layers_.tokens; ++i) {
-      if (!in_[as_size(i)] || (only_root && i != tree_.root)) continue;
-      for (Index j = 0; j < layers_.tokens; ++j) {
-        const double share = layers_.at(l, i, j) / scale;
-        if (in_[as_size(j)] || !(share > options_.tau) || !(share > options_.lambda)) continue;
-        in_[as_size(j)] = true;
-        add(l, i, j, share);
-      }
-    }
-  }
-
-  // The token the output is read from reads every token of the tree in the last layer.
-  void tie() {
-    const Index l = layers_.count - 1, i = options_.answer;
-    const double scale = scale_of(layers_, l, false);
-    for (Index j = 0; j < layers_.tokens; ++j)
-      if (j != i && in_[as_size(j)]) add(l, i, j, scale > 0 ? layers_.at(l, i, j) / scale : 0);
-  }
-
-  Tree done() && { return std::move(tree_); }
-
- private:
-  void add(Index l, Index i, Index j, double share) {
-    tree_.edges.push_back(
-        {static_cast<int>(i), static_cast<int>(j), static_cast<int>(l), layers_.at(l, i, j)});
-    tree_.kept += share - options_.lambda;
-  }
-
-  const Layers& layers_;
-  const TreeOptions& options_;
-  std::vector<bool> in_;
-  Tree tree_;
-};
-
 }  // namespace
 
 Tree attribution_tree(const Tensor& attribution, const TreeOptions& options) {
@@ -115,22 +71,39 @@ Tree attribution_tree(const Tensor& attribution, const TreeOptions& options) {
   if (!(options.tau >= 0 && options.tau < 1) || !(options.lambda >= 0))
     throw InputError(fmt::format("tree: expected 0 <= tau < 1 and lambda >= 0, found {} and {}", options.tau,
                                  options.lambda));
-  const Layers layers = summed_over_heads(attribution);
-  Growing growing(layers, options);
-  for (Index l = layers.count - 2; l >= 0; --l) growing.sweep(l);
-  if (!options.published) growing.tie();
-  return std::move(growing).done();
+  const Layers layers(attribution, options.published);
+  const Index T = layers.tokens, second = layers.count - 2;
+  Tree tree{.root = root_of(layers, options.published, options.published ? 0 : options.answer)};
+  std::vector<bool> in(as_size(T), false);
+  in[as_size(tree.root)] = true;
+  const auto add = [&](Index l, Index i, Index j) {
+    tree.edges.push_back({static_cast<int>(i), static_cast<int>(j), static_cast<int>(l), layers.at(l, i, j)});
+    tree.kept += layers.share(l, i, j) - options.lambda;
+  };
+  for (Index l = second; l >= 0; --l)
+    for (Index i = options.published ? 1 : 0; i < T; ++i) {
+      if (!in[as_size(i)] || (options.published && l == second && i != tree.root)) continue;
+      for (Index j = 0; j < T; ++j) {
+        const double share = layers.share(l, i, j);
+        if (in[as_size(j)] || !(share > options.tau) || !(share > options.lambda)) continue;
+        in[as_size(j)] = true;
+        add(l, i, j);
+      }
+    }
+  // The token the output is read from reads every token of the tree in the last layer.
+  for (Index j = 0; !options.published && j < T; ++j)
+    if (j != options.answer && in[as_size(j)]) add(second + 1, options.answer, j);
+  return tree;
 }
 
 std::vector<Check> tree_checks(const Tree& tree, const Tensor& attribution, const TreeOptions& options) {
-  const Layers layers = summed_over_heads(attribution);
+  const Layers layers(attribution, options.published);
   std::vector<bool> in(as_size(layers.tokens), false);
   in[as_size(tree.root)] = true;
   double weak = 0, again = 0;
   for (const TreeEdge& edge : tree.edges) {
     if (edge.layer + 1 == layers.count) continue;  // ties the answer's token to all the others
-    const double share =
-        layers.at(edge.layer, edge.parent, edge.child) / scale_of(layers, edge.layer, options.published);
+    const double share = layers.share(edge.layer, edge.parent, edge.child);
     weak += share > options.tau && share > options.lambda ? 0 : 1;
     const bool grows = in[as_size(edge.parent)] && !in[as_size(edge.child)];
     again += grows ? 0 : 1;

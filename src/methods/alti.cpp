@@ -79,46 +79,28 @@ Outputs outputs_of(const AttentionParts& parts, const NormMap* norm, const Compa
   return made;
 }
 
-// The column of token j of one layer: c_ij before rows are divided.
-class Column {
- public:
-  Column(const AttentionParts& parts, const Outputs& outputs, const NormMap* norm, const Compat& compat)
-      : parts_(parts),
-        outputs_(outputs),
-        norm_(norm),
-        compat_(compat),
-        alpha_(as_size(block_rows * parts.heads())),
-        block_(as_size(block_rows * parts.width())),
-        own_(as_size(parts.width())) {}
-
-  // u [H, D] of token j, the norm's map applied already.
-  void operator()(Index j, const double* u, double* map) {
-    const Index T = parts_.tokens(), H = parts_.heads(), D = parts_.width();
-    std::copy_n(parts_.input(j), D, own_.data());
-    if (norm_ != nullptr) norm_->apply(own_.data());
-    for (Index begin = parts_.first_query(j); begin < T; begin += block_rows) {
-      const Index rows = std::min(block_rows, T - begin);
-      for (Index r = 0; r < rows; ++r) {
-        parts_.weights(begin + r, j, alpha_.data() + r * H);
-        for (Index h = 0; h < H; ++h) alpha_[as_size(r * H + h)] *= outputs_.scales[as_size(begin + r)];
-      }
-      kernels::gemm<double>({.m = rows, .n = D, .k = H}, alpha_.data(), u, block_.data());
-      for (Index i = begin; i < begin + rows; ++i) {
-        double* part = block_.data() + (i - begin) * D;
-        if (i == j)
-          for (Index k = 0; k < D; ++k) part[k] += own_[as_size(k)] * outputs_.scales[as_size(i)];
-        map[i * T + j] = std::max(0.0, nearer(outputs_.y.data() + i * D, part, D, compat_.shift));
-      }
+// The column of token j of one layer, c_ij before rows are divided; u [H, D] of the token, the norm's map
+// applied already.
+void put_column(const AttentionParts& parts, const Outputs& outputs, const NormMap* norm, double shift,
+                Index j, const double* u, double* map) {
+  const Index T = parts.tokens(), H = parts.heads(), D = parts.width();
+  std::vector<double> alpha(as_size(block_rows * H)), block(as_size(block_rows * D));
+  std::vector<double> own(parts.input(j), parts.input(j) + D);
+  if (norm != nullptr) norm->apply(own.data());
+  for (Index begin = parts.first_query(j); begin < T; begin += block_rows) {
+    const Index rows = std::min(block_rows, T - begin);
+    for (Index r = 0; r < rows; ++r) {
+      parts.weights(begin + r, j, alpha.data() + r * H);
+      for (Index h = 0; h < H; ++h) alpha[as_size(r * H + h)] *= outputs.scales[as_size(begin + r)];
+    }
+    kernels::gemm<double>({.m = rows, .n = D, .k = H}, alpha.data(), u, block.data());
+    for (Index i = begin; i < begin + rows; ++i) {
+      double* part = block.data() + (i - begin) * D;
+      for (Index k = 0; i == j && k < D; ++k) part[k] += own[as_size(k)] * outputs.scales[as_size(i)];
+      map[i * T + j] = std::max(0.0, nearer(outputs.y.data() + i * D, part, D, shift));
     }
   }
-
- private:
-  const AttentionParts& parts_;
-  const Outputs& outputs_;
-  const NormMap* norm_;
-  const Compat& compat_;
-  std::vector<double> alpha_, block_, own_;  // [rows, H], [rows, D], [D]
-};
+}
 
 // c_ij of sampled pairs as the formula says it, relative to ‖y_i‖₁; the largest difference.
 double plain_difference(const AttentionParts& parts, const Outputs& outputs, const NormMap* norm,
@@ -180,10 +162,9 @@ std::vector<double> plain_map(const Study& study, const PlainBlock& block, const
   parts.for_tiles([&](Index begin, Index count, double* u) {
     totals.sums.add(parts, begin, count, u);
     parallel_for(count, 1, [&](Index from, Index to) {
-      Column column(parts, outputs, norm, compat);
       for (Index j = from; j < to; ++j) {
         for (Index h = 0; h < H && norm != nullptr; ++h) norm->apply(u + (j * H + h) * D);
-        column(begin + j, u + j * H * D, map.data());
+        put_column(parts, outputs, norm, compat.shift, begin + j, u + j * H * D, map.data());
       }
     });
   });

@@ -11,6 +11,8 @@
 
 #include <headwater/tensor.h>
 
+#include "base/as_size.h"
+
 namespace headwater {
 
 using FlowUnits = std::int64_t;  // a capacity, or an amount of flow

@@ -7,6 +7,8 @@
 
 #include <headwater/tensor.h>
 
+#include "base/as_size.h"
+
 namespace headwater {
 
 struct Dense {

@@ -3,6 +3,8 @@
 
 #include <headwater/tensor.h>
 
+#include "base/as_size.h"
+
 namespace headwater {
 
 // Σ v_k² in double, one after the other.

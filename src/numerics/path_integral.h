@@ -9,6 +9,7 @@
 
 #include <headwater/tensor.h>
 
+#include "base/as_size.h"
 #include "numerics/quadrature.h"
 
 namespace headwater {

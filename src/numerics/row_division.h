@@ -6,6 +6,8 @@
 
 #include <headwater/tensor.h>
 
+#include "base/as_size.h"
+
 namespace headwater {
 
 // Divides every row of `width` numbers by its sum, in double; NaN marks cells that are none and stays.

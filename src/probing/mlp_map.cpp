@@ -11,6 +11,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "numerics/random.h"

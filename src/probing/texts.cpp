@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/as_size.h"
 #include "numerics/random.h"
 
 namespace headwater {

@@ -24,6 +24,7 @@
 
 #include <headwater/tensor.h>
 
+#include "base/as_size.h"
 #include "tape/rules.h"
 
 namespace headwater {

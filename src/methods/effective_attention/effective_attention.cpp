@@ -209,8 +209,7 @@ class Layer {
         const Index rows = std::min(rows_at_once, T - row);
         a.assign(raw(h) + row * S, raw(h) + (row + rows) * S);
         space.project(a.data(), x.data(), rows);
-        std::transform(x.begin(), x.begin() + rows * S, effective(h) + row * S,
-                       [](double v) { return static_cast<R>(v); });
+        std::copy(x.begin(), x.begin() + rows * S, effective(h) + row * S);
       }
     }
   }
@@ -236,7 +235,7 @@ class Layer {
         } else {
           space.project(a.data(), x.data());
         }
-        std::transform(x.begin(), x.begin() + seen, to, [](double v) { return static_cast<R>(v); });
+        std::copy(x.begin(), x.begin() + seen, to);
       }
     }
   }

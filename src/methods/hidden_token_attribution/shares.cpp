@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/as_size.h"
 #include "numerics/bootstrap.h"
 #include "numerics/rank_correlation.h"
 

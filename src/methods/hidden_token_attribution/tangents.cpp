@@ -34,8 +34,7 @@ Tensor seeds_of(const Study& study, const LayerRange& course, std::span<const St
     using R = decltype(r);
     R* to = seeds.data<R>();
     for (const Start& start : starts) {
-      std::transform(start.direction.begin(), start.direction.end(), to + start.token * D,
-                     [](double v) { return static_cast<R>(v); });
+      std::copy(start.direction.begin(), start.direction.end(), to + start.token * D);
       to += source.size();
     }
   });
