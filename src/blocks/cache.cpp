@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/as_size.h"
+
 namespace headwater {
 namespace {
 

@@ -41,7 +41,7 @@ void scale_to_one(std::vector<double>& values, std::ptrdiff_t first) {
   for (auto v = values.begin() + first; v != values.end(); ++v) *v = span > 0 ? (*v - least) / span : 0;
 }
 
-Attribution run(const Study& study, const MethodOptions& options) {
+Attribution run(const Study& study, const MethodOptions&) {
   Attribution result;
   const int last = study.info().last().layers - 1;
   const Sequence& sequence = study.sequences().front();

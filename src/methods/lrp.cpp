@@ -39,7 +39,7 @@ std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
   return sums;
 }
 
-Attribution run(const Study& study, const MethodOptions& options) {
+Attribution run(const Study& study, const MethodOptions&) {
   Attribution result{.maps = {{.axes = {Axis::Units}}}};
   Ledger ledger(rules_of(study), study.info().last().layers);
   const std::vector<double> all = token_relevance(study, ledger), scores = shown(all, study);

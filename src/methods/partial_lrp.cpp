@@ -14,7 +14,7 @@ namespace {
 // The published rules divide by sums moved by 1e-9, in values as in copies.
 constexpr double guarded = 1e-6;
 
-Attribution run(const Study& study, const MethodOptions& options) {
+Attribution run(const Study& study, const MethodOptions&) {
   Attribution result;
   const int last = study.info().last().layers - 1;
   const RelevanceWalk walk{.rules = relevance_rules(Rules::Relevance::Lrp, true, study.info()),

@@ -12,7 +12,7 @@ namespace headwater {
 
 namespace {
 
-Attribution run(const Study& study, const MethodOptions& options) {
+Attribution run(const Study& study, const MethodOptions&) {
   Attribution result;
   const std::vector<Index> rows = study.rows_read();
   const std::vector<double> map =
