@@ -118,7 +118,7 @@ std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
       for (Index i = 0; i < found.dim(0); ++i, ++k) {
         const int layer = some[as_size(k)].layer;
         Tensor gradient = all_rows(found.rows(i, 1), entry.rows, layer);
-        const double along = along_attention(layer, gradient);
+        const double along = inner_product(gradient, study_.at(mix_of(layer)));
         slopes.push_back({.gradient = std::move(gradient),
                           .along = along,
                           .value = values[as_size(k)],
@@ -174,7 +174,7 @@ std::vector<Tensor> AttentionSlopes::whole_gradients() {
 }
 
 Slope AttentionSlopes::whole(int layer, Tensor gradient) const {
-  const double along = along_attention(layer, gradient);
+  const double along = inner_product(gradient, study_.at(mix_of(layer)));
   return {.gradient = std::move(gradient), .along = along, .value = objective_.value()};
 }
 
@@ -240,10 +240,6 @@ std::size_t AttentionSlopes::fitting(std::span<const ScaledAttention> points) co
   for (; count < std::min(points.size(), busy); ++count)
     if ((bytes += bytes_of_point(points[count].layer)) > study_.scratch) break;
   return count;
-}
-
-double AttentionSlopes::along_attention(int layer, const Tensor& gradient) const {
-  return inner_product(gradient, study_.at(mix_of(layer)));
 }
 
 }  // namespace headwater

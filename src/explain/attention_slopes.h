@@ -50,7 +50,6 @@ class AttentionSlopes {
   std::size_t bytes_of_point(int layer) const;
   std::size_t fitting(std::span<const ScaledAttention> points) const;
   Tensor all_rows(const Tensor& gradient, const Rows& rows, int layer) const;
-  double along_attention(int layer, const Tensor& gradient) const;
   double cost_of(int layer) const;  // of a point, forward and back
 
   const Study& study_;

@@ -29,10 +29,16 @@ void put_layer(Tensor& values, int layer, const std::vector<double>& numbers) {
   });
 }
 
-Map detail_of(const AttentionKind& kind, const std::string& name, Tensor values) {
-  return {.name = kind.name.empty() ? name : kind.name + "_" + name,
-          .axes = {Axis::Layer, {Axis::Query, kind.queries}},
-          .values = std::move(values)};
+void put_detail(Attribution& result, const AttentionKind& kind, const std::string& name, int layer,
+                const std::vector<double>& numbers) {
+  const std::string whole = kind.name.empty() ? name : kind.name + "_" + name;
+  if (map_named(result.details, whole) == nullptr)
+    result.details.push_back(
+        {.name = whole,
+         .axes = {Axis::Layer, {Axis::Query, kind.queries}},
+         .values = Tensor({kind.layers, static_cast<Index>(numbers.size())}, result.scores().dtype())});
+  Tensor values = map_named(result.details, whole)->values;  // shares the numbers
+  put_layer(values, layer, numbers);
 }
 
 void for_layers(const Study& study, const std::vector<AttentionKind>& kinds,

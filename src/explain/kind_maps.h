@@ -14,8 +14,10 @@ const Map* map_named(const std::vector<Map>& maps, std::string_view name);  // n
 std::vector<Map> maps_of(const Study& study, const std::vector<AttentionKind>& kinds, HeadAxis heads);
 // One layer of a map, or of numbers per layer.
 void put_layer(Tensor& values, int layer, const std::vector<double>& numbers);
-// Numbers per layer and query of one kind: "mixing_ratio", or of several kinds "cross_mixing_ratio".
-Map detail_of(const AttentionKind& kind, const std::string& name, Tensor values);
+// One layer of a detail that has numbers per layer and query of a kind: "mixing_ratio", or of several kinds
+// "cross_mixing_ratio".
+void put_detail(Attribution& result, const AttentionKind& kind, const std::string& name, int layer,
+                const std::vector<double>& numbers);
 // f(k, layer) for every layer of every kind, with progress.
 void for_layers(const Study& study, const std::vector<AttentionKind>& kinds,
                 const std::function<void(std::size_t k, int layer)>& f);

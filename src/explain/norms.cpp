@@ -185,20 +185,21 @@ bool has_mixing_ratio(NormStage stage) {
 }
 
 void mixing_ratios(const AttentionParts& parts, const Stage& stage, const std::vector<double>& map,
-                   double* to) {
+                   std::span<double> to) {
   const Index T = parts.tokens(), D = parts.width();
   std::vector<double> others = parts.others();
   for (Index i = 0; i < T; ++i) {
     stage.apply(others.data() + i * D);
     const double m = std::sqrt(squared_norm(others.data() + i * D, D)) * stage.scales[as_size(i)];
     const double both = m + map[as_size(i * T + i)];
-    to[i] = both > 0 ? m / both : 0;
+    to[as_size(i)] = both > 0 ? m / both : 0;
   }
 }
 
 // By plain blocks' shortcut.
 std::vector<double> gram_map(const Study& study, const NormRequest& request, const PlainBlock& block,
-                             const AttentionKind& kind, int layer, double* ratios, PartTotals& totals) {
+                             const AttentionKind& kind, int layer, std::span<double> ratios,
+                             PartTotals& totals) {
   const AttentionParts parts(study, kind, layer);
   const Stage stage =
       stage_of(study, parts, request.stage, block.weights, {.layer = layer, .stack = kind.stack});
@@ -216,30 +217,23 @@ std::vector<double> gram_map(const Study& study, const NormRequest& request, con
   return std::move(map);
 }
 
-// What one kind of attention has beside its map: [L, T] of each.
-struct Beside {
-  Tensor ratios, residual;
-};
-
 bool has_residual_beside(const NormRequest& request, const AttentionKind& kind) {
   return kind.is_cross() && request.stage != NormStage::Attention;
 }
 
 void run_layer(const Study& study, const NormRequest& request, const AttentionKind& kind, int layer,
-               Map& result, Beside& beside, PartTotals& totals) {
+               Attribution& result, Tensor& values, PartTotals& totals) {
   const std::optional<PlainBlock> block = plain_block_of(study, kind, layer);
   const Index T = study.size(kind.queries), S = study.size(kind.keys);
-  const NormsBeside rows{
-      .ratios = beside.ratios.data<double>() + layer * T,
-      .residual = has_residual_beside(request, kind) ? beside.residual.data<double>() + layer * T : nullptr};
-  std::vector<double> map = block ? gram_map(study, request, *block, kind, layer, rows.ratios, totals)
-                                  : pushed_norms(study, request, kind, layer, rows);
+  const bool beside = has_residual_beside(request, kind);
+  std::vector<double> ratios(as_size(T)), residual(as_size(beside ? T : 0));
+  std::vector<double> map = block ? gram_map(study, request, *block, kind, layer, ratios, totals)
+                                  : pushed_norms(study, request, kind, layer, {ratios, residual});
   totals.empty += totals.see_rows(map, S);
-  if (request.normalise_rows && has_residual_beside(request, kind))
-    divide_rows(std::span(map), S, std::span(rows.residual, as_size(T)));
-  else if (request.normalise_rows)
-    divide_rows(std::span(map), S);
-  put_layer(result.values, layer, map);
+  if (request.normalise_rows) divide_rows(std::span(map), S, std::span(residual));
+  put_layer(values, layer, map);
+  if (has_mixing_ratio(request.stage)) put_detail(result, kind, "mixing_ratio", layer, ratios);
+  if (beside) put_detail(result, kind, "residual", layer, residual);
 }
 
 }  // namespace
@@ -298,12 +292,12 @@ std::vector<double> pushed_norms(const Study& study, const NormRequest& request,
     for_pushed_parts(study, {layer, at, request.each_head ? h : -1, kind},
                      [&](Index j, const Tensor& parts) { add_column(h, j, parts); });
   const std::vector<double> x = own_column ? std::vector<double>{} : input.to_doubles();
-  for (Index i = 0; beside.residual != nullptr && !own_column && i < T; ++i)
-    beside.residual[i] = std::sqrt(squared_norm(x.data() + i * D, D));
-  for (Index i = 0; beside.ratios != nullptr && has_mixing_ratio(request.stage) && i < T; ++i) {
+  for (Index i = 0; !beside.residual.empty() && !own_column && i < T; ++i)
+    beside.residual[as_size(i)] = std::sqrt(squared_norm(x.data() + i * D, D));
+  for (Index i = 0; !beside.ratios.empty() && has_mixing_ratio(request.stage) && i < T; ++i) {
     const double m = std::sqrt(squared_norm(others.data() + i * D, D));
-    const double own = own_column ? map[as_size(i * S + i)] : beside.residual[i];
-    beside.ratios[i] = m + own > 0 ? m / (m + own) : 0;
+    const double own = own_column ? map[as_size(i * S + i)] : beside.residual[as_size(i)];
+    beside.ratios[as_size(i)] = m + own > 0 ? m / (m + own) : 0;
   }
   return map;
 }
@@ -340,23 +334,10 @@ Attribution norm_attribution(const Study& study, const NormRequest& request) {
     if (std::string reason = lacks_post_norm(request.method, info); !reason.empty())
       throw Unsupported(reason);
   Attribution result{.maps = maps_of(study, kinds, request.each_head ? HeadAxis::Each : HeadAxis::None)};
-  std::vector<Beside> beside;
-  for (const AttentionKind& kind : kinds) {
-    const Shape rows{kind.layers, study.size(kind.queries)};
-    beside.push_back(
-        {.ratios = Tensor::zeros(rows, DType::Float64),
-         .residual = has_residual_beside(request, kind) ? Tensor::zeros(rows, DType::Float64) : Tensor()});
-  }
   PartTotals totals(info.dtype);
   for_layers(study, kinds, [&](std::size_t k, int layer) {
-    run_layer(study, request, kinds[k], layer, result.maps[k], beside[k], totals);
+    run_layer(study, request, kinds[k], layer, result, result.maps[k].values, totals);
   });
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (has_mixing_ratio(request.stage))
-      result.details.push_back(detail_of(kinds[k], "mixing_ratio", beside[k].ratios.to(info.dtype)));
-    if (has_residual_beside(request, kinds[k]))
-      result.details.push_back(detail_of(kinds[k], "residual", beside[k].residual.to(info.dtype)));
-  }
   totals.conclude(result, kinds, request.normalise_rows,
                   {request.each_head ? "" : "Gram form equals plain vectors", 1e-9});
   if (!request.normalise_rows)

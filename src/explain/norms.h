@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 
 #include <headwater/report.h>
 
@@ -34,9 +35,9 @@ std::vector<Site> norm_sites(NormStage stage);
 
 // The same for one layer as for a block of any wiring, from the vectors themselves: [T, S], or [H, T, S]. The
 // mixing ratio of every row goes to `ratios`, and past attention to another stack ‖x_i‖ to `residual`, unless
-// null.
+// empty.
 struct NormsBeside {
-  double *ratios = nullptr, *residual = nullptr;  // [T]
+  std::span<double> ratios, residual;  // [T]
 };
 std::vector<double> pushed_norms(const Study& study, const NormRequest& request, const AttentionKind& kind,
                                  int layer, NormsBeside beside);

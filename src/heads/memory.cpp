@@ -50,8 +50,7 @@ std::size_t work_bytes(const ModelInfo& info, StudyKind kind, Index tokens) {
   return gradient_bytes(info, tokens) + as_size(info.last().layers) * signals;
 }
 
-}  // namespace
-
+// The inputs themselves: tokens, texts, pixels.
 std::size_t inputs_bytes(std::span<const Labelled> inputs) {
   std::size_t bytes = 0;
   for (const Labelled& one : inputs)
@@ -60,6 +59,8 @@ std::size_t inputs_bytes(std::span<const Labelled> inputs) {
              2 * one.batch.pixels.bytes();  // alone and in its batch
   return bytes;
 }
+
+}  // namespace
 
 Index tokens_in(const ModelInfo& info, const Labelled& one) {
   return one.batch.pixels.empty() ? static_cast<Index>(one.batch.ids.front().size()) : image_tokens(info);

@@ -5,8 +5,6 @@
 
 namespace headwater {
 
-// The inputs themselves: tokens, texts, pixels.
-std::size_t inputs_bytes(std::span<const Labelled> inputs);
 Index tokens_in(const ModelInfo& info, const Labelled& one);
 Index longest_of(const ModelInfo& info, std::span<const Labelled> inputs);
 

@@ -60,24 +60,16 @@ INLINED inline void value(Vec<R, I>& x) {
   }
 }
 
+template <Activation... F, class Body>
+INLINED inline void among(Activation f, const Body& body) {
+  ((f == F ? body(std::integral_constant<Activation, F>{}) : void()), ...);
+}
+
 // Calls body(constant) with the activation as a compile-time constant.
 template <class Body>
 INLINED inline void with_activation(Activation f, const Body& body) {
   using enum Activation;
-  switch (f) {
-    case Gelu:
-      return body(std::integral_constant<Activation, Gelu>{});
-    case GeluTanh:
-      return body(std::integral_constant<Activation, GeluTanh>{});
-    case Relu:
-      return body(std::integral_constant<Activation, Relu>{});
-    case Silu:
-      return body(std::integral_constant<Activation, Silu>{});
-    case Tanh:
-      return body(std::integral_constant<Activation, Tanh>{});
-    case QuickGelu:
-      return body(std::integral_constant<Activation, QuickGelu>{});
-  }
+  among<Gelu, GeluTanh, Relu, Silu, Tanh, QuickGelu>(f, body);
 }
 
 }  // namespace headwater::kernels

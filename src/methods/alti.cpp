@@ -181,8 +181,7 @@ std::vector<double> layer_map(const Study& study, const AttentionKind& kind, int
                                   : pushed_map(study, kind, layer, compat, residual);
   const Index S = study.size(kind.keys);
   totals.see_rows(map, S);
-  totals.empty +=
-      residual.empty() ? divide_rows(std::span(map), S) : divide_rows(std::span(map), S, residual);
+  totals.empty += divide_rows(std::span(map), S, residual);
   return map;
 }
 
@@ -191,15 +190,11 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Compat compat = compat_of(options.text("compat"));
   Attribution result{.maps = maps_of(study, kinds, HeadAxis::None)};
   PartTotals totals(study.info().dtype);
-  for (const AttentionKind& kind : kinds)
-    if (kind.is_cross())
-      result.details.push_back(
-          detail_of(kind, "residual", Tensor({kind.layers, study.size(kind.queries)}, study.info().dtype)));
   for_layers(study, kinds, [&](std::size_t k, int layer) {
     const AttentionKind& kind = kinds[k];
     std::vector<double> residual(as_size(kind.is_cross() ? study.size(kind.queries) : 0));
     put_layer(result.maps[k].values, layer, layer_map(study, kind, layer, compat, residual, totals));
-    if (kind.is_cross()) put_layer(result.details.back().values, layer, residual);
+    if (kind.is_cross()) put_detail(result, kind, "residual", layer, residual);
   });
   totals.conclude(result, kinds, true, {"row by row equals plain vectors", 1e-10});
   return result;

@@ -16,7 +16,6 @@ extern const Method attn_lrp{
     .summary =
         "Signed relevance of every token for the output, by layer-wise relevance propagation fitted to "
         "attention.",
-    .question = Question::Answer,
     .formula = "R[t] = Σ_d x[t,d] m[t,d];  m pulled with f(x)/x, norms of constant σ, products halved",
     .paper =
         "Achtibat et al., 2024: AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for Transformers. "

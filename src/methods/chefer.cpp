@@ -132,7 +132,6 @@ extern const Method chefer{
     .summary =
         "Which tokens or patches the output rests on, by relevance at the patterns weighted with their "
         "gradient, through all layers.",
-    .question = Question::Answer,
     .formula =
         "E[l] = meanₕ max(0, ∂y/∂A[l] ⊙ R[l]);  J = (I + E[L−1]) … (I + E[s]);  the row the head reads",
     .paper = "Chefer, Gur and Wolf, 2021: Transformer Interpretability Beyond Attention Visualization. CVPR",

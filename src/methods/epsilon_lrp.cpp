@@ -24,7 +24,6 @@ Attribution run(const Study& study, const MethodOptions& options) {
 extern const Method epsilon_lrp{
     .name = "epsilon_lrp",
     .summary = "Signed relevance of every token by the ε-rule, which lets weak, contradictory evidence fade.",
-    .question = Question::Answer,
     .formula =
         "R[j] = Σᵢ x[j] w[i,j] / (y[i] + ε sign y[i]) R[i] in linear layers;  norms of constant σ, f(x)/x",
     .paper =

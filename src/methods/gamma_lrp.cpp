@@ -35,7 +35,6 @@ extern const Method gamma_lrp{
     .name = "gamma_lrp",
     .summary =
         "Signed relevance of every token by the γ-rule, which favours evidence of the output's own sign.",
-    .question = Question::Answer,
     .formula =
         "R[j] = Σᵢ c[i,j] / (Σⱼ c[i,j] + b) R[i],  c = x w + γ (x w)^{sign y};  norms of constant σ, f(x)/x",
     .paper =

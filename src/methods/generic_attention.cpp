@@ -149,7 +149,6 @@ extern const Method generic_attention{
     .name = "generic_attention",
     .summary =
         "Which tokens the output rests on, by attention weighted with its gradient, through all layers.",
-    .question = Question::Answer,
     .formula =
         "Ā[l] = meanₕ max(0, ∂y/∂A[l] ⊙ A[l]);  R = (I + Ā[L−1]) … (I + Ā[0]);  the row the head reads",
     .paper =

@@ -262,7 +262,6 @@ extern const Method integrated_gradients{
     .name = "integrated_gradients",
     .summary =
         "What each token adds to the output on the way from a neutral input; scores add up to the change.",
-    .question = Question::Answer,
     .formula =
         "score[t] = Σ_d (x − x′)[t,d] · ∫₀¹ ∂F/∂x[t,d] (x′ + α (x − x′)) dα;  Σ_t score[t] = F(x) − F(x′)",
     .paper = "Sundararajan, Taly and Yan, 2017: Axiomatic Attribution for Deep Networks. ICML",

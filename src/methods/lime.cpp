@@ -105,7 +105,6 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method lime{
     .name = "lime",
     .summary = "Weights of a linear model fitted to the output with random parts of the input taken away.",
-    .question = Question::Answer,
     .formula = "score = argmin_φ Σ_z π(z) (F(z) − b − z·φ)² + λ‖φ‖²,  π(z) = exp(−(1 − √(|z|/n))² / 2σ²)",
     .paper =
         "Ribeiro, Singh and Guestrin, 2016: “Why Should I Trust You?”: Explaining the Predictions of Any "

@@ -74,7 +74,6 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method lrp{
     .name = "lrp",
     .summary = "Layer-wise relevance propagation as transformer attribution's authors ran it for comparison.",
-    .question = Question::Answer,
     .formula = "R[t] = Σ_d R[t,d];  products of equal sign shared out, positive and negative inputs apart",
     .paper =
         "Bach et al., 2015: On Pixel-Wise Explanations for Non-Linear Classifier Decisions. PLoS ONE; rules "

@@ -43,7 +43,6 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method occlusion{
     .name = "occlusion",
     .summary = "How much the output falls when one token, word or patch is taken away.",
-    .question = Question::Answer,
     .formula = "score[u] = F(x) − F(x without u)",
     .paper =
         "Zeiler and Fergus, 2014: Visualizing and Understanding Convolutional Networks. ECCV; Li, Monroe and "

@@ -36,7 +36,6 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method raw_attention{
     .name = "raw_attention",
     .summary = "The last block's attention of the token the head reads, mean over heads.",
-    .question = Question::Answer,
     .formula = "meanₕ A[L−1,h];  the row the head reads",
     .paper =
         "Vaswani et al., 2017: Attention Is All You Need. NeurIPS; as a baseline in Chefer, Gur and Wolf, "

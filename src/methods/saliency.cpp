@@ -32,7 +32,6 @@ Attribution run(const Study& study, const MethodOptions& options) {
 extern const Method saliency{
     .name = "saliency",
     .summary = "How strongly the output reacts to a small change of each token's embedding.",
-    .question = Question::Answer,
     .formula = "score[t] = ‖∂F/∂x[t]‖₂   (or Σ_d, |Σ_d|, max_d |·| of the gradient)",
     .paper =
         "Simonyan, Vedaldi and Zisserman, 2014: Deep Inside Convolutional Networks: Visualising Image "

@@ -10,40 +10,23 @@
 
 namespace headwater {
 
-// Divides every row of `width` numbers by its sum, in double; NaN marks cells that are none and stays.
-// Returns how many rows have no sum above 0: they are left as they are.
+// Divides every row of `width` numbers by its sum, in double; NaN marks cells that are none and stays. Where
+// each row has one more number beside it, this counts in its sum. Returns how many rows have no sum above 0:
+// they are left as they are.
 template <class R>
-Index divide_rows(std::span<R> values, Index width) {
+Index divide_rows(std::span<R> values, Index width, std::span<R> beside = {}) {
   Index empty = 0;
-  for (R* row = values.data(); row != values.data() + values.size(); row += width) {
-    double sum = 0;
-    for (Index j = 0; j < width; ++j)
-      if (!std::isnan(row[j])) sum += static_cast<double>(row[j]);
+  for (std::size_t r = 0; r * as_size(width) < values.size(); ++r) {
+    const std::span<R> row = values.subspan(r * as_size(width), as_size(width));
+    double sum = beside.empty() ? 0 : static_cast<double>(beside[r]);
+    for (const R v : row)
+      if (!std::isnan(v)) sum += static_cast<double>(v);
     if (!(sum > 0)) {
       ++empty;
       continue;
     }
-    for (Index j = 0; j < width; ++j) row[j] = static_cast<R>(static_cast<double>(row[j]) / sum);
-  }
-  return empty;
-}
-
-// The same where each row has one more number beside it, which counts in its sum.
-template <class R>
-Index divide_rows(std::span<R> values, Index width, std::span<R> beside) {
-  Index empty = 0;
-  R* row = values.data();
-  for (R& more : beside) {
-    double sum = static_cast<double>(more);
-    for (Index j = 0; j < width; ++j)
-      if (!std::isnan(row[j])) sum += static_cast<double>(row[j]);
-    if (!(sum > 0)) {
-      ++empty;
-    } else {
-      for (Index j = 0; j < width; ++j) row[j] = static_cast<R>(static_cast<double>(row[j]) / sum);
-      more = static_cast<R>(static_cast<double>(more) / sum);
-    }
-    row += width;
+    for (R& v : row) v = static_cast<R>(static_cast<double>(v) / sum);
+    if (!beside.empty()) beside[r] = static_cast<R>(static_cast<double>(beside[r]) / sum);
   }
   return empty;
 }
