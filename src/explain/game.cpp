@@ -1,4 +1,4 @@
-// See Note [Same ids] in attribution/replacement.h: a batch holds the input n times, and an edit at the
+// See Note [Same ids] in explain/replacement.h: a batch holds the input n times, and an edit at the
 // embeddings replaces the rows of absent units. Deleted units change the length, so those inputs are grouped
 // by length; a token-wise target moves with its token.
 #include "explain/game.h"

@@ -217,15 +217,11 @@ std::vector<double> gram_map(const Study& study, const NormRequest& request, con
   return std::move(map);
 }
 
-bool has_residual_beside(const NormRequest& request, const AttentionKind& kind) {
-  return kind.is_cross() && request.stage != NormStage::Attention;
-}
-
 void run_layer(const Study& study, const NormRequest& request, const AttentionKind& kind, int layer,
                Attribution& result, Tensor& values, PartTotals& totals) {
   const std::optional<PlainBlock> block = plain_block_of(study, kind, layer);
   const Index T = study.size(kind.queries), S = study.size(kind.keys);
-  const bool beside = has_residual_beside(request, kind);
+  const bool beside = kind.is_cross() && request.stage != NormStage::Attention;
   std::vector<double> ratios(as_size(T)), residual(as_size(beside ? T : 0));
   std::vector<double> map = block ? gram_map(study, request, *block, kind, layer, ratios, totals)
                                   : pushed_norms(study, request, kind, layer, {ratios, residual});

@@ -1,5 +1,5 @@
 // Self-attention attribution (Hao, Dong, Wei and Xu, 2021): integrated gradients on the attention weights of
-// one layer at a time, from none to what they were; attribution/attention_attribution.h has the mathematics.
+// one layer at a time, from none to what they were; explain/attention_attribution.h has the mathematics.
 #include <numeric>
 
 #include <fmt/format.h>

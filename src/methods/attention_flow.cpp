@@ -2,10 +2,9 @@
 // i down to position m below it with capacity A_i[k, m] = (1 − r) W_i[k, m] + r [k = m], W_i the attention
 // fused over heads, r the share of the residual path. Then
 //
-//   F_i[k, t] = the maximum flow from position k above layer i to input token t,   Φ_i[k, :] = F_i[k, :] /
-//   Σ_t
+//   F_i[k, t] = the maximum flow from position k above layer i to input token t,   Φ_i = F_i / its row sums
 //
-// one flow problem per pair, all of them exact (mixing/flow.h).
+// one flow problem per pair, all of them exact (numerics/flow.h).
 #include <charconv>
 
 #include <fmt/format.h>

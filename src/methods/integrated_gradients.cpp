@@ -4,7 +4,7 @@
 //   score_t = Σ_d (x − x′)_td Σ_k w_k ∂F/∂x_td (x′ + α_k (x − x′)),     Σ_t score_t → F(x) − F(x′)
 //
 // The right-hand side is completeness: it tells the error of the sum, in which those of the scores may
-// cancel. By default nodes are added (attribution/path_integral.h) until the estimated error of every score
+// cancel. By default nodes are added (numerics/path_integral.h) until the estimated error of every score
 // is at most tolerance · max |score|, and the gap |Σ score − (F(x) − F(x′))| at most tolerance · |F(x) −
 // F(x′)|.
 #include <algorithm>

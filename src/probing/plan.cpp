@@ -35,10 +35,6 @@ bool uses(const IdentifyRequest& request, TokenMap map) {
   return std::find(request.maps.begin(), request.maps.end(), map) != request.maps.end();
 }
 
-bool learns(const IdentifyRequest& request) {
-  return uses(request, TokenMap::Linear) || uses(request, TokenMap::Mlp);
-}
-
 template <class T>
 void require(bool good, std::string_view option, std::string_view expected, const T& found) {
   if (!good) throw InputError(fmt::format("{}: expected {}, found {}", option, expected, found));
@@ -118,7 +114,7 @@ ProbeCorpus corpus_of(std::vector<ProbeText> texts, const IdentifyRequest& reque
   corpus.train = members(first, Part::Train).size();
   corpus.validation = members(first, Part::Validation).size();
   corpus.test = members(first, Part::Test).size();
-  if (learns(request) || request.folds > 1) return corpus;
+  if (uses(request, TokenMap::Linear) || uses(request, TokenMap::Mlp) || request.folds > 1) return corpus;
   std::vector<ProbeText> tested;
   for (const std::size_t t : members(first, Part::Test)) tested.push_back(corpus.texts[t]);
   corpus.split.parts = {std::vector<Part>(tested.size(), Part::Test)};

@@ -5,7 +5,7 @@
 //
 // |·| is the Frobenius norm unless said otherwise, x the input e⁰ of the first block. The derivatives are
 // tangents in forward mode, which serve all layers at once: a basis of them where the model is narrow, else a
-// few chosen and a few random ones per token, with error bars (mixing/block_norms). One block alone
+// few chosen and a few random ones per token, with error bars (block_norms.cpp). One block alone
 // (wrt=local) has a closed form in post-norm models. With head_outputs=true the same is said of every head's
 // output (Pascual, Brunner and Wattenhofer, 2021) and compared with the head's attention: the global view of
 // a head beside its local one. A model with several stacks is read from the units of all its sequences to
