@@ -230,9 +230,16 @@ TEST(Norms, ModelsWithoutBlocksAreRefused) {
 }
 
 TEST(RowSumsNote, CountsEmptyRows) {
-  EXPECT_EQ(row_sums_note(0, 4, 1),
+  const auto row_sums_note = [](const std::vector<double>& map) {
+    PartTotals totals(DType::Float64);
+    totals.empty = totals.see_rows(map, 2);
+    Attribution result{.maps = {{.values = Tensor::of({2, 2}, map)}}};
+    totals.conclude(result, {}, false, {});
+    return result.notes.back();
+  };
+  EXPECT_EQ(row_sums_note({0, 0, 1, 3}),
             "Raw row sums lie between 0 and 4. Rows without any weight, left at zero: 1.");
-  EXPECT_EQ(row_sums_note(1, 4, 0), "Raw row sums lie between 1 and 4.");
+  EXPECT_EQ(row_sums_note({1, 0, 1, 3}), "Raw row sums lie between 1 and 4.");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(CheckSlope, TellsARightGradientFromAWrongOne) {
   double product = 0;
   for (Index c = cells; c < 2 * cells; ++c) product += pattern.at(c) * slope.at(c);
   ASSERT_GT(std::abs(product), 1e-6);
-  const Scaled part{Site::Pattern, 0, cells, cells};
+  const Scaled part{{Site::Pattern, 0}, cells, cells};
   const auto logit = [](const Tensor& logits) { return logits.at(0); };
   EXPECT_TRUE(check_slope(study, part, product, logit).passed);
   EXPECT_FALSE(check_slope(study, part, 1.1 * product, logit).passed);
