@@ -6,6 +6,10 @@
 # entry is, and nothing else.
 #
 # HELPERS: the part that the folders <folder>/<stem>/ belong to, each as one unit.
+#
+# Under HEADWATER_UNITY several entries are one unit (cmake/Joined.cmake); each may name its parts as it likes.
+include(Joined)
+
 function(folder_registry target folder type function)
   cmake_parse_arguments(registry "" "HELPERS" "" ${ARGN})
   set(place "${PROJECT_SOURCE_DIR}/src/${folder}")
@@ -13,12 +17,15 @@ function(folder_registry target folder type function)
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   string(TOLOWER "${type}" header)
   set(stems "")
+  set(joined "")
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM stem)
     cmake_path(GET source PARENT_PATH own)
     if(own)
       target_sources(${registry_HELPERS} PRIVATE "${place}/${source}")
       set_source_files_properties("${place}/${source}" PROPERTIES UNITY_GROUP "${own}")
+    elseif(HEADWATER_UNITY AND NOT stem STREQUAL header)
+      list(APPEND joined "${place}/${source}")
     else()
       target_sources(${target} PRIVATE "${place}/${source}")
     endif()
@@ -27,11 +34,17 @@ function(folder_registry target folder type function)
     endif()
   endforeach()
   list(SORT stems)
+  join_sources(${target} "${folder}" ${joined})
   set(declarations "")
   set(entries "")
   foreach(stem IN LISTS stems)
-    string(APPEND declarations "extern const ${type} ${stem};\n")
-    string(APPEND entries "      &${stem},\n")
+    if("${place}/${stem}.cpp" IN_LIST joined)
+      string(APPEND declarations "namespace of_${stem} {\nextern const ${type} ${stem};\n}\n")
+      string(APPEND entries "      &of_${stem}::${stem},\n")
+    else()
+      string(APPEND declarations "extern const ${type} ${stem};\n")
+      string(APPEND entries "      &${stem},\n")
+    endif()
   endforeach()
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${folder}_registry.cpp" CONTENT
 "#include \"${folder}/${header}.h\"
@@ -48,4 +61,7 @@ ${entries}  };
 }  // namespace headwater
 " @ONLY)
   target_sources(${target} PRIVATE "${PROJECT_BINARY_DIR}/${folder}_registry.cpp")
+  string(REPLACE "/" "_" unit "${folder}")
+  set_source_files_properties("${PROJECT_BINARY_DIR}/${folder}_registry.cpp" "${place}/${header}.cpp" PROPERTIES
+    UNITY_GROUP "${unit}")
 endfunction()

@@ -4,11 +4,11 @@ headwater_part(headwater_commands OPTIMISE -O1 FOLDERS cli)
 folder_registry(headwater_commands cli/commands Command all_commands)
 # CLI11 is compiled in one unit.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cli/commands/command.cpp" PROPERTIES UNITY_GROUP cli)
-target_link_libraries(headwater_commands PUBLIC CLI11::CLI11 PRIVATE headwater_warnings)
+target_link_libraries(headwater_commands PUBLIC CLI11::CLI11)
 target_compile_definitions(headwater_commands PRIVATE
   HEADWATER_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
   HEADWATER_BUILD_TYPE="${CMAKE_BUILD_TYPE}")
-target_precompile_headers(headwater_commands PRIVATE ${HEADWATER_COMMON_HEADERS})
+target_precompile_headers(headwater_commands REUSE_FROM headwater_core)
 
 add_executable(headwater_cli src/cli/main.cpp)
 target_link_libraries(headwater_cli PRIVATE headwater_commands headwater_internals headwater_warnings)

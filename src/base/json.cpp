@@ -9,7 +9,8 @@
 #include "base/files.h"
 #include "base/utf8.h"
 
-template class nlohmann::basic_json<>;
+HEADWATER_JSON_PARTS(, nlohmann::json)
+HEADWATER_JSON_PARTS(, nlohmann::ordered_json)
 
 namespace headwater {
 namespace {

@@ -8,8 +8,15 @@
 
 #include "base/json_fwd.h"
 
-// Compiled once, in json.cpp: every file would otherwise spend seconds on its own copy.
-extern template class nlohmann::basic_json<>;
+// Compiled once, in json.cpp, because they are large: every file would otherwise spend time on copies of its
+// own. Not the whole class, most of which nobody calls.
+#define HEADWATER_JSON_PARTS(linkage, Type)                                                          \
+  linkage template void Type::json_value::destroy(nlohmann::detail::value_t);                        \
+  linkage template std::string Type::dump(int, char, bool, nlohmann::detail::error_handler_t) const; \
+  linkage template Type::basic_json(Type::initializer_list_t, bool, nlohmann::detail::value_t);      \
+  linkage template Type::basic_json(const Type&);
+HEADWATER_JSON_PARTS(extern, nlohmann::json)
+HEADWATER_JSON_PARTS(extern, nlohmann::ordered_json)
 
 namespace headwater {
 

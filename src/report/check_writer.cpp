@@ -1,11 +1,9 @@
 #include "report/check_writer.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
-#include "report/colours.h"
 #include "report/provenance.h"
 #include "report/text_width.h"
 
@@ -51,10 +49,6 @@ std::string verdict_of(const ModelTest& test) {
       tested);
 }
 
-OrderedJson number_or_null(double value) {
-  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
-}
-
 }  // namespace
 
 std::string check_page(const ModelTest& test, const std::string& command, const TerminalFormat& format) {
@@ -72,22 +66,20 @@ std::string check_page(const ModelTest& test, const std::string& command, const 
 }
 
 std::string check_json(const ModelTest& test, const std::string& command) {
-  OrderedJson properties = OrderedJson::array();
-  for (const TestedProperty& property : test.properties) {
+  const auto of_property = [](const TestedProperty& property) {
     OrderedJson json{{"name", property.name},         {"promise", property.promise},
                      {"applies", property.applies},   {"passed", property.passed},
-                     {"measured", property.measured}, {"value", number_or_null(property.value)},
+                     {"measured", property.measured}, {"value", property.value},
                      {"bound", property.bound},       {"worst", property.worst}};
     if (!property.applies) json["reason"] = property.reason;
-    properties.push_back(std::move(json));
-  }
-  OrderedJson json{{"architecture", test.model.architecture},
-                   {"passed", holds(test)},
-                   {"inputs", test.inputs},
-                   {"longest", test.longest},
-                   {"properties", properties}};
-  add_record(json, test.record, command);
-  return dump(json, 2) + "\n";
+    return json;
+  };
+  return result_json({{"architecture", test.model.architecture},
+                      {"passed", holds(test)},
+                      {"inputs", test.inputs},
+                      {"longest", test.longest},
+                      {"properties", list_of(test.properties, of_property)}},
+                     test.record, command);
 }
 
 }  // namespace headwater

@@ -1,41 +1,28 @@
 // Results over labelled inputs for programs: JSON with checks, record and command, and CSV (RFC 4180) with
 // the same numbers.
-#include <utility>
-
 #include <fmt/format.h>
 
-#include "base/strings.h"
 #include "report/csv.h"
 #include "report/heads_text.h"
 #include "report/provenance.h"
 
 namespace headwater {
 
-namespace {
-
-std::string as_file(const OrderedJson& json) {
-  return dump(json, 2) + "\n";
-}
-
-}  // namespace
-
 std::string heads_json(std::span<const HeadImportance> rankings, const std::string& command) {
-  OrderedJson all = OrderedJson::array();
-  for (const HeadImportance& ranking : rankings) {
-    OrderedJson rows = OrderedJson::array();
+  const auto of_ranking = [](const HeadImportance& ranking) -> OrderedJson {
+    std::vector<std::vector<double>> rows;
     for (int l = 0; l < ranking.layers; ++l) {
       const auto begin = ranking.scores.begin() + static_cast<std::ptrdiff_t>(l) * ranking.heads;
-      rows.push_back(std::vector<double>(begin, begin + ranking.heads));
+      rows.emplace_back(begin, begin + ranking.heads);
     }
-    all.push_back({{"ranking", ranking.ranking},
-                   {"inputs", ranking.inputs},
-                   {"unresolved", ranking.unresolved},
-                   {"scores", std::move(rows)},
-                   {"checks", json_of(ranking.checks)}});
-  }
-  OrderedJson json{{"schema", "headwater.heads/1"}, {"rankings", std::move(all)}};
-  add_record(json, record_of(rankings), command);
-  return as_file(json);
+    return {{"ranking", ranking.ranking},
+            {"inputs", ranking.inputs},
+            {"unresolved", ranking.unresolved},
+            {"scores", rows},
+            {"checks", json_of(ranking.checks)}};
+  };
+  return result_json({{"schema", "headwater.heads/1"}, {"rankings", list_of(rankings, of_ranking)}},
+                     record_of(rankings), command);
 }
 
 std::string heads_csv(std::span<const HeadImportance> rankings) {
@@ -48,8 +35,7 @@ std::string heads_csv(std::span<const HeadImportance> rankings) {
 }
 
 std::string curves_json(const PruningReport& report, const std::string& command) {
-  OrderedJson all = OrderedJson::array();
-  for (const PruningCurve& curve : report.curves) {
+  const auto of_curve = [](const PruningCurve& curve) {
     OrderedJson one{{"ranking", curve.ranking},
                     {"scope", curve.scope},
                     {"first", curve.order},
@@ -59,14 +45,13 @@ std::string curves_json(const PruningReport& report, const std::string& command)
       one["lowest"] = curve.lowest;
       one["highest"] = curve.highest;
     }
-    all.push_back(std::move(one));
-  }
-  OrderedJson json{{"schema", "headwater.pruning/1"},
-                   {"inputs", report.inputs},
-                   {"curves", std::move(all)},
-                   {"checks", json_of(report.checks)}};
-  add_record(json, report.record, command);
-  return as_file(json);
+    return one;
+  };
+  return result_json({{"schema", "headwater.pruning/1"},
+                      {"inputs", report.inputs},
+                      {"curves", list_of(report.curves, of_curve)},
+                      {"checks", json_of(report.checks)}},
+                     report.record, command);
 }
 
 std::string curves_csv(const PruningReport& report) {
@@ -81,24 +66,25 @@ std::string curves_csv(const PruningReport& report) {
 }
 
 std::string triggers_json(const TriggerReport& report, const std::string& command) {
-  OrderedJson triggers = OrderedJson::array();
-  for (const Trigger& trigger : report.triggers) {
-    OrderedJson tokens = OrderedJson::array();
-    for (const TriggerToken& token : trigger.tokens)
-      tokens.push_back(
-          {{"id", token.id}, {"text", token.text}, {"sequence", token.sequence}, {"place", token.place}});
-    triggers.push_back({{"label", trigger.label},
-                        {"source", trigger.source},
-                        {"strength", trigger.strength},
-                        {"tokens", std::move(tokens)},
-                        {"accuracy", trigger.accuracy}});
-  }
-  OrderedJson json{{"schema", "headwater.triggers/1"}, {"labels", report.labels},
-                   {"inputs", report.inputs},          {"accuracy", report.accuracy},
-                   {"unresolved", report.unresolved},  {"cut", report.cut},
-                   {"triggers", std::move(triggers)},  {"checks", json_of(report.checks)}};
-  add_record(json, report.record, command);
-  return as_file(json);
+  const auto of_token = [](const TriggerToken& token) -> OrderedJson {
+    return {{"id", token.id}, {"text", token.text}, {"sequence", token.sequence}, {"place", token.place}};
+  };
+  const auto of_trigger = [&](const Trigger& trigger) -> OrderedJson {
+    return {{"label", trigger.label},
+            {"source", trigger.source},
+            {"strength", trigger.strength},
+            {"tokens", list_of(trigger.tokens, of_token)},
+            {"accuracy", trigger.accuracy}};
+  };
+  return result_json({{"schema", "headwater.triggers/1"},
+                      {"labels", report.labels},
+                      {"inputs", report.inputs},
+                      {"accuracy", report.accuracy},
+                      {"unresolved", report.unresolved},
+                      {"cut", report.cut},
+                      {"triggers", list_of(report.triggers, of_trigger)},
+                      {"checks", json_of(report.checks)}},
+                     report.record, command);
 }
 
 std::string triggers_csv(const TriggerReport& report) {

@@ -86,13 +86,9 @@ RunRecord record_of(std::span<const HeadImportance> rankings) {
 
 std::string curves_text(const PruningReport& report, const std::string& command,
                         const TerminalFormat& format) {
-  Table table;
-  table.header = {"ranking", "scope", "first"};
-  table.right = "lll";
-  for (const double rate : report.curves.front().rates) {
-    table.header.push_back(fmt::format("{:.0f} %", 100 * rate));
-    table.right += 'r';
-  }
+  Table table{.header = {"ranking", "scope", "first"}, .rows = {}, .right = ""};
+  for (const double rate : report.curves.front().rates)
+    table.add_number_column(fmt::format("{:.0f} %", 100 * rate));
   for (const PruningCurve& curve : report.curves) {
     table.rows.push_back({curve.ranking, curve.scope, curve.order});
     add_percents(table, curve.accuracy);
@@ -115,13 +111,9 @@ std::string pattern_of(const Trigger& trigger) {
 
 std::string triggers_text(const TriggerReport& report, const std::string& command,
                           const TerminalFormat& format) {
-  Table table;
-  table.header = {"pattern", "from", "strength"};
-  table.right = "llr";
-  for (std::size_t k = 0; k < report.labels.size(); ++k) {
-    table.header.push_back(fmt::format("{} ({})", visible(report.labels[k]), report.inputs[k]));
-    table.right += 'r';
-  }
+  Table table{.header = {"pattern", "from", "strength"}, .rows = {}, .right = "llr"};
+  for (std::size_t k = 0; k < report.labels.size(); ++k)
+    table.add_number_column(fmt::format("{} ({})", visible(report.labels[k]), report.inputs[k]));
   table.rows.push_back({"(none)", "", ""});
   add_percents(table, report.accuracy);
   for (const Trigger& trigger : report.triggers) {

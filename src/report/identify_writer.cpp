@@ -1,11 +1,11 @@
 #include "report/identify_writer.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/json_fwd.h"
 #include "base/strings.h"
 #include "report/provenance.h"
 #include "report/table.h"
@@ -17,12 +17,13 @@ std::string after(int state) {
   return state == 0 ? "embeddings" : fmt::format("layer {}", state - 1);
 }
 
+// A number that is not finite is written as null.
 OrderedJson to_json(double value) {
-  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
+  return value;
 }
 
 OrderedJson to_json(const TokenRate& rate) {
-  return {{"rate", to_json(rate.rate)}, {"low", to_json(rate.low)}, {"high", to_json(rate.high)}};
+  return {{"rate", rate.rate}, {"low", rate.low}, {"high", rate.high}};
 }
 
 template <class T>
@@ -54,10 +55,8 @@ std::string state_table(const IdentifyReport& report, bool control, MatchRule ma
     std::vector<std::string> row{std::to_string(state), after(state)};
     for (const IdentifyCell& cell : report.cells) {
       if (cell.control != control || cell.state != state || cell.trained_on != state) continue;
-      if (state == report.states.front()) {
-        table.header.push_back(fmt::format("{} {}", name_of(cell.map), name_of(cell.distance)));
-        table.right += 'r';
-      }
+      if (state == report.states.front())
+        table.add_number_column(fmt::format("{} {}", name_of(cell.map), name_of(cell.distance)));
       const TokenRate& rate = chosen(cell.rates, match, counted);
       row.push_back(fmt::format("{} [{}, {}]", percent_cell(rate.rate), percent_cell(rate.low),
                                 percent_cell(rate.high)));
@@ -66,8 +65,7 @@ std::string state_table(const IdentifyReport& report, bool control, MatchRule ma
       if (one.control == control && one.state == state) row.push_back(fmt::format("{:.3f}", one.mean_cosine));
     table.rows.push_back(std::move(row));
   }
-  table.header.emplace_back("pair cosine");
-  table.right += 'r';
+  table.add_number_column("pair cosine");
   return table.str();
 }
 
@@ -75,10 +73,7 @@ std::string state_table(const IdentifyReport& report, bool control, MatchRule ma
 std::string across_table(const IdentifyReport& report, TokenMap map, TokenDistance distance,
                          MatchRule match) {
   Table table{.header = {"trained on"}, .rows = {}, .right = "r"};
-  for (const int state : report.states) {
-    table.header.push_back(fmt::format("on {}", state));
-    table.right += 'r';
-  }
+  for (const int state : report.states) table.add_number_column(fmt::format("on {}", state));
   for (const int trained_on : report.states) {
     std::vector<std::string> row{std::to_string(trained_on)};
     for (const IdentifyCell& cell : report.cells)
@@ -150,12 +145,11 @@ std::string identify_json(const IdentifyReport& report, const std::string& comma
   json["anisotropy"] = list_of(report.anisotropy, [](const Anisotropy& one) -> OrderedJson {
     return {{"model", one.control ? "untrained" : "trained"},
             {"state", one.state},
-            {"mean_cosine", to_json(one.mean_cosine)}};
+            {"mean_cosine", one.mean_cosine}};
   });
   json["checks"] = json_of(report.checks);
   json["notes"] = report.notes;
-  add_record(json, report.record, command);
-  return dump(json, 2) + "\n";
+  return result_json(std::move(json), report.record, command);
 }
 
 std::string identify_jsonl(const IdentifyReport& report) {

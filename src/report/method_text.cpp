@@ -4,10 +4,9 @@
 #include <cctype>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/json_fwd.h"
 #include "methods/method.h"
+#include "report/schema.h"
 
 namespace headwater {
 namespace {
@@ -27,15 +26,20 @@ std::string heading(Question question) {
 }
 
 OrderedJson as_json(const Method& method) {
-  OrderedJson options = OrderedJson::array();
-  for (const MethodOption& option : method.options)
-    options.push_back(
-        {{"name", option.name}, {"type", option.type}, {"default", option.otherwise}, {"help", option.help}});
-  return {{"name", method.name},       {"question", text_of(method.question)},
-          {"aliases", method.aliases}, {"summary", method.summary},
-          {"formula", method.formula}, {"paper", method.paper},
-          {"cost", method.cost},       {"limits", method.limits},
-          {"options", options},        {"claims", claims_of(method)}};
+  const auto of_option = [](const MethodOption& option) -> OrderedJson {
+    return {
+        {"name", option.name}, {"type", option.type}, {"default", option.otherwise}, {"help", option.help}};
+  };
+  return {{"name", method.name},
+          {"question", text_of(method.question)},
+          {"aliases", method.aliases},
+          {"summary", method.summary},
+          {"formula", method.formula},
+          {"paper", method.paper},
+          {"cost", method.cost},
+          {"limits", method.limits},
+          {"options", list_of(method.options, of_option)},
+          {"claims", claims_of(method)}};
 }
 
 std::string markdown_of(const Method& method) {
@@ -102,9 +106,7 @@ std::string methods_markdown() {
 }
 
 std::string methods_json() {
-  OrderedJson list = OrderedJson::array();
-  for (const Method* method : all_methods()) list.push_back(as_json(*method));
-  return list.dump(2) + "\n";
+  return list_of(all_methods(), [](const Method* method) { return as_json(*method); }).dump(2) + "\n";
 }
 
 std::string method_json(const Method& method) {

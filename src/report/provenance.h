@@ -24,6 +24,8 @@ std::string record_text(const RunRecord& record, const TerminalFormat& format,
 
 // Adds "record" and "command" to a result's JSON.
 void add_record(OrderedJson& json, const RunRecord& record, const std::string& command);
+// A result as a file of JSON, with both behind it.
+std::string result_json(OrderedJson json, const RunRecord& record, const std::string& command);
 // What a picture carries for programs: checks, record and command.
 std::string provenance_json(const std::vector<Check>& checks, const RunRecord& record,
                             const std::string& command);

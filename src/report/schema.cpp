@@ -106,19 +106,18 @@ namespace {
 
 // Of models with several: the fields of one stack alone are the model's own.
 OrderedJson stacks_json(const ModelInfo& info) {
-  OrderedJson stacks = OrderedJson::array();
-  for (const Stack& stack : info.stacks) {
-    stacks.push_back({{"name", stack.name},
-                      {"layers", stack.layers},
-                      {"heads", stack.heads},
-                      {"groups", stack.groups},
-                      {"head_width", stack.head_width},
-                      {"width", stack.width},
-                      {"feed_forward", stack.feed_forward},
-                      {"causal", stack.causal}});
-    if (stack.reads >= 0) stacks.back()["reads"] = info.stacks[static_cast<std::size_t>(stack.reads)].name;
-  }
-  return stacks;
+  return list_of(info.stacks, [&](const Stack& stack) {
+    OrderedJson json{{"name", stack.name},
+                     {"layers", stack.layers},
+                     {"heads", stack.heads},
+                     {"groups", stack.groups},
+                     {"head_width", stack.head_width},
+                     {"width", stack.width},
+                     {"feed_forward", stack.feed_forward},
+                     {"causal", stack.causal}};
+    if (stack.reads >= 0) json["reads"] = info.stacks[static_cast<std::size_t>(stack.reads)].name;
+    return json;
+  });
 }
 
 }  // namespace
@@ -204,11 +203,9 @@ OrderedJson json_of(const Prediction& prediction) {
 }
 
 OrderedJson json_of(const std::vector<Check>& checks) {
-  OrderedJson json = OrderedJson::array();
-  for (const Check& check : checks)
-    json.push_back(OrderedJson{
-        {"name", check.name}, {"passed", check.passed}, {"value", check.value}, {"bound", check.bound}});
-  return json;
+  return list_of(checks, [](const Check& check) -> OrderedJson {
+    return {{"name", check.name}, {"passed", check.passed}, {"value", check.value}, {"bound", check.bound}};
+  });
 }
 
 OrderedJson json_of(const Attribution& attribution) {
@@ -218,8 +215,7 @@ OrderedJson json_of(const Attribution& attribution) {
   json["options"] = pairs_of(attribution.options);
   if (attribution.maps.front().name.empty()) {
     json["axes"] = json_of(attribution.axes());
-    json["shape"] = OrderedJson::array();
-    for (const Index length : attribution.scores().shape().dims()) json["shape"].push_back(length);
+    json["shape"] = attribution.scores().shape().dims();
   }
   if (!attribution.measured.empty()) json["measured"] = attribution.measured;
   json["checks"] = json_of(attribution.checks);
@@ -250,10 +246,9 @@ OrderedJson head_of(const Report& report) {
   if (!report.image.empty()) json["input"]["image"] = report.image;
   if (report.prediction.sequences.size() > 1) {
     json["input"]["prefix"] = report.prefix;
-    json["sequences"] = OrderedJson::array();
-    for (const Sequence& sequence : report.prediction.sequences)
-      json["sequences"].push_back(
-          {{"name", sequence.name}, {"first", sequence.first}, {"count", sequence.count}});
+    json["sequences"] = list_of(report.prediction.sequences, [](const Sequence& sequence) -> OrderedJson {
+      return {{"name", sequence.name}, {"first", sequence.first}, {"count", sequence.count}};
+    });
   }
   json["view"] = json_of(report.asked.view);
   json["model"] = json_of(report.model);

@@ -5,9 +5,8 @@
 #include <string>
 
 #include <headwater/report.h>
-#include <nlohmann/json.hpp>
 
-#include "base/json_fwd.h"
+#include "base/json.h"
 
 namespace headwater {
 

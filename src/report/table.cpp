@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,12 @@ void append_folded(std::string& out, const std::string& line, std::size_t width)
 }
 
 }  // namespace
+
+void Table::add_number_column(std::string title) {
+  header.push_back(std::move(title));
+  right.resize(header.size(), 'l');
+  right.back() = 'r';
+}
 
 std::string Table::str() const {
   std::vector<std::size_t> widths(header.size());

@@ -11,6 +11,7 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
   std::string right;  // one letter per column: 'r' aligns it to the right; missing letters mean left
 
+  void add_number_column(std::string title);  // behind the others, aligned to the right
   std::string str() const;
 };
 

@@ -20,9 +20,7 @@ std::string tokens_table(const std::vector<Unit>& tokens) {
 }
 
 std::string tokens_json(const std::vector<Unit>& tokens, int indent) {
-  OrderedJson list = OrderedJson::array();
-  for (const Unit& token : tokens) list.push_back(json_of(token));
-  return dump({{"tokens", list}}, indent) + "\n";
+  return dump({{"tokens", list_of(tokens)}}, indent) + "\n";
 }
 
 }  // namespace headwater

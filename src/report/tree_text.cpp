@@ -1,10 +1,7 @@
 #include "report/tree_text.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
-#include "report/page.h"
 #include "report/provenance.h"
 
 namespace headwater {
@@ -25,20 +22,18 @@ std::string tree_text(const GrownTree& grown, const TerminalFormat& terminal) {
 
 std::string tree_json(const GrownTree& grown) {
   const auto& [tree, report, tokens, checks, command] = grown;
-  OrderedJson edges = OrderedJson::array();
-  for (const TreeEdge& edge : tree.edges)
-    edges.push_back(
-        {{"layer", edge.layer}, {"parent", edge.parent}, {"child", edge.child}, {"score", edge.score}});
-  OrderedJson json{{"schema", "headwater.tree/1"},
-                   {"text", report.text},
-                   {"target", report.target.label},
-                   {"tokens", tokens},
-                   {"root", tree.root},
-                   {"kept", tree.kept},
-                   {"checks", json_of(checks)},
-                   {"edges", std::move(edges)}};
-  add_record(json, report.record, command);
-  return dump(json, 2) + "\n";
+  const auto of_edge = [](const TreeEdge& edge) -> OrderedJson {
+    return {{"layer", edge.layer}, {"parent", edge.parent}, {"child", edge.child}, {"score", edge.score}};
+  };
+  return result_json({{"schema", "headwater.tree/1"},
+                      {"text", report.text},
+                      {"target", report.target.label},
+                      {"tokens", tokens},
+                      {"root", tree.root},
+                      {"kept", tree.kept},
+                      {"checks", json_of(checks)},
+                      {"edges", list_of(tree.edges, of_edge)}},
+                     report.record, command);
 }
 
 }  // namespace headwater

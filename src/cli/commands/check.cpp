@@ -1,12 +1,10 @@
 // `headwater check`: does a model keep the promises that explanations rest on?
 //
 // Exit code 0: every property tested holds. 1: one does not.
-#include <memory>
 #include <vector>
 
 #include <headwater/engine.h>
 
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/input_reader.h"
 #include "cli/options.h"
@@ -51,13 +49,11 @@ int run(const Options& options, const Arguments& given) {
   return holds(test) ? 0 : 1;
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_input_options(arguments, options->input);
-  add_model_options(arguments, options->model);
-  add_output_options(arguments, options->output, formats);
-  add_colour_option(arguments, options->output);
-  return [options, given = arguments] { return run(*options, given); };
+void declare(Arguments& arguments, Options& options) {
+  add_input_options(arguments, options.input);
+  add_model_options(arguments, options.model);
+  add_output_options(arguments, options.output, formats);
+  add_colour_option(arguments, options.output);
 }
 
 }  // namespace
@@ -65,6 +61,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command check{.name = "check",
                            .summary = "Whether a model keeps the promises explanations rest on",
                            .group = "Use a model",
-                           .setup = setup};
+                           .setup = set_up<declare, run>};
 
 }  // namespace headwater

@@ -1,7 +1,4 @@
 // `headwater completion bash|zsh|fish`: what the installation puts where the shells look.
-#include <memory>
-
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/describe.h"
 #include "cli/options.h"
@@ -23,16 +20,16 @@ int run(const Options& options) {
                                                       : fish_completion(program));
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  arguments.add("shell bash|zsh|fish", options->shell, "The shell").required().choices();
-  add_output_options(arguments, options->output, "");
-  return [options] { return run(*options); };
+void declare(Arguments& arguments, Options& options) {
+  arguments.add("shell bash|zsh|fish", options.shell, "The shell").required().choices();
+  add_output_options(arguments, options.output, "");
 }
 
 }  // namespace
 
-extern const Command completion{
-    .name = "completion", .summary = "Print the completions of a shell", .group = "", .setup = setup};
+extern const Command completion{.name = "completion",
+                                .summary = "Print the completions of a shell",
+                                .group = "",
+                                .setup = set_up<declare, run>};
 
 }  // namespace headwater

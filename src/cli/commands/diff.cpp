@@ -1,13 +1,10 @@
 // `headwater diff`: two result files, or two models on the same texts, side by side.
 //
 // Exit code 0: equal within the tolerance. 1: different.
-#include <memory>
-
 #include <fmt/format.h>
 
 #include "base/files.h"
 #include "base/strings.h"
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/input_reader.h"
 #include "cli/options.h"
@@ -84,32 +81,30 @@ int run(const Options& options) {
   return are_equal(comparison) ? 0 : 1;
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  arguments.add("first A", options->first, "A result file (json, jsonl, npz, safetensors), or a model")
+void declare(Arguments& arguments, Options& options) {
+  arguments.add("first A", options.first, "A result file (json, jsonl, npz, safetensors), or a model")
       .required();
-  arguments.add("second B", options->second, "The other one").required();
+  arguments.add("second B", options.second, "The other one").required();
   arguments.under("Comparison")
-      .add("--tolerance T", options->compare.tolerance,
+      .add("--tolerance T", options.compare.tolerance,
            "Difference allowed, as a share of an array's largest number (default 1e-5)");
   arguments.under("Comparison")
-      .add("--absolute T", options->compare.absolute, "Difference allowed whatever the numbers (default 0)");
+      .add("--absolute T", options.compare.absolute, "Difference allowed whatever the numbers (default 0)");
   arguments.under("Comparison")
-      .add("--rows N", options->rows, "Arrays shown, those that differ most (default 10)");
-  add_text_file_options(arguments, options->input);
-  arguments.under("Input").add_repeated("--image FILES", options->input.images,
+      .add("--rows N", options.rows, "Arrays shown, those that differ most (default 10)");
+  add_text_file_options(arguments, options.input);
+  arguments.under("Input").add_repeated("--image FILES", options.input.images,
                                         "Pictures for two image models");
-  arguments.under("Methods").add("--method LIST", options->methods, "Compare explanations by these too");
+  arguments.under("Methods").add("--method LIST", options.methods, "Compare explanations by these too");
   arguments.under("Model")
-      .add("--dtype float32|float64", options->model.dtype, "Both models run in this type (default float32)")
+      .add("--dtype float32|float64", options.model.dtype, "Both models run in this type (default float32)")
       .choices();
-  add_threads_option(arguments, options->model.threads);
-  add_cache_dir_option(arguments, options->model.cache_dir);
+  add_threads_option(arguments, options.model.threads);
+  add_cache_dir_option(arguments, options.model.cache_dir);
   arguments.under("Model")
-      .add("--revision REV", options->model.revision, "Branch, tag or commit of a cached model")
+      .add("--revision REV", options.model.revision, "Branch, tag or commit of a cached model")
       .environment("HEADWATER_REVISION");
-  add_output_options(arguments, options->output, formats);
-  return [options] { return run(*options); };
+  add_output_options(arguments, options.output, formats);
 }
 
 }  // namespace
@@ -117,6 +112,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command diff{.name = "diff",
                           .summary = "Where two result files, or two models on the same texts, differ",
                           .group = "Use a model",
-                          .setup = setup};
+                          .setup = set_up<declare, run>};
 
 }  // namespace headwater

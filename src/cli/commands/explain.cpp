@@ -11,7 +11,6 @@
 #include <headwater/engine.h>
 #include <headwater/formats.h>
 
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
 #include "cli/input_reader.h"
@@ -216,45 +215,45 @@ int run(const Options& options) {
   return explain_all(engine, corpus, options, format);
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_input_options(arguments, options->input);
-  add_model_options(arguments, options->model);
+void declare(Arguments& arguments, Options& options) {
+  add_input_options(arguments, options.input);
+  add_model_options(arguments, options.model);
   arguments.under("Target").add_repeated(
-      "--target LABEL", options->targets,
+      "--target LABEL", options.targets,
       "Label, token or answer to explain (default: the prediction); again for another");
-  add_target_options(arguments, options->target);
-  arguments.add("--prefix TEXT", options->prefix, "Encoder–decoders: what the output begins with");
+  add_target_options(arguments, options.target);
+  arguments.add("--prefix TEXT", options.prefix, "Encoder–decoders: what the output begins with");
   arguments
-      .add("--generate N", options->generate,
+      .add("--generate N", options.generate,
            "Let the model write so many tokens first, greedily; --position then names one of them")
       .range(0, 1 << 16);
-  add_method_options(arguments, options->methods);
-  arguments.add("--list-methods", options->list_methods, "Name the methods and end");
-  arguments.under("Output").add("--words", options->words,
+  add_method_options(arguments, options.methods);
+  arguments.add("--list-methods", options.list_methods, "Name the methods and end");
+  arguments.under("Output").add("--words", options.words,
                                 "Words instead of tokens: columns summed, rows averaged");
   arguments
-      .add("--special keep|hide|drop", options->special,
+      .add("--special keep|hide|drop", options.special,
            "Special tokens: keep, hide, or drop and rescale the rows (default keep)")
       .choices();
-  arguments.add("--row N|TOKEN", options->row,
+  arguments.add("--row N|TOKEN", options.row,
                 "On the terminal: the row of this token, of maps (default: the answer's)");
-  add_memory_option(arguments, options->max_memory);
-  arguments.under("Methods").add("--verify", options->verify,
+  add_memory_option(arguments, options.max_memory);
+  arguments.under("Methods").add("--verify", options.verify,
                                  "Run in float64 too and check every result against it");
-  add_output_options(arguments, options->output, formats);
+  add_output_options(arguments, options.output, formats);
   arguments.add_repeated(
-      "--also FILE", options->also,
+      "--also FILE", options.also,
       "Write the same results to this file too, in the format of its ending; again for another");
-  add_corpus_run_options(arguments, options->corpus);
-  add_colour_option(arguments, options->output);
-  add_dry_run_option(arguments, options->dry_run);
-  return [options] { return run(*options); };
+  add_corpus_run_options(arguments, options.corpus);
+  add_colour_option(arguments, options.output);
+  add_dry_run_option(arguments, options.dry_run);
 }
 
 }  // namespace
 
-extern const Command explain{
-    .name = "explain", .summary = "Where a prediction comes from", .group = "Use a model", .setup = setup};
+extern const Command explain{.name = "explain",
+                             .summary = "Where a prediction comes from",
+                             .group = "Use a model",
+                             .setup = set_up<declare, run>};
 
 }  // namespace headwater

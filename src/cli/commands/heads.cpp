@@ -1,8 +1,5 @@
 // `headwater heads`: how important every attention head is for a labelled file.
-#include <memory>
-
 #include "base/strings.h"
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/labelled_reader.h"
 #include "cli/options.h"
@@ -59,16 +56,14 @@ int run(const Options& options, const Arguments& given) {
                      options.output);
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_labelled_options(arguments, options->input, "Inputs used, from the first on");
-  add_rankings_option(arguments, options->rankings);
-  add_model_options(arguments, options->model);
-  add_memory_option(arguments, options->max_memory);
-  add_output_options(arguments, options->output, formats);
-  add_colour_option(arguments, options->output);
-  add_dry_run_option(arguments, options->dry_run);
-  return [options, given = arguments] { return run(*options, given); };
+void declare(Arguments& arguments, Options& options) {
+  add_labelled_options(arguments, options.input, "Inputs used, from the first on");
+  add_rankings_option(arguments, options.rankings);
+  add_model_options(arguments, options.model);
+  add_memory_option(arguments, options.max_memory);
+  add_output_options(arguments, options.output, formats);
+  add_colour_option(arguments, options.output);
+  add_dry_run_option(arguments, options.dry_run);
 }
 
 }  // namespace
@@ -76,6 +71,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command heads{.name = "heads",
                            .summary = "How important every attention head is",
                            .group = "Use a model",
-                           .setup = setup};
+                           .setup = set_up<declare, run>};
 
 }  // namespace headwater

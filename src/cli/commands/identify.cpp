@@ -1,6 +1,5 @@
 // `headwater identify`: can a hidden vector still be told which token it came from?
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,6 @@
 #include "base/index_list.h"
 #include "base/nearest.h"
 #include "base/strings.h"
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/input_reader.h"
 #include "cli/options.h"
@@ -125,25 +123,23 @@ void add_map_options(Arguments& arguments, Options& options) {
   arguments.add("--across", request.across, "Test the maps of every state on all states");
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  IdentifyRequest& request = options->request;
-  add_text_file_options(arguments, options->input);
-  add_model_options(arguments, options->model);
-  add_map_options(arguments, *options);
+void declare(Arguments& arguments, Options& options) {
+  IdentifyRequest& request = options.request;
+  add_text_file_options(arguments, options.input);
+  add_model_options(arguments, options.model);
+  add_map_options(arguments, options);
   arguments.under("Measure")
-      .add("--target word|sum|hidden", options->target, "Embedding to find (default word)")
+      .add("--target word|sum|hidden", options.target, "Embedding to find (default word)")
       .choices();
-  arguments.add("--pool sentence|vocabulary", options->pool, "Candidates (default sentence)").choices();
-  arguments.add("--match id|position", options->match, "Rule the table and the picture show (default id)")
+  arguments.add("--pool sentence|vocabulary", options.pool, "Candidates (default sentence)").choices();
+  arguments.add("--match id|position", options.match, "Rule the table and the picture show (default id)")
       .choices();
-  arguments.add("--states LIST", options->states, "Such as 0,3-6; 0 is what enters layer 0 (default all)");
+  arguments.add("--states LIST", options.states, "Such as 0,3-6; 0 is what enters layer 0 (default all)");
   arguments.add("--folds K", request.folds, "Test every text once, in K parts (default 1: 70/15/15)");
   arguments.add("--seed N", request.seed, "Of the split, the mlp and the untrained model (default 0)");
-  arguments.add("--no-control", options->no_control, "Without the untrained model beside it");
+  arguments.add("--no-control", options.no_control, "Without the untrained model beside it");
   arguments.add("--resume FILE", request.resume, "Keep finished cells here, and go on from them");
-  add_run_options(arguments, *options, formats);
-  return [options, given = arguments] { return run(*options, given); };
+  add_run_options(arguments, options, formats);
 }
 
 }  // namespace
@@ -151,6 +147,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command identify{.name = "identify",
                               .summary = "Whether hidden vectors still tell their tokens, over many texts",
                               .group = "Use a model",
-                              .setup = setup};
+                              .setup = set_up<declare, run>};
 
 }  // namespace headwater

@@ -1,5 +1,4 @@
 // `headwater info`: what runs here, and with which kernels.
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,16 +62,16 @@ std::string as_text(const Options& options) {
   return table.str();
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_threads_option(arguments, options->threads);
-  add_output_options(arguments, options->output, "text|json");
-  return [options] {
-    set_thread_count(options->threads);
-    const bool json = options->output.chosen_format("text|json", ".txt=text") == "json";
-    Output output(options->output.path);
-    return finish_with(output, json ? as_json(*options) : as_text(*options));
-  };
+int run(const Options& options) {
+  set_thread_count(options.threads);
+  const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
+  Output output(options.output.path);
+  return finish_with(output, json ? as_json(options) : as_text(options));
+}
+
+void declare(Arguments& arguments, Options& options) {
+  add_threads_option(arguments, options.threads);
+  add_output_options(arguments, options.output, "text|json");
 }
 
 }  // namespace
@@ -80,6 +79,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command info{.name = "info",
                           .summary = "Version, build, processor and the kernels in use",
                           .group = "About the program",
-                          .setup = setup};
+                          .setup = set_up<declare, run>};
 
 }  // namespace headwater

@@ -1,6 +1,5 @@
 // `headwater inspect`: what a model is: architecture, shapes, parameters, memory, and its tensors.
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,7 +8,6 @@
 
 #include "base/strings.h"
 #include "checkpoint/checkpoint.h"
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -92,17 +90,15 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+void declare(Arguments& arguments, Options& options) {
   // The model may stand alone: `headwater inspect sentiment`.
-  arguments.add("folder  ", options->model.model, "The model, if not given by -m");
-  add_model_options(arguments, options->model);
+  arguments.add("folder  ", options.model.model, "The model, if not given by -m");
+  add_model_options(arguments, options.model);
   arguments.under("Inspection")
-      .add("--tokens N", options->tokens, "Length for the memory estimates (default 128)")
+      .add("--tokens N", options.tokens, "Length for the memory estimates (default 128)")
       .range(1, 1 << 24);
-  arguments.add("--tensors", options->tensors, "List every tensor in the files");
-  add_output_options(arguments, options->output, "text|json");
-  return [options] { return run(*options); };
+  arguments.add("--tensors", options.tensors, "List every tensor in the files");
+  add_output_options(arguments, options.output, "text|json");
 }
 
 }  // namespace
@@ -110,6 +106,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command inspect{.name = "inspect",
                              .summary = "What a model is: architecture, shapes, parameters, memory",
                              .group = "Look around",
-                             .setup = setup};
+                             .setup = set_up<declare, run>};
 
 }  // namespace headwater

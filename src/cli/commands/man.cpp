@@ -1,6 +1,4 @@
 // `headwater man`: the manual page, written from the options themselves.
-#include <memory>
-
 #include "cli/commands/command.h"
 #include "cli/describe.h"
 #include "cli/options.h"
@@ -10,17 +8,18 @@
 namespace headwater {
 namespace {
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<OutputOptions>();
-  add_output_options(arguments, *options, "");
-  return [options] {
-    Output output(options->path);
-    return finish_with(output, man_page(described_program(), version_line()));
-  };
+void declare(Arguments& arguments, OutputOptions& options) {
+  add_output_options(arguments, options, "");
+}
+
+int run(const OutputOptions& options) {
+  Output output(options.path);
+  return finish_with(output, man_page(described_program(), version_line()));
 }
 
 }  // namespace
 
-extern const Command man{.name = "man", .summary = "Print the manual page", .group = "", .setup = setup};
+extern const Command man{
+    .name = "man", .summary = "Print the manual page", .group = "", .setup = set_up<declare, run>};
 
 }  // namespace headwater

@@ -1,9 +1,6 @@
 // `headwater methods`: the records of the methods, all in a list or one in full.
-#include <memory>
-
 #include <headwater/error.h>
 
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -38,11 +35,9 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  arguments.add("name  ", options->name, "A method: its formula, paper, cost, limits and options");
-  add_output_options(arguments, options->output, formats);
-  return [options] { return run(*options); };
+void declare(Arguments& arguments, Options& options) {
+  arguments.add("name  ", options.name, "A method: its formula, paper, cost, limits and options");
+  add_output_options(arguments, options.output, formats);
 }
 
 }  // namespace
@@ -50,6 +45,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command methods{.name = "methods",
                              .summary = "The ways to explain, and what each one means",
                              .group = "Look around",
-                             .setup = setup};
+                             .setup = set_up<declare, run>};
 
 }  // namespace headwater

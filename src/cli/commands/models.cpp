@@ -1,6 +1,5 @@
 // `headwater models`: what can be opened: families with their heads, shipped models, cached models.
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,7 +7,6 @@
 
 #include "base/files.h"
 #include "checkpoint/checkpoint.h"
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -55,12 +53,10 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_cache_dir_option(arguments, options->model.cache_dir);
-  arguments.under("Output").add("--names", options->names, "Only the names that -m takes, one per line");
-  add_output_options(arguments, options->output, "text|json");
-  return [options] { return run(*options); };
+void declare(Arguments& arguments, Options& options) {
+  add_cache_dir_option(arguments, options.model.cache_dir);
+  arguments.under("Output").add("--names", options.names, "Only the names that -m takes, one per line");
+  add_output_options(arguments, options.output, "text|json");
 }
 
 }  // namespace
@@ -68,6 +64,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command models{.name = "models",
                             .summary = "What can be opened: families, shipped and cached models",
                             .group = "Look around",
-                            .setup = setup};
+                            .setup = set_up<declare, run>};
 
 }  // namespace headwater

@@ -2,14 +2,12 @@
 //
 // A stream is read in chunks: the engine batches texts of equal length inside a chunk, results leave in the
 // order of the inputs, and memory does not grow with the file.
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <headwater/engine.h>
 #include <headwater/formats.h>
 
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
 #include "cli/options.h"
@@ -112,26 +110,24 @@ int run(const Options& options) {
   return corpus.finish();
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_input_options(arguments, options->input);
-  add_model_options(arguments, options->model);
+void declare(Arguments& arguments, Options& options) {
+  add_input_options(arguments, options.input);
+  add_model_options(arguments, options.model);
   arguments.under("Prediction")
-      .add("--top N", options->predict.top, "Scores shown of a vocabulary (default 5)")
+      .add("--top N", options.predict.top, "Scores shown of a vocabulary (default 5)")
       .range(1, 1 << 20);
   arguments
-      .add("--max-new-tokens N", options->predict.max_new_tokens, "Write so many tokens at most, greedily")
+      .add("--max-new-tokens N", options.predict.max_new_tokens, "Write so many tokens at most, greedily")
       .range(0, 1 << 20);
   arguments
-      .add("--beams N", options->predict.beams, "Write by a search of so many beams (default 1: greedily)")
+      .add("--beams N", options.predict.beams, "Write by a search of so many beams (default 1: greedily)")
       .range(1, 1 << 10);
-  arguments.add("--prefix TEXT", options->prefix, "Encoder–decoders: what the output begins with");
-  add_output_options(arguments, options->output, formats);
-  add_corpus_run_options(arguments, options->corpus);
-  add_colour_option(arguments, options->output);
-  arguments.add("--tokens", options->tokens, "With the tokens, in json and jsonl");
-  add_dry_run_option(arguments, options->dry_run);
-  return [options] { return run(*options); };
+  arguments.add("--prefix TEXT", options.prefix, "Encoder–decoders: what the output begins with");
+  add_output_options(arguments, options.output, formats);
+  add_corpus_run_options(arguments, options.corpus);
+  add_colour_option(arguments, options.output);
+  arguments.add("--tokens", options.tokens, "With the tokens, in json and jsonl");
+  add_dry_run_option(arguments, options.dry_run);
 }
 
 }  // namespace
@@ -139,6 +135,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command predict{.name = "predict",
                              .summary = "What the model says about a text or an image",
                              .group = "Use a model",
-                             .setup = setup};
+                             .setup = set_up<declare, run>};
 
 }  // namespace headwater

@@ -1,12 +1,10 @@
 // `headwater prune`: accuracy as attention heads are removed, and a model folder without them.
 #include <algorithm>
 #include <functional>
-#include <memory>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/labelled_reader.h"
 #include "cli/options.h"
@@ -105,23 +103,20 @@ int run(const Options& options, const Arguments& given) {
                      options.output);
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_labelled_options(arguments, options->input, "Inputs the accuracy is measured on");
-  arguments.add("--rank-limit N", options->rank_limit,
-                "Inputs the heads are ranked by; 0: all (default 200)");
-  add_rankings_option(arguments, options->rankings);
-  PruningOptions& pruning = options->pruning;
-  arguments.add("--rates SHARES", options->rates, "Shares of heads removed (default 0 0.1 … 1)");
-  arguments.add("--points N", options->points, "That many shares from 0 to 1 instead: fewer take less time");
+void declare(Arguments& arguments, Options& options) {
+  add_labelled_options(arguments, options.input, "Inputs the accuracy is measured on");
+  arguments.add("--rank-limit N", options.rank_limit, "Inputs the heads are ranked by; 0: all (default 200)");
+  add_rankings_option(arguments, options.rankings);
+  PruningOptions& pruning = options.pruning;
+  arguments.add("--rates SHARES", options.rates, "Shares of heads removed (default 0 0.1 … 1)");
+  arguments.add("--points N", options.points, "That many shares from 0 to 1 instead: fewer take less time");
   arguments.add("--random-orders N", pruning.random_orders, "Of the random baseline (default 5)");
   arguments.add("--seed N", pruning.seed, "Of the random baseline (default 1)");
-  arguments.under("Output").add("--save FOLDER", options->save,
+  arguments.under("Output").add("--save FOLDER", options.save,
                                 "Write a model folder without the least important heads");
-  arguments.add("--rate SHARE", options->rate, "Share of heads that --save removes (default 0.2)");
-  add_model_options(arguments, options->model);
-  add_run_options(arguments, *options, formats);
-  return [options, given = arguments] { return run(*options, given); };
+  arguments.add("--rate SHARE", options.rate, "Share of heads that --save removes (default 0.2)");
+  add_model_options(arguments, options.model);
+  add_run_options(arguments, options, formats);
 }
 
 }  // namespace
@@ -129,6 +124,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command prune{.name = "prune",
                            .summary = "Accuracy as attention heads are removed",
                            .group = "Use a model",
-                           .setup = setup};
+                           .setup = set_up<declare, run>};
 
 }  // namespace headwater

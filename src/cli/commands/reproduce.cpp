@@ -1,10 +1,7 @@
 // `headwater reproduce`: a paper's experiment run again, beside what was published.
-#include <memory>
-
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -63,21 +60,17 @@ int run(const Options& options, const Arguments& given) {
   const ReproducedReport report{paper, paper.run(request), engine.record()};
   progress.clear();
   const std::string command = repeat_command("reproduce", given, report.record);
-  output.write(formatted(report, format, command, terminal_of(output, options.output.colour)));
-  output.finish();
-  if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
-  return 0;
+  return finish_with(output, formatted(report, format, command, terminal_of(output, options.output.colour)),
+                     options.output);
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  arguments.add("paper  ", options->paper, "Which paper; without it they are listed");
-  arguments.under("Input").add("--data PATH", options->data, "The corpus: its folder, or a file");
-  arguments.under("Input").add("--limit N", options->limit, "Inputs, evenly spaced (default: by the paper)");
-  arguments.under("Input").add("--seed N", options->seed, "Of what is drawn (default 1)");
-  add_model_options(arguments, options->model);
-  add_output_options(arguments, options->output, formats);
-  return [options, given = arguments] { return run(*options, given); };
+void declare(Arguments& arguments, Options& options) {
+  arguments.add("paper  ", options.paper, "Which paper; without it they are listed");
+  arguments.under("Input").add("--data PATH", options.data, "The corpus: its folder, or a file");
+  arguments.under("Input").add("--limit N", options.limit, "Inputs, evenly spaced (default: by the paper)");
+  arguments.under("Input").add("--seed N", options.seed, "Of what is drawn (default 1)");
+  add_model_options(arguments, options.model);
+  add_output_options(arguments, options.output, formats);
 }
 
 }  // namespace
@@ -85,6 +78,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command reproduce{.name = "reproduce",
                                .summary = "A paper's experiment run again, beside what was published",
                                .group = "Use a model",
-                               .setup = setup};
+                               .setup = set_up<declare, run>};
 
 }  // namespace headwater

@@ -1,5 +1,4 @@
 // `headwater tokenize`: the tokens of a text with their ids, byte spans and words.
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,12 +52,10 @@ int run(const Options& options) {
   return 0;
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_input_options(arguments, options->input);
-  add_model_options(arguments, options->model);
-  add_output_options(arguments, options->output, formats);
-  return [options] { return run(*options); };
+void declare(Arguments& arguments, Options& options) {
+  add_input_options(arguments, options.input);
+  add_model_options(arguments, options.model);
+  add_output_options(arguments, options.output, formats);
 }
 
 }  // namespace
@@ -66,6 +63,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command tokenize{.name = "tokenize",
                               .summary = "The tokens of a text: ids, pieces, byte spans, words",
                               .group = "Use a model",
-                              .setup = setup};
+                              .setup = set_up<declare, run>};
 
 }  // namespace headwater

@@ -1,12 +1,9 @@
 // `headwater tree`: how tokens pass on what the prediction rests on, as an attribution tree.
 #include "heads/tree.h"
 
-#include <memory>
-
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/input_reader.h"
 #include "cli/options.h"
@@ -95,19 +92,17 @@ int run(const Options& options, const Arguments& given) {
                      options.output);
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  add_input_options(arguments, options->input);
-  add_model_options(arguments, options->model);
-  arguments.under("Target").add("--target LABEL", options->target.label,
+void declare(Arguments& arguments, Options& options) {
+  add_input_options(arguments, options.input);
+  add_model_options(arguments, options.model);
+  arguments.under("Target").add("--target LABEL", options.target.label,
                                 "Label or token to explain (default: the prediction)");
-  add_target_options(arguments, options->target);
-  arguments.under("Tree").add("--tau SHARE", options->tree.tau,
+  add_target_options(arguments, options.target);
+  arguments.under("Tree").add("--tau SHARE", options.tree.tau,
                               "Share of a layer's largest attribution an edge needs (default 0.4)");
-  arguments.add("--lambda SHARE", options->tree.lambda, "Cost of an edge, in the same shares (default 0)");
-  arguments.add("--published", options->tree.published, "The steps of the paper's released script");
-  add_run_options(arguments, *options, formats);
-  return [options, given = arguments] { return run(*options, given); };
+  arguments.add("--lambda SHARE", options.tree.lambda, "Cost of an edge, in the same shares (default 0)");
+  arguments.add("--published", options.tree.published, "The steps of the paper's released script");
+  add_run_options(arguments, options, formats);
 }
 
 }  // namespace
@@ -115,6 +110,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command tree{.name = "tree",
                           .summary = "Which token passes on what to which, as an attribution tree",
                           .group = "Use a model",
-                          .setup = setup};
+                          .setup = set_up<declare, run>};
 
 }  // namespace headwater

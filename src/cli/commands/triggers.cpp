@@ -1,9 +1,6 @@
 // `headwater triggers`: patterns a model is over-confident about, and what they do to other inputs.
-#include <memory>
-
 #include <fmt/format.h>
 
-#include "cli/arguments.h"
 #include "cli/commands/command.h"
 #include "cli/labelled_reader.h"
 #include "cli/options.h"
@@ -55,10 +52,9 @@ int run(const Options& options, const Arguments& given) {
   return finish_with(output, "", options.output);
 }
 
-std::function<int()> setup(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
-  TriggerOptions& triggers = options->triggers;
-  add_labelled_options(arguments, options->input, "Inputs read");
+void declare(Arguments& arguments, Options& options) {
+  TriggerOptions& triggers = options.triggers;
+  add_labelled_options(arguments, options.input, "Inputs read");
   arguments.add("--sources N", triggers.inputs, "Inputs the patterns are taken from (default 500)");
   arguments.add("--shortest N", triggers.shortest, "Tokens an input needs to give a pattern");
   arguments.under("Methods").add("--patterns N", triggers.patterns, "Patterns tried per label (default 3)");
@@ -67,9 +63,8 @@ std::function<int()> setup(Arguments& arguments) {
                 "The second pair counts from this share of the first on (default 0.2)");
   arguments.add("--tolerance SHARE", triggers.tolerance,
                 "Error allowed in an attribution, as a share of its layer's largest (default 0.001)");
-  add_model_options(arguments, options->model);
-  add_run_options(arguments, *options, formats);
-  return [options, given = arguments] { return run(*options, given); };
+  add_model_options(arguments, options.model);
+  add_run_options(arguments, options, formats);
 }
 
 }  // namespace
@@ -77,6 +72,6 @@ std::function<int()> setup(Arguments& arguments) {
 extern const Command triggers{.name = "triggers",
                               .summary = "Token patterns a model is over-confident about",
                               .group = "Use a model",
-                              .setup = setup};
+                              .setup = set_up<declare, run>};
 
 }  // namespace headwater
