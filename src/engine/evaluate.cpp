@@ -11,8 +11,11 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "engine/evaluation_plan.h"
 #include "engine/evaluation_variations.h"
+#include "engine/evaluation_windows.h"
 #include "report/focus.h"
+#include "tensor/pool.h"
 #include "trial/perturbed_runs.h"
 
 namespace headwater {
@@ -20,46 +23,7 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t window_inputs = 4096, window_images = 256;  // changed inputs that wait at a time
-constexpr std::size_t window_examples = 32;                       // what a kill may cost
-
-// Every method that has to run: those asked for, then those that metrics compare with.
-struct Explainers {
-  std::vector<MethodSpec> specs;
-  std::size_t asked = 0;                              // of them, the first so many
-  std::vector<std::optional<std::size_t>> reference;  // of each metric: which of the specs
-};
-
-bool same_spec(const MethodSpec& a, const MethodSpec& b) {
-  const Method &first = find_method(a.name), &second = find_method(b.name);
-  return &first == &second && a.aggregate == b.aggregate &&
-         MethodOptions(first.name, first.options, a.options).all() ==
-             MethodOptions(second.name, second.options, b.options).all();
-}
-
-Explainers explainers_of(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics) {
-  Explainers made{.specs = request.methods, .asked = request.methods.size()};
-  for (const ChosenMetric& metric : metrics) {
-    made.reference.emplace_back();
-    if (metric.evaluation->reference == nullptr) continue;
-    const MethodSpec wanted = metric.evaluation->reference(metric.options);
-    std::size_t at = 0;
-    while (at < made.specs.size() && !same_spec(made.specs[at], wanted)) ++at;
-    if (at == made.specs.size()) made.specs.push_back(wanted);
-    made.reference.back() = at;
-  }
-  return made;
-}
-
-// The one place where scores are read out of a result: the answer's row, [layer][token].
-std::vector<std::vector<double>> answer_by_layer(const Report& report, const Attribution& result) {
-  std::vector<std::vector<double>> rows;
-  if (result.scores().empty())
-    throw Unsupported(
-        fmt::format("{}: gives no score per token, and metrics measure those", name_of(result)));
-  const Tensor all = answer_rows(report, result);
-  for (Index layer = 0; layer < all.dim(0); ++layer) rows.push_back(all.rows(layer, 1).to_doubles());
-  return rows;
-}
+constexpr std::uint64_t random_maps = 1U << 20U;                  // behind the random rows of other metrics
 
 // The id of a word that is one token, as targets write it; nothing if it is several.
 std::optional<std::string> one_token(const Tokenizer& tokenizer, const std::string& word) {
@@ -84,11 +48,14 @@ struct Pending {
 
 class Evaluating {
  public:
-  Evaluating(const Explainer& explainer, const EvaluateRequest& request)
+  // `max_memory`: of an explanation; 0: no bound.
+  Evaluating(const Explainer& explainer, const EvaluateRequest& request,
+             const std::vector<ChosenMetric>& metrics, std::size_t max_memory)
       : loaded_(explainer.loaded),
         explainer_(explainer),
         request_(request),
-        metrics_(metrics_of(request, explainer.loaded.info())),
+        metrics_(metrics),
+        max_memory_(max_memory),
         explainers_(explainers_of(request, metrics_)),
         variations_(explainer, metrics_, request.seed),
         runs_(explainer.loaded) {
@@ -119,7 +86,7 @@ class Evaluating {
 
   bool full() const {
     const std::size_t most = loaded_.processor ? window_images : window_inputs;
-    return runs_.waiting() >= most || pending_.size() >= window_examples;
+    return runs_.waiting() >= most || pending_.size() >= examples_in_a_window;
   }
 
   // Runs and measures what is pending, and gives it out.
@@ -138,7 +105,6 @@ class Evaluating {
     runs_.forget();
   }
 
-  const std::vector<ChosenMetric>& metrics() const { return metrics_; }
   std::size_t ran() const { return ran_; }
   std::function<void(const Progress&)> on_progress;
 
@@ -172,33 +138,90 @@ class Evaluating {
     Request request{.input = example.input,
                     .target = target,
                     .methods = explainers_.specs,
-                    .max_memory = request_.max_memory,
+                    .max_memory = max_memory_,
                     .progress = on_progress};
+    const std::vector<TextWindow> windows = windows_of(loaded_, example.input, request_.overlap);
+    if (windows.size() > 1) return begin_in_windows(example, windows, std::move(request), made);
     const Report report = explainer_.explain(loaded_, request, nullptr);
+    describe(example, number, report, made);
+    const std::size_t input = runs_.add(prepare(loaded_, example.input), report.target, request_.unit);
+    made.sample.units = runs_.units(input);
+    std::vector<std::vector<std::vector<double>>> rows;
+    for (const Attribution& result : report.attributions) rows.push_back(answer_by_layer(report, result));
+    try_methods(made, std::move(rows), static_cast<std::size_t>(unit_count(report)));
+    read_maps(made, report);
+    request.methods.resize(explainers_.asked);
+    vary(made, request, report);
+    ask(made, input);
+  }
+
+  // A text longer than the model: every window is explained for the label of the whole.
+  void begin_in_windows(const EvaluationExample& example, const std::vector<TextWindow>& windows,
+                        Request request, Pending& made) const {
+    std::vector<Report> reports;
+    const auto explain_all = [&](const std::vector<MethodSpec>& methods) {
+      reports.clear();
+      request.methods = methods;
+      for (const TextWindow& window : windows) {
+        request.input.text =
+            example.input.text.substr(static_cast<std::size_t>(window.text.begin),
+                                      static_cast<std::size_t>(window.text.end - window.text.begin));
+        reports.push_back(explainer_.explain(loaded_, request, nullptr));
+      }
+    };
+    if (request.target.label.empty()) {
+      explain_all({});
+      request.target.label = std::to_string(label_of_windows(reports));
+    }
+    explain_all(explainers_.specs);
+    ReadTokens read = joined(windows, reports);
+    reports.front().prediction.units = std::move(read.tokens);
+    describe(example, made.values.example, reports.front(), made);
+    made.sample.units = units_of_tokens(made.sample.tokens, request_.unit);
+    try_methods(made, std::move(read.rows), made.sample.tokens.size());
+    made.tickets.assign(metrics_.size(), std::vector<std::vector<std::size_t>>(made.trials.size()));
+  }
+
+  void describe(const EvaluationExample& example, std::size_t number, const Report& report,
+                Pending& made) const {
     made.sample = sample_of(loaded_, example, report);
     made.sample.number = number;
     made.sample.seed = request_.seed;
     if (!probes_.empty()) made.sample.probe_right = probes_[number];
     if (!example.gold.empty() && !loaded_.info().labels.empty())
       made.sample.gold = gold_index(loaded_.info(), request_.gold_labels, example.gold);
-    const bool output = loaded_.info().task != Task::FeatureExtraction;
-    const std::size_t input = runs_.add(prepare(loaded_, example.input), report.target, request_.unit);
-    made.sample.units = runs_.units(input);
-    for (std::size_t m = 0; m < explainers_.specs.size(); ++m) {
-      std::vector<std::vector<double>> rows = answer_by_layer(report, report.attributions[m]);
-      made.references.push_back(unit_scores(rows.back(), made.sample));
+  }
+
+  // A trial of every method that was asked for, and of random numbers for every layer.
+  void try_methods(Pending& made, std::vector<std::vector<std::vector<double>>> rows,
+                   std::size_t tokens) const {
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      tokens = rows[m].back().size();
+      made.references.push_back(unit_scores(rows[m].back(), made.sample));
       if (m < explainers_.asked)
-        made.trials.push_back({made.sample, std::move(rows), made.references.back(), {}});
+        made.trials.push_back({made.sample, std::move(rows[m]), made.references.back(), {}});
     }
-    std::vector<std::vector<double>> random;  // of every layer
-    const std::size_t tokens = tokens_of_rows(made, report);
+    std::vector<std::vector<double>> random;
     for (int layer = loaded_.info().last().layers; layer-- > 0;)
       random.push_back(random_row(made.sample, tokens, static_cast<std::uint64_t>(layer)));
     std::vector<double> scores = unit_scores(random.back(), made.sample);
     made.trials.push_back({made.sample, std::move(random), std::move(scores), {}});
-    request.methods.resize(explainers_.asked);
-    vary(made, request, report);
-    if (output) ask(made, input);
+  }
+
+  // Whole maps, for metrics that read them; the random explanation has one of random rows.
+  void read_maps(Pending& made, const Report& report) const {
+    if (std::none_of(metrics_.begin(), metrics_.end(),
+                     [](const ChosenMetric& metric) { return metric.evaluation->maps; }))
+      return;
+    for (std::size_t m = 0; m < explainers_.asked; ++m)
+      made.trials[m].maps = maps_by_layer(report, report.attributions[m]);
+    const auto tokens = static_cast<std::uint64_t>(unit_count(report));
+    for (std::uint64_t layer = 0; layer < static_cast<std::uint64_t>(loaded_.info().last().layers); ++layer) {
+      std::vector<double>& map = made.trials.back().maps.emplace_back();
+      for (std::uint64_t query = 0; query < tokens; ++query)
+        for (const double one : random_row(made.sample, tokens, random_maps + layer * tokens + query))
+          map.push_back(one);
+    }
   }
 
   void vary(Pending& made, const Request& request, const Report& report) const {
@@ -213,11 +236,6 @@ class Evaluating {
           random_row(made.sample, made.trials.back().rows.back().size(), 1000 + made.varied.size()),
           made.sample);
     }
-  }
-
-  static std::size_t tokens_of_rows(const Pending& made, const Report& report) {
-    return made.trials.empty() ? static_cast<std::size_t>(unit_count(report))
-                               : made.trials.front().rows.back().size();
   }
 
   void ask(Pending& made, std::size_t input) {
@@ -253,7 +271,8 @@ class Evaluating {
   const LoadedModel& loaded_;
   const Explainer& explainer_;
   const EvaluateRequest& request_;
-  const std::vector<ChosenMetric> metrics_;
+  const std::vector<ChosenMetric>& metrics_;
+  const std::size_t max_memory_;
   const Explainers explainers_;
   const Variations variations_;
   std::vector<std::vector<bool>> probes_;  // of every example; empty: no metric asks for them
@@ -262,73 +281,55 @@ class Evaluating {
   std::size_t ran_ = 0;
 };
 
-void check_request(const EvaluateRequest& request, const ModelInfo& info) {
-  if (request.examples.empty()) throw InputError("examples: expected at least one, found none");
-  if (request.methods.empty()) throw InputError("methods: expected at least one, found none");
-  if (request.metrics.empty()) throw InputError("metrics: expected at least one, found none");
-  if (request.resamples < 1)
-    throw InputError(fmt::format("resamples: expected at least 1, found {}", request.resamples));
-  if (!(request.level > 0 && request.level < 1))
-    throw InputError(fmt::format("level: expected a share between 0 and 1, found {}", request.level));
-  if (request.before.size() > request.examples.size())
-    throw InternalError("evaluate: expected no more earlier values than examples");
-  if (info.task == Task::FeatureExtraction)
-    throw Unsupported(
-        fmt::format("evaluate: {} has no head, and metrics measure an output; open a folder with one",
-                    info.architecture));
-}
-
 }  // namespace
-
-std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const ModelInfo& info) {
-  std::vector<ChosenMetric> metrics;
-  const bool pictures = info.task == Task::ImageClassification;
-  for (const MetricSpec& spec : request.metrics) {
-    const Evaluation& evaluation = find_evaluation(spec.name);
-    using Needs = Evaluation::Needs;
-    const bool of_pictures = evaluation.needs == Needs::Mask || evaluation.needs == Needs::Image;
-    const bool of_texts = evaluation.needs == Needs::Evidence || evaluation.needs == Needs::Cues;
-    if ((of_pictures && !pictures) || (of_texts && pictures))
-      throw Unsupported(fmt::format("{}: needs {}, and {} reads {}", evaluation.name,
-                                    text_of(evaluation.needs), info.architecture,
-                                    pictures ? "images" : "texts"));
-    metrics.push_back({&evaluation, MethodOptions(evaluation.name, evaluation.options, spec.options)});
-    if (evaluation.reference != nullptr) {
-      const MethodSpec reference = evaluation.reference(metrics.back().options);
-      const Method& method = find_method(reference.name);
-      require_supported(method, info);
-    }
-    if (evaluation.points != nullptr) evaluation.points(info, metrics.back().options);  // refuses bad lists
-  }
-  return metrics;
-}
 
 EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateRequest& request,
                                  RunRecord record) {
   const auto start = std::chrono::steady_clock::now();
   const LoadedModel& loaded = explainer.loaded;
-  check_request(request, loaded.info());
-  Evaluating evaluating(explainer, request);
+  const std::vector<ChosenMetric> metrics = metrics_of(request, loaded.info());
+  check_request(request, metrics, loaded.info());
+  std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
+  std::size_t left = 0;
+  if (request.max_memory > 0) {
+    left = request.max_memory - planned_evaluation(explainer, request, metrics).resident;
+    bounded.emplace();
+  }
   std::vector<ExampleValues> values = request.before;
   const auto give = [&](ExampleValues made) {
     if (request.keep) request.keep(made);
     values.push_back(std::move(made));
   };
-  std::size_t next = values.size();
+  std::size_t next = values.size(), perturbed = 0;
   const auto tell = [&](const Progress& progress) {
     if (request.progress) request.progress(progress, values.size());
   };
-  evaluating.on_progress = tell;
-  for (; next < request.examples.size(); ++next) {
-    evaluating.add(next);
-    if (evaluating.full() || next + 1 == request.examples.size())
-      evaluating.finish(give, [&](double done) { tell({.method = "changed inputs", .done = done}); });
+  if (is_of_model(metrics)) {
+    if (next < request.examples.size()) {
+      std::vector<ExampleValues> all = model_values(loaded, metrics.front(), request);
+      for (; next < all.size(); ++next) give(std::move(all[next]));
+    }
+  } else {
+    Evaluating evaluating(explainer, request, metrics, left);
+    evaluating.on_progress = tell;
+    for (; next < request.examples.size(); ++next) {
+      evaluating.add(next);
+      if (evaluating.full() || next + 1 == request.examples.size())
+        evaluating.finish(give, [&](double done) { tell({.method = "changed inputs", .done = done}); });
+    }
+    perturbed = evaluating.ran();
   }
-  EvaluateReport report{.model = loaded.info(), .perturbed_inputs = evaluating.ran()};
-  sum_up(evaluating.metrics(), values, request, report);
+  EvaluateReport report{.model = loaded.info(), .perturbed_inputs = perturbed};
+  sum_up(metrics, values, request, report);
   report.record = std::move(record);
   report.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
+}
+
+EvaluatePlan plan_examples(const Explainer& explainer, const EvaluateRequest& request) {
+  const std::vector<ChosenMetric> metrics = metrics_of(request, explainer.loaded.info());
+  check_request(request, metrics, explainer.loaded.info());
+  return planned_evaluation(explainer, request, metrics).plan;
 }
 
 }  // namespace headwater

@@ -6,12 +6,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <headwater/engine.h>
+
+#include "report/layer_maps.h"
 
 namespace headwater {
 
@@ -42,6 +45,7 @@ struct Reproduced {
   std::vector<std::string> here;  // what was used, and how it differs from the paper's
   std::vector<FigureTable> tables;
   std::vector<Finding> findings;
+  std::optional<LayerMaps> picture = {};  // of papers that show one
 };
 
 struct Reproduction {
@@ -69,5 +73,7 @@ struct ReproducedReport {
 std::string reproduced_text(const ReproducedReport& report, const std::string& command, int width);
 std::string reproduced_markdown(const ReproducedReport& report, const std::string& command);
 std::string reproduced_json(const ReproducedReport& report, const std::string& command);
+// The paper's picture. Throws InputError if there is none.
+std::string reproduced_svg(const ReproducedReport& report, const std::string& command);
 
 }  // namespace headwater

@@ -17,6 +17,7 @@
 #include "explain/units.h"
 #include "study/batching.h"
 #include "study/inputs.h"
+#include "study/memory.h"
 
 namespace headwater {
 
@@ -80,6 +81,13 @@ Tensor blackened(const Tensor& pixels, const std::vector<bool>& kept, const std:
 }
 
 }  // namespace
+
+// A kept run of the first, and as many copies as go at once.
+std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens) {
+  const Index rows = is_vocabulary(info.task) ? 1 : tokens;
+  const std::size_t copies = std::max<std::size_t>(1, tokens_at_once / static_cast<std::size_t>(tokens));
+  return planned_run_bytes(info, tokens, rows) + copies * passing_bytes(info, tokens, rows);
+}
 
 std::size_t PerturbedRuns::add(Prepared prepared, const Target& target, View::Unit unit) {
   auto known = std::make_unique<Known>();

@@ -16,6 +16,9 @@
 
 namespace headwater {
 
+// What a batch of changed inputs of so many tokens holds at its widest, beyond the inputs themselves.
+std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens);
+
 class PerturbedRuns {
  public:
   explicit PerturbedRuns(const LoadedModel& loaded) : loaded_(loaded) {}

@@ -16,7 +16,7 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|md|json";
+constexpr const char* formats = "text|md|json|svg";
 
 struct Options {
   std::string paper, data;
@@ -37,6 +37,7 @@ std::string list_of_papers() {
 std::string formatted(const ReproducedReport& report, const std::string& format, const std::string& command,
                       const TerminalFormat& terminal) {
   if (format == "json") return reproduced_json(report, command);
+  if (format == "svg") return reproduced_svg(report, command);
   if (format == "md") return reproduced_markdown(report, command);
   return reproduced_text(report, command, terminal.width);
 }
