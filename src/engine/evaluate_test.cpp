@@ -316,7 +316,7 @@ TEST(Evaluate, HeadRankingsAreMeasuredByThePruningOfHeads) {
 
 // Texts of one length: then the mean over texts is the share of all tokens, which identify counts.
 TEST(Evaluate, TokensAreIdentifiedAsTheCommandIdentifyDoes) {
-  EvaluateRequest request{.metrics = {{"token_identifiability"}}, .resamples = 100, .seed = 3};
+  EvaluateRequest request{.metrics = {{"token_identifiability"}}, .seed = 3, .resamples = 100};
   IdentifyRequest identify{.control = false, .folds = 5, .seed = 3};
   for (const char* text : {"the film is fun", "a dull old plot", "the man is old", "great fun for all",
                            "a song is warm", "the plot is bad", "an old song ends"}) {

@@ -63,7 +63,8 @@ class Planning {
     PlannedEvaluation planned{.plan = plan_, .resident = models() + probes() + pending()};
     std::size_t work = explain(planned.resident);
     if (plan_.changed_inputs > 0)
-      work = std::max(work, perturbed_batch_bytes(info_, static_cast<Index>(plan_.longest)));
+      work = std::max(work,
+                      perturbed_batch_bytes(info_, static_cast<Index>(plan_.longest), plan_.changed_inputs));
     planned.plan.bytes = planned.resident + work;
     if (request_.max_memory > 0 && planned.plan.bytes > request_.max_memory) refuse(planned.plan.bytes);
     return planned;
@@ -146,7 +147,13 @@ class Planning {
     for (Request& request : requests_) {
       if (request_.max_memory > 0 && resident >= request_.max_memory) refuse(resident + 1);
       request.max_memory = request_.max_memory > 0 ? request_.max_memory - resident : 0;
-      most = std::max(most, explainer_.planned(request));
+      try {
+        most = std::max(most, explainer_.planned(request));
+      } catch (const InputError& error) {
+        if (request_.max_memory == 0) throw;
+        throw InputError(fmt::format("{} ({:.1f} MiB of the bound are for examples that wait)", error.what(),
+                                     static_cast<double>(resident) / 0x1p20));
+      }
     }
     return most;
   }

@@ -89,8 +89,9 @@ std::string evaluate_plan_text(const EvaluatePlan& plan, const ModelInfo& info, 
   parts.lines.emplace_back(
       "examples", fmt::format("{} of {} tokens, the longest {}", plan.examples, plan.tokens, plan.longest));
   parts.lines.emplace_back(work.name, fmt::format("{}", fmt::join(work.parts, ", ")));
-  parts.lines.emplace_back("work", fmt::format("{} explanations, at most {} changed inputs",
-                                               plan.explanations, plan.changed_inputs));
+  if (plan.explanations > 0)
+    parts.lines.emplace_back("work", fmt::format("{} explanations, at most {} changed inputs",
+                                                 plan.explanations, plan.changed_inputs));
   parts.json.update({{"examples", plan.examples},
                      {"tokens", plan.tokens},
                      {"longest", plan.longest},

@@ -338,6 +338,7 @@ const Reproduction mohebbi2023{
     .model = "BERT-base with its masked-word head",
     .data = "BLiMP: the folder with its paradigms, or one of them",
     .limit = 80,
-    .run = run};
+    .run = run,
+    .has_picture = true};
 
 }  // namespace headwater

@@ -95,12 +95,8 @@ std::string reproduced_markdown(const ReproducedReport& report, const std::strin
 }
 
 std::string reproduced_svg(const ReproducedReport& report, const std::string& command) {
-  if (!report.result.picture)
-    throw InputError(
-        fmt::format("svg: expected a paper with a picture, such as mohebbi2023, found {}; use "
-                    "another format",
-                    report.reproduction.name));
-  return layer_maps_svg(*report.result.picture, report.record, provenance_json({}, report.record, command));
+  return layer_maps_svg(report.result.picture.value(), report.record,
+                        provenance_json({}, report.record, command));
 }
 
 std::string reproduced_json(const ReproducedReport& report, const std::string& command) {

@@ -83,9 +83,10 @@ Tensor blackened(const Tensor& pixels, const std::vector<bool>& kept, const std:
 }  // namespace
 
 // A kept run of the first, and as many copies as go at once.
-std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens) {
+std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens, std::size_t inputs) {
   const Index rows = is_vocabulary(info.task) ? 1 : tokens;
-  const std::size_t copies = std::max<std::size_t>(1, tokens_at_once / static_cast<std::size_t>(tokens));
+  const std::size_t at_once = std::max<std::size_t>(1, tokens_at_once / static_cast<std::size_t>(tokens)),
+                    copies = std::min(at_once, inputs);
   return planned_run_bytes(info, tokens, rows) + copies * passing_bytes(info, tokens, rows);
 }
 

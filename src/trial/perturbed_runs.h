@@ -16,8 +16,9 @@
 
 namespace headwater {
 
-// What a batch of changed inputs of so many tokens holds at its widest, beyond the inputs themselves.
-std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens);
+// What a batch of changed inputs of so many tokens holds at its widest, beyond the inputs themselves;
+// `inputs`: how many there are.
+std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens, std::size_t inputs);
 
 class PerturbedRuns {
  public:

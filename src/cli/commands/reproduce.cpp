@@ -51,6 +51,10 @@ int run(const Options& options, const Arguments& given) {
     return 0;
   }
   const Reproduction& paper = find_reproduction(options.paper);
+  if (format == "svg" && !paper.has_picture)
+    throw InputError(
+        fmt::format("svg: expected a paper with a picture, such as mohebbi2023, found {}; use another format",
+                    paper.name));
   if (options.data.empty()) throw InputError(fmt::format("--data: expected {}, found nothing", paper.data));
   if (options.model.model.empty())
     throw InputError(fmt::format("--model: expected {}, found nothing", paper.model));
