@@ -163,9 +163,7 @@ class Evaluating {
       reports.clear();
       request.methods = methods;
       for (const TextWindow& window : windows) {
-        request.input.text =
-            example.input.text.substr(static_cast<std::size_t>(window.text.begin),
-                                      static_cast<std::size_t>(window.text.end - window.text.begin));
+        request.input.text = part_of(example.input.text, window.text);
         reports.push_back(explainer_.explain(loaded_, request, nullptr));
       }
     };

@@ -83,9 +83,7 @@ class Planning {
       units = tokens = 0;
       for (const TextWindow& window : cut) {
         Input one = example->input;
-        if (windows > 1)
-          one.text = one.text.substr(static_cast<std::size_t>(window.text.begin),
-                                     static_cast<std::size_t>(window.text.end - window.text.begin));
+        if (windows > 1) one.text = part_of(example->input.text, window.text);
         const Prepared prepared = prepare(explainer_.loaded, one);
         if (prepared.encoding.tokens.size() > tokens) longest.input = one;
         tokens = std::max(tokens, prepared.encoding.tokens.size());

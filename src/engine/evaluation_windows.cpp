@@ -19,7 +19,7 @@ namespace headwater {
 
 namespace {
 
-// The longest text that fits, in tokens without the special ones.
+// Cuts the tokens of a text between its words.
 struct Cutter {
   const std::vector<Token>& tokens;  // of the whole text
   Index room, overlap;
@@ -60,6 +60,10 @@ Index encoded_length(const LoadedModel& loaded, const std::string& text) {
 
 }  // namespace
 
+std::string part_of(const std::string& text, const TextSpan& span) {
+  return text.substr(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin));
+}
+
 std::vector<TextWindow> windows_of(const LoadedModel& loaded, const Input& input,
                                    const std::optional<int>& overlap) {
   const TextSpan whole{0, static_cast<Index>(input.text.size())};
@@ -85,9 +89,7 @@ std::vector<TextWindow> windows_of(const LoadedModel& loaded, const Input& input
     Index longest = 0;
     for (const auto& [begin, end] : cuts) {
       const TextSpan text{byte(begin), byte(end)};
-      const auto size = static_cast<std::size_t>(text.end - text.begin);
-      longest = std::max(
-          longest, encoded_length(loaded, input.text.substr(static_cast<std::size_t>(text.begin), size)));
+      longest = std::max(longest, encoded_length(loaded, part_of(input.text, text)));
       TextSpan kept = text;
       if (!made.empty()) {
         const Index before = cuts[made.size() - 1].second;

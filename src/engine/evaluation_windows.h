@@ -14,6 +14,8 @@ struct TextWindow {
   TextSpan kept;  // whose scores are taken from this window; those of all windows are the whole text
 };
 
+std::string part_of(const std::string& text, const TextSpan& span);
+
 // One window where the text fits, or where `overlap` (tokens that neighbours share at least) is not given.
 // Throws Unsupported for pairs, InputError for an overlap that leaves no room, and for a word longer than a
 // window.
