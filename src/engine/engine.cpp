@@ -339,6 +339,7 @@ EvaluateReport Engine::evaluate(const EvaluateRequest& request) const {
   const Explainer explainer{.loaded = loaded,
                             .explain = [&](const LoadedModel& with, const Request& one,
                                            const Target* aimed) { return impl_->explain(with, one, aimed); },
+                            .planned = [&](const Request& one) { return planned_bytes(one); },
                             .changed =
                                 [&](const std::function<void(const std::string&, Tensor&)>& change) {
                                   LoadedModel made = loaded;

@@ -1,5 +1,8 @@
 // Examples go through in windows: each is explained by every method, then all changed inputs of the window
 // are run together, then measured. What is measured of an example does not depend on its window.
+//
+// Examples of a window are explained side by side, each on one thread, where memory allows: the products of a
+// short text are too small for several threads to share. The rest is done in their order.
 #include "engine/evaluate.h"
 
 #include <chrono>
@@ -7,10 +10,14 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
+#include <thread>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/parallel.h"
+#include "base/side_by_side.h"
 #include "engine/evaluation_variations.h"
 #include "report/focus.h"
 #include "trial/perturbed_runs.h"
@@ -19,7 +26,7 @@ namespace headwater {
 
 namespace {
 
-constexpr std::size_t window_inputs = 4096, window_images = 256;  // changed inputs that wait at a time
+constexpr std::size_t window_inputs = 8192, window_images = 256;  // changed inputs that wait at a time
 constexpr std::size_t window_examples = 32;                       // what a kill may cost
 
 // Every method that has to run: those asked for, then those that metrics compare with.
@@ -72,9 +79,17 @@ std::optional<std::string> one_token(const Tokenizer& tokenizer, const std::stri
   return std::nullopt;
 }
 
+using LayerRows = std::vector<std::vector<double>>;  // [layer][token]
+
 // An example under way.
 struct Pending {
   ExampleValues values;
+  std::optional<EvaluationExample> asked;  // as it is put to the model
+  Request request = {};
+  Report report = {};                         // without its results, of which the answer's rows are kept:
+  std::vector<LayerRows> rows;                // of each explainer
+  std::vector<std::vector<LayerRows>> other;  // [variation][method]; none: no such one
+  std::exception_ptr error = nullptr;
   Sample sample;
   std::vector<Trial> trials;                             // of each method, the random explanation last
   std::vector<std::vector<double>> references;           // per unit, of each explainer
@@ -104,23 +119,37 @@ class Evaluating {
     probes_ = probe_layers(loaded_, asked, request.seed);
   }
 
-  void add(std::size_t number) {
-    const EvaluationExample& example = request_.examples[number];
-    pending_.push_back(std::make_unique<Pending>());
-    Pending& made = *pending_.back();
-    made.values.example = number;
-    try {
-      begin(example, number, made);
-    } catch (const InputError& error) {
-      throw InputError(example.name.empty() ? error.what()
-                                            : fmt::format("{}: {}", example.name, error.what()));
+  // Takes up some of the examples from this one on, and says how many.
+  std::size_t add(std::size_t number) {
+    const std::size_t before = pending_.size();
+    const std::size_t end = std::min(request_.examples.size(), number + room());
+    for (std::size_t most = 0; number < end; ++number) {
+      pending_.push_back(std::make_unique<Pending>());
+      Pending& made = *pending_.back();
+      made.values.example = number;
+      guarded(made, [&] { pose(request_.examples[number], made); });
+      if (made.asked) most = std::max(most, planned(made.request));
+      const std::size_t together = std::min<std::size_t>(pending_.size() - before + 1, threads_);
+      if (made.error || request_.max_memory > 0 || most > bytes_side_by_side / together) break;
     }
+    const std::span added(pending_.data() + before, pending_.size() - before);
+    const auto caller = std::this_thread::get_id();
+    side_by_side(static_cast<std::int64_t>(added.size()), [&](std::int64_t i) {
+      Pending& made = *added[static_cast<std::size_t>(i)];
+      if (!made.asked || made.error) return;
+      made.request.progress = std::this_thread::get_id() == caller ? on_progress : nullptr;
+      guarded(made, [&] { explain(made); });
+    });
+    for (const auto& made : added) {
+      const std::size_t waiting = runs_.waiting();
+      if (made->asked && !made->error) guarded(*made, [&] { settle(*made); });
+      if (made->error) std::rethrow_exception(made->error);
+      most_asks_ = std::max(most_asks_, runs_.waiting() - waiting);
+    }
+    return added.size();
   }
 
-  bool full() const {
-    const std::size_t most = loaded_.processor ? window_images : window_inputs;
-    return runs_.waiting() >= most || pending_.size() >= window_examples;
-  }
+  bool full() const { return runs_.waiting() >= most_waiting() || pending_.size() >= window_examples; }
 
   // Runs and measures what is pending, and gives it out.
   void finish(const std::function<void(ExampleValues)>& give, const std::function<void(double)>& advance) {
@@ -163,52 +192,100 @@ class Evaluating {
     return target;
   }
 
-  void begin(const EvaluationExample& given, std::size_t number, Pending& made) {
+  std::size_t most_waiting() const { return loaded_.processor ? window_images : window_inputs; }
+
+  // How many examples fit into the window, by what they have asked so far.
+  std::size_t room() const {
+    if (most_asks_ == 0) return std::min(2 * threads_, window_examples);
+    const std::size_t left = most_waiting() - std::min(most_waiting(), runs_.waiting());
+    return std::clamp<std::size_t>(left / most_asks_, 1, window_examples - pending_.size());
+  }
+
+  // Bytes of a request; too many for company if it cannot be explained.
+  std::size_t planned(const Request& request) const {
+    try {
+      return explainer_.planned(request);
+    } catch (const Error&) {
+      return std::numeric_limits<std::size_t>::max();
+    }
+  }
+
+  // Does it, or keeps what it throws, with the example's name.
+  template <class Work>
+  void guarded(Pending& made, const Work& work) const {
+    const std::string& name = request_.examples[made.values.example].name;
+    try {
+      work();
+    } catch (const InputError& error) {
+      made.error = name.empty()
+                       ? std::current_exception()
+                       : std::make_exception_ptr(InputError(fmt::format("{}: {}", name, error.what())));
+    } catch (const Error&) {
+      made.error = std::current_exception();
+    }
+  }
+
+  // What the model is asked of an example, if it can be.
+  void pose(const EvaluationExample& given, Pending& made) const {
     const TargetSpec target = target_of(given, made.values.left_out);
     if (!made.values.left_out.empty()) return;
-    const std::optional<EvaluationExample> in_place = placed(loaded_, given, made.values.left_out);
-    if (!in_place) return;
-    const EvaluationExample& example = *in_place;
-    Request request{.input = example.input,
+    made.asked = placed(loaded_, given, made.values.left_out);
+    if (!made.asked) return;
+    made.request = {.input = made.asked->input,
                     .target = target,
                     .methods = explainers_.specs,
-                    .max_memory = request_.max_memory,
-                    .progress = on_progress};
-    const Report report = explainer_.explain(loaded_, request, nullptr);
-    made.sample = sample_of(loaded_, example, report);
-    made.sample.number = number;
+                    .max_memory = request_.max_memory};
+  }
+
+  // On any thread.
+  void explain(Pending& made) const {
+    made.report = explainer_.explain(loaded_, made.request, nullptr);
+    for (const Attribution& result : made.report.attributions)
+      made.rows.push_back(answer_by_layer(made.report, result));
+    made.report.attributions.clear();
+    if (!variations_.any()) return;
+    Request again = made.request;
+    again.methods.resize(explainers_.asked);
+    for (const std::optional<Report>& other : variations_.explained(again, made.report)) {
+      made.other.emplace_back();
+      if (!other) continue;
+      for (const Attribution& result : other->attributions)
+        made.other.back().push_back(answer_by_layer(*other, result));
+    }
+  }
+
+  void settle(Pending& made) {
+    const EvaluationExample& example = *made.asked;
+    made.sample = sample_of(loaded_, example, made.report);
+    made.sample.number = made.values.example;
     made.sample.seed = request_.seed;
-    if (!probes_.empty()) made.sample.probe_right = probes_[number];
+    if (!probes_.empty()) made.sample.probe_right = probes_[made.values.example];
     if (!example.gold.empty() && !loaded_.info().labels.empty())
       made.sample.gold = gold_index(loaded_.info(), request_.gold_labels, example.gold);
-    const bool output = loaded_.info().task != Task::FeatureExtraction;
-    const std::size_t input = runs_.add(prepare(loaded_, example.input), report.target, request_.unit);
+    const std::size_t input = runs_.add(prepare(loaded_, example.input), made.report.target, request_.unit);
     made.sample.units = runs_.units(input);
     for (std::size_t m = 0; m < explainers_.specs.size(); ++m) {
-      std::vector<std::vector<double>> rows = answer_by_layer(report, report.attributions[m]);
-      made.references.push_back(unit_scores(rows.back(), made.sample));
+      made.references.push_back(unit_scores(made.rows[m].back(), made.sample));
       if (m < explainers_.asked)
-        made.trials.push_back({made.sample, std::move(rows), made.references.back(), {}});
+        made.trials.push_back({made.sample, std::move(made.rows[m]), made.references.back(), {}});
     }
     std::vector<std::vector<double>> random;  // of every layer
-    const std::size_t tokens = tokens_of_rows(made, report);
+    const std::size_t tokens = tokens_of_rows(made, made.report);
     for (int layer = loaded_.info().last().layers; layer-- > 0;)
       random.push_back(random_row(made.sample, tokens, static_cast<std::uint64_t>(layer)));
     std::vector<double> scores = unit_scores(random.back(), made.sample);
     made.trials.push_back({made.sample, std::move(random), std::move(scores), {}});
-    request.methods.resize(explainers_.asked);
-    vary(made, request, report);
-    if (output) ask(made, input);
+    vary(made);
+    made.report = {};
+    if (loaded_.info().task != Task::FeatureExtraction) ask(made, input);
   }
 
-  void vary(Pending& made, const Request& request, const Report& report) const {
-    if (!variations_.any()) return;
-    for (const std::optional<Report>& other : variations_.explained(request, report)) {
+  void vary(Pending& made) const {
+    for (const std::vector<LayerRows>& other : made.other) {
       made.varied.emplace_back(made.trials.size());
-      if (!other) continue;
+      if (other.empty()) continue;
       for (std::size_t m = 0; m < explainers_.asked; ++m)
-        made.varied.back()[m] =
-            unit_scores(answer_by_layer(*other, other->attributions[m]).back(), made.sample);
+        made.varied.back()[m] = unit_scores(other[m].back(), made.sample);
       made.varied.back().back() = unit_scores(
           random_row(made.sample, made.trials.back().rows.back().size(), 1000 + made.varied.size()),
           made.sample);
@@ -259,7 +336,8 @@ class Evaluating {
   std::vector<std::vector<bool>> probes_;  // of every example; empty: no metric asks for them
   PerturbedRuns runs_;
   std::vector<std::unique_ptr<Pending>> pending_;
-  std::size_t ran_ = 0;
+  std::size_t ran_ = 0, most_asks_ = 0;  // asks of one example
+  const std::size_t threads_ = static_cast<std::size_t>(thread_count());
 };
 
 void check_request(const EvaluateRequest& request, const ModelInfo& info) {
@@ -319,9 +397,9 @@ EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateReque
     if (request.progress) request.progress(progress, values.size());
   };
   evaluating.on_progress = tell;
-  for (; next < request.examples.size(); ++next) {
-    evaluating.add(next);
-    if (evaluating.full() || next + 1 == request.examples.size())
+  while (next < request.examples.size()) {
+    next += evaluating.add(next);
+    if (evaluating.full() || next == request.examples.size())
       evaluating.finish(give, [&](double done) { tell({.method = "changed inputs", .done = done}); });
   }
   EvaluateReport report{.model = loaded.info(), .perturbed_inputs = evaluating.ran()};

@@ -46,6 +46,8 @@ void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleV
 struct Explainer {
   const LoadedModel& loaded;
   std::function<Report(const LoadedModel& with, const Request&, const Target* aimed)> explain;
+  // What explaining it takes, in bytes.
+  std::function<std::size_t(const Request&)> planned;
   // The model with other weights.
   std::function<LoadedModel(const std::function<void(const std::string&, Tensor&)>& change)> changed;
   double deviation = 0.02;  // of untrained weights
