@@ -317,6 +317,7 @@ Explainer Engine::Impl::explainer(const Engine& engine) const {
   return {.loaded = of_one_sequence(),
           .explain = [this](const LoadedModel& with, const Request& one,
                             const Target* aimed) { return explain(with, one, aimed); },
+          .planned = [&engine](const Request& one) { return engine.planned_bytes(one); },
           .changed =
               [this](const std::function<void(const std::string&, Tensor&)>& change) {
                 LoadedModel made = loaded;
@@ -325,8 +326,7 @@ Explainer Engine::Impl::explainer(const Engine& engine) const {
                 made.model = load_model(fresh);
                 return made;
               },
-          .deviation = identity.config.number("initializer_range", 0.02),
-          .planned = [&engine](const Request& one) { return engine.planned_bytes(one); }};
+          .deviation = identity.config.number("initializer_range", 0.02)};
 }
 
 IdentifyReport Engine::identify(const IdentifyRequest& request) const {

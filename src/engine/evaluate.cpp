@@ -1,5 +1,8 @@
 // Examples go through in windows: each is explained by every method, then all changed inputs of the window
 // are run together, then measured. What is measured of an example does not depend on its window.
+//
+// Examples of a window are explained side by side, each on one thread, where memory allows: the products of a
+// short text are too small for several threads to share. The rest is done in their order.
 #include "engine/evaluate.h"
 
 #include <chrono>
@@ -7,10 +10,14 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
+#include <thread>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/parallel.h"
+#include "base/side_by_side.h"
 #include "engine/evaluation_plan.h"
 #include "engine/evaluation_variations.h"
 #include "engine/evaluation_windows.h"
@@ -22,23 +29,22 @@ namespace headwater {
 
 namespace {
 
-constexpr std::size_t window_inputs = 4096, window_images = 256;  // changed inputs that wait at a time
+constexpr std::size_t window_inputs = 8192, window_images = 256;  // changed inputs that wait at a time
 constexpr std::uint64_t random_maps = 1U << 20U;                  // behind the random rows of other metrics
 
-// The id of a word that is one token, as targets write it; nothing if it is several.
-std::optional<std::string> one_token(const Tokenizer& tokenizer, const std::string& word) {
-  for (const std::string& text : {" " + word, word}) {
-    std::vector<int> ids;
-    for (const Token& token : tokenizer.encode(text, std::nullopt, {}).tokens)
-      if (!token.special) ids.push_back(token.id);
-    if (ids.size() == 1) return fmt::format("#{}", ids.front());
-  }
-  return std::nullopt;
-}
+using LayerRows = std::vector<std::vector<double>>;  // [layer][token]
 
 // An example under way.
 struct Pending {
   ExampleValues values;
+  std::optional<EvaluationExample> asked;  // as it is put to the model
+  Request request = {};
+  Report report = {};                         // without its results, of which the answer's rows are kept:
+  std::vector<LayerRows> rows;                // of each explainer
+  std::vector<LayerRows> maps;                // of each method, where a metric reads them
+  std::vector<TextWindow> windows;            // of a text: several where it is longer than the model
+  std::vector<std::vector<LayerRows>> other;  // [variation][method]; none: no such one
+  std::exception_ptr error = nullptr;
   Sample sample;
   std::vector<Trial> trials;                             // of each method, the random explanation last
   std::vector<std::vector<double>> references;           // per unit, of each explainer
@@ -65,29 +71,43 @@ class Evaluating {
     std::vector<std::optional<EvaluationExample>> asked;
     for (const EvaluationExample& example : request.examples) {
       std::string left_out;
-      target_of(example, left_out);
+      target_of(loaded_, request_, example, left_out);
       asked.push_back(left_out.empty() ? placed(loaded_, example, left_out) : std::nullopt);
     }
     probes_ = probe_layers(loaded_, asked, request.seed);
   }
 
-  void add(std::size_t number) {
-    const EvaluationExample& example = request_.examples[number];
-    pending_.push_back(std::make_unique<Pending>());
-    Pending& made = *pending_.back();
-    made.values.example = number;
-    try {
-      begin(example, number, made);
-    } catch (const InputError& error) {
-      throw InputError(example.name.empty() ? error.what()
-                                            : fmt::format("{}: {}", example.name, error.what()));
+  // Takes up some of the examples from this one on, and says how many.
+  std::size_t add(std::size_t number) {
+    const std::size_t before = pending_.size();
+    const std::size_t end = std::min(request_.examples.size(), number + room());
+    for (std::size_t most = 0; number < end; ++number) {
+      pending_.push_back(std::make_unique<Pending>());
+      Pending& made = *pending_.back();
+      made.values.example = number;
+      guarded(made, [&] { pose(request_.examples[number], made); });
+      if (made.asked) most = std::max(most, planned(made.request));
+      const std::size_t together = std::min<std::size_t>(pending_.size() - before + 1, threads_);
+      if (made.error || max_memory_ > 0 || most > bytes_side_by_side / together) break;
     }
+    const std::span added(pending_.data() + before, pending_.size() - before);
+    const auto caller = std::this_thread::get_id();
+    side_by_side(static_cast<std::int64_t>(added.size()), [&](std::int64_t i) {
+      Pending& made = *added[static_cast<std::size_t>(i)];
+      if (!made.asked || made.error) return;
+      made.request.progress = std::this_thread::get_id() == caller ? on_progress : nullptr;
+      guarded(made, [&] { explain(made); });
+    });
+    for (const auto& made : added) {
+      const std::size_t waiting = runs_.waiting();
+      if (made->asked && !made->error) guarded(*made, [&] { settle(*made); });
+      if (made->error) std::rethrow_exception(made->error);
+      most_asks_ = std::max(most_asks_, runs_.waiting() - waiting);
+    }
+    return added.size();
   }
 
-  bool full() const {
-    const std::size_t most = loaded_.processor ? window_images : window_inputs;
-    return runs_.waiting() >= most || pending_.size() >= examples_in_a_window;
-  }
+  bool full() const { return runs_.waiting() >= most_waiting() || pending_.size() >= examples_in_a_window; }
 
   // Runs and measures what is pending, and gives it out.
   void finish(const std::function<void(ExampleValues)>& give, const std::function<void(double)>& advance) {
@@ -109,61 +129,83 @@ class Evaluating {
   std::function<void(const Progress&)> on_progress;
 
  private:
-  TargetSpec target_of(const EvaluationExample& example, std::string& left_out) const {
-    TargetSpec target = example.target;
-    if (target.label.empty() && request_.explained == EvaluateRequest::Explained::Gold) {
-      if (example.gold.empty())
-        throw InputError("target: expected a gold label to explain, found none; explain the prediction");
-      target.label = std::to_string(gold_index(loaded_.info(), request_.gold_labels, example.gold));
-    }
-    if (!example.one_token || !loaded_.tokenizer) return target;
-    for (std::string* word : {&target.label, &target.contrast}) {
-      if (word->empty()) continue;
-      const std::optional<std::string> id = one_token(*loaded_.tokenizer, *word);
-      if (!id) {
-        left_out = fmt::format("'{}' is more than one token", *word);
-        return target;
-      }
-      *word = *id;
-    }
-    return target;
+  std::size_t most_waiting() const { return loaded_.processor ? window_images : window_inputs; }
+
+  // How many examples fit into the window, by what they have asked so far.
+  std::size_t room() const {
+    if (most_asks_ == 0) return std::min(2 * threads_, examples_in_a_window);
+    const std::size_t left = most_waiting() - std::min(most_waiting(), runs_.waiting());
+    return std::clamp<std::size_t>(left / most_asks_, 1, examples_in_a_window - pending_.size());
   }
 
-  void begin(const EvaluationExample& given, std::size_t number, Pending& made) {
-    const TargetSpec target = target_of(given, made.values.left_out);
+  // Bytes of a request; too many for company if it cannot be explained.
+  std::size_t planned(const Request& request) const {
+    try {
+      return explainer_.planned(request);
+    } catch (const Error&) {
+      return std::numeric_limits<std::size_t>::max();
+    }
+  }
+
+  // Does it, or keeps what it throws, with the example's name.
+  template <class Work>
+  void guarded(Pending& made, const Work& work) const {
+    const std::string& name = request_.examples[made.values.example].name;
+    try {
+      work();
+    } catch (const InputError& error) {
+      made.error = name.empty()
+                       ? std::current_exception()
+                       : std::make_exception_ptr(InputError(fmt::format("{}: {}", name, error.what())));
+    } catch (const Error&) {
+      made.error = std::current_exception();
+    }
+  }
+
+  // What the model is asked of an example, if it can be.
+  void pose(const EvaluationExample& given, Pending& made) const {
+    const TargetSpec target = target_of(loaded_, request_, given, made.values.left_out);
     if (!made.values.left_out.empty()) return;
-    const std::optional<EvaluationExample> in_place = placed(loaded_, given, made.values.left_out);
-    if (!in_place) return;
-    const EvaluationExample& example = *in_place;
-    Request request{.input = example.input,
+    made.asked = placed(loaded_, given, made.values.left_out);
+    if (!made.asked) return;
+    made.request = {.input = made.asked->input,
                     .target = target,
                     .methods = explainers_.specs,
-                    .max_memory = max_memory_,
-                    .progress = on_progress};
-    const std::vector<TextWindow> windows = windows_of(loaded_, example.input, request_.overlap);
-    if (windows.size() > 1) return begin_in_windows(example, windows, std::move(request), made);
-    const Report report = explainer_.explain(loaded_, request, nullptr);
-    describe(example, number, report, made);
-    const std::size_t input = runs_.add(prepare(loaded_, example.input), report.target, request_.unit);
-    made.sample.units = runs_.units(input);
-    std::vector<std::vector<std::vector<double>>> rows;
-    for (const Attribution& result : report.attributions) rows.push_back(answer_by_layer(report, result));
-    try_methods(made, std::move(rows), static_cast<std::size_t>(unit_count(report)));
-    read_maps(made, report);
-    request.methods.resize(explainers_.asked);
-    vary(made, request, report);
-    ask(made, input);
+                    .max_memory = max_memory_};
+    made.windows = windows_of(loaded_, made.asked->input, request_.overlap);
+    if (made.windows.size() > 1)
+      made.request.input.text = part_of(made.asked->input.text, made.windows[0].text);
+  }
+
+  // On any thread.
+  void explain(Pending& made) const {
+    if (made.windows.size() > 1) return explain_windows(made);
+    made.report = explainer_.explain(loaded_, made.request, nullptr);
+    for (const Attribution& result : made.report.attributions) {
+      made.rows.push_back(answer_by_layer(made.report, result));
+      if (reads_maps()) made.maps.push_back(maps_by_layer(made.report, result));
+    }
+    made.report.attributions.clear();
+    if (!variations_.any()) return;
+    Request again = made.request;
+    again.methods.resize(explainers_.asked);
+    for (const std::optional<Report>& other : variations_.explained(again, made.report)) {
+      made.other.emplace_back();
+      if (!other) continue;
+      for (const Attribution& result : other->attributions)
+        made.other.back().push_back(answer_by_layer(*other, result));
+    }
   }
 
   // A text longer than the model: every window is explained for the label of the whole.
-  void begin_in_windows(const EvaluationExample& example, const std::vector<TextWindow>& windows,
-                        Request request, Pending& made) const {
+  void explain_windows(Pending& made) const {
     std::vector<Report> reports;
+    Request request = made.request;
     const auto explain_all = [&](const std::vector<MethodSpec>& methods) {
       reports.clear();
       request.methods = methods;
-      for (const TextWindow& window : windows) {
-        request.input.text = part_of(example.input.text, window.text);
+      for (const TextWindow& window : made.windows) {
+        request.input.text = part_of(made.asked->input.text, window.text);
         reports.push_back(explainer_.explain(loaded_, request, nullptr));
       }
     };
@@ -172,48 +214,50 @@ class Evaluating {
       request.target.label = std::to_string(label_of_windows(reports));
     }
     explain_all(explainers_.specs);
-    ReadTokens read = joined(windows, reports);
-    reports.front().prediction.units = std::move(read.tokens);
-    describe(example, made.values.example, reports.front(), made);
-    made.sample.units = units_of_tokens(made.sample.tokens, request_.unit);
-    try_methods(made, std::move(read.rows), made.sample.tokens.size());
-    made.tickets.assign(metrics_.size(), std::vector<std::vector<std::size_t>>(made.trials.size()));
+    ReadTokens read = joined(made.windows, reports);
+    made.rows = std::move(read.rows);
+    made.report = std::move(reports.front());
+    made.report.attributions.clear();
+    made.report.prediction.units = std::move(read.tokens);
   }
 
-  void describe(const EvaluationExample& example, std::size_t number, const Report& report,
-                Pending& made) const {
-    made.sample = sample_of(loaded_, example, report);
-    made.sample.number = number;
+  void settle(Pending& made) {
+    const EvaluationExample& example = *made.asked;
+    const bool whole = made.windows.size() == 1;
+    made.sample = sample_of(loaded_, example, made.report);
+    made.sample.number = made.values.example;
     made.sample.seed = request_.seed;
-    if (!probes_.empty()) made.sample.probe_right = probes_[number];
+    if (!probes_.empty()) made.sample.probe_right = probes_[made.values.example];
     if (!example.gold.empty() && !loaded_.info().labels.empty())
       made.sample.gold = gold_index(loaded_.info(), request_.gold_labels, example.gold);
-  }
-
-  // A trial of every method that was asked for, and of random numbers for every layer.
-  void try_methods(Pending& made, std::vector<std::vector<std::vector<double>>> rows,
-                   std::size_t tokens) const {
-    for (std::size_t m = 0; m < rows.size(); ++m) {
-      tokens = rows[m].back().size();
-      made.references.push_back(unit_scores(rows[m].back(), made.sample));
+    std::size_t input = 0;
+    if (whole) input = runs_.add(prepare(loaded_, example.input), made.report.target, request_.unit);
+    made.sample.units = whole ? runs_.units(input) : units_of_tokens(made.sample.tokens, request_.unit);
+    const std::size_t tokens = made.rows.front().back().size();
+    for (std::size_t m = 0; m < explainers_.specs.size(); ++m) {
+      made.references.push_back(unit_scores(made.rows[m].back(), made.sample));
       if (m < explainers_.asked)
-        made.trials.push_back({made.sample, std::move(rows[m]), made.references.back(), {}});
+        made.trials.push_back({made.sample, std::move(made.rows[m]), made.references.back(), {}});
     }
-    std::vector<std::vector<double>> random;
+    std::vector<std::vector<double>> random;  // of every layer
     for (int layer = loaded_.info().last().layers; layer-- > 0;)
       random.push_back(random_row(made.sample, tokens, static_cast<std::uint64_t>(layer)));
     std::vector<double> scores = unit_scores(random.back(), made.sample);
     made.trials.push_back({made.sample, std::move(random), std::move(scores), {}});
+    if (reads_maps()) add_maps(made, tokens);
+    vary(made);
+    made.report = {};
+    ask(made, input);
   }
 
-  // Whole maps, for metrics that read them; the random explanation has one of random rows.
-  void read_maps(Pending& made, const Report& report) const {
-    if (std::none_of(metrics_.begin(), metrics_.end(),
-                     [](const ChosenMetric& metric) { return metric.evaluation->maps; }))
-      return;
-    for (std::size_t m = 0; m < explainers_.asked; ++m)
-      made.trials[m].maps = maps_by_layer(report, report.attributions[m]);
-    const auto tokens = static_cast<std::uint64_t>(unit_count(report));
+  bool reads_maps() const {
+    return std::any_of(metrics_.begin(), metrics_.end(),
+                       [](const ChosenMetric& metric) { return metric.evaluation->maps; });
+  }
+
+  // The random explanation's map has random rows.
+  void add_maps(Pending& made, std::uint64_t tokens) const {
+    for (std::size_t m = 0; m < explainers_.asked; ++m) made.trials[m].maps = std::move(made.maps[m]);
     for (std::uint64_t layer = 0; layer < static_cast<std::uint64_t>(loaded_.info().last().layers); ++layer) {
       std::vector<double>& map = made.trials.back().maps.emplace_back();
       for (std::uint64_t query = 0; query < tokens; ++query)
@@ -222,14 +266,12 @@ class Evaluating {
     }
   }
 
-  void vary(Pending& made, const Request& request, const Report& report) const {
-    if (!variations_.any()) return;
-    for (const std::optional<Report>& other : variations_.explained(request, report)) {
+  void vary(Pending& made) const {
+    for (const std::vector<LayerRows>& other : made.other) {
       made.varied.emplace_back(made.trials.size());
-      if (!other) continue;
+      if (other.empty()) continue;
       for (std::size_t m = 0; m < explainers_.asked; ++m)
-        made.varied.back()[m] =
-            unit_scores(answer_by_layer(*other, other->attributions[m]).back(), made.sample);
+        made.varied.back()[m] = unit_scores(other[m].back(), made.sample);
       made.varied.back().back() = unit_scores(
           random_row(made.sample, made.trials.back().rows.back().size(), 1000 + made.varied.size()),
           made.sample);
@@ -276,7 +318,8 @@ class Evaluating {
   std::vector<std::vector<bool>> probes_;  // of every example; empty: no metric asks for them
   PerturbedRuns runs_;
   std::vector<std::unique_ptr<Pending>> pending_;
-  std::size_t ran_ = 0;
+  std::size_t ran_ = 0, most_asks_ = 0;  // asks of one example
+  const std::size_t threads_ = static_cast<std::size_t>(thread_count());
 };
 
 }  // namespace
@@ -310,9 +353,9 @@ EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateReque
   } else {
     Evaluating evaluating(explainer, request, metrics, left);
     evaluating.on_progress = tell;
-    for (; next < request.examples.size(); ++next) {
-      evaluating.add(next);
-      if (evaluating.full() || next + 1 == request.examples.size())
+    while (next < request.examples.size()) {
+      next += evaluating.add(next);
+      if (evaluating.full() || next == request.examples.size())
         evaluating.finish(give, [&](double done) { tell({.method = "changed inputs", .done = done}); });
     }
     perturbed = evaluating.ran();

@@ -36,6 +36,9 @@ inline bool is_of_model(const std::vector<ChosenMetric>& metrics) {
 // of a name ("NEG" of NEGATIVE). Throws InputError.
 int gold_index(const ModelInfo& info, const std::map<std::string, std::string>& names,
                const std::string& gold);
+// What is explained of an example. `left_out`: why it cannot be.
+TargetSpec target_of(const LoadedModel& loaded, const EvaluateRequest& request,
+                     const EvaluationExample& example, std::string& left_out);
 // The example with the model's mask in its blank, or ending there; spans move along. Nothing, and why: it
 // cannot be asked this model.
 std::optional<EvaluationExample> placed(const LoadedModel& loaded, EvaluationExample example,
@@ -77,11 +80,11 @@ void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleV
 struct Explainer {
   const LoadedModel& loaded;
   std::function<Report(const LoadedModel& with, const Request&, const Target* aimed)> explain;
+  // What explaining it takes, in bytes.
+  std::function<std::size_t(const Request&)> planned;
   // The model with other weights.
   std::function<LoadedModel(const std::function<void(const std::string&, Tensor&)>& change)> changed;
   double deviation = 0.02;  // of untrained weights
-  std::function<std::size_t(const Request&)>
-      planned{};  // bytes that an explanation takes; throws if too many
 };
 
 EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateRequest& request,

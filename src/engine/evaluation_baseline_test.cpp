@@ -62,9 +62,9 @@ Report broken(const LoadedModel& loaded, const Request& request) {
 TEST(EvaluationBaseline, RandomScoresAreNotToldFromIt) {
   const LoadedModel loaded = sentiment_model();
   const Explainer explainer{.loaded = loaded,
-                            .explain = [](const LoadedModel& with, const Request& request, const Target*) {
-                              return broken(with, request);
-                            }};
+                            .explain = [](const LoadedModel& with, const Request& request,
+                                          const Target*) { return broken(with, request); },
+                            .planned = [](const Request&) { return std::size_t{0}; }};
   EvaluateRequest request{.methods = {{"saliency"}, {"occlusion"}},
                           .metrics = {{"deletion"},
                                       {"insertion"},

@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/parallel.h"
+#include "base/side_by_side.h"
 #include "engine/evaluation_variations.h"
 #include "engine/evaluation_windows.h"
 #include "study/memory.h"
@@ -73,10 +75,12 @@ class Planning {
  private:
   void add(const EvaluationExample& given) {
     std::string left_out;
+    const TargetSpec target = target_of(explainer_.loaded, request_, given, left_out);
+    if (!left_out.empty()) return;
     const std::optional<EvaluationExample> example = placed(explainer_.loaded, given, left_out);
     if (!example) return;
     std::size_t tokens = static_cast<std::size_t>(image_tokens(info_)), units = tokens, windows = 1;
-    Request longest{.input = example->input, .target = example->target, .methods = methods_.specs};
+    Request longest{.input = example->input, .target = target, .methods = methods_.specs};
     if (explainer_.loaded.tokenizer) {
       const std::vector<TextWindow> cut = windows_of(explainer_.loaded, example->input, request_.overlap);
       windows = cut.size();
@@ -153,7 +157,9 @@ class Planning {
                                      static_cast<double>(resident) / 0x1p20));
       }
     }
-    return most;
+    // Without a bound some are explained side by side.
+    const std::size_t together = static_cast<std::size_t>(thread_count()) * most;
+    return request_.max_memory > 0 ? most : std::min(together, std::max(most, bytes_side_by_side));
   }
 
   [[noreturn]] void refuse(std::size_t least) const {

@@ -49,6 +49,17 @@ ObjectMask mask_of(const LoadedModel& loaded, const std::string& path) {
   return mask;
 }
 
+// The id of a word that is one token, as targets write it; nothing if it is several.
+std::optional<std::string> one_token(const Tokenizer& tokenizer, const std::string& word) {
+  for (const std::string& text : {" " + word, word}) {
+    std::vector<int> ids;
+    for (const Token& token : tokenizer.encode(text, std::nullopt, {}).tokens)
+      if (!token.special) ids.push_back(token.id);
+    if (ids.size() == 1) return fmt::format("#{}", ids.front());
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int gold_index(const ModelInfo& info, const std::map<std::string, std::string>& names,
@@ -64,6 +75,27 @@ int gold_index(const ModelInfo& info, const std::map<std::string, std::string>& 
   const bool exact = std::any_of(info.labels.begin(), info.labels.end(),
                                  [&](const std::string& label) { return same_ignoring_case(label, wanted); });
   return !exact && fitting == 1 ? beginning : label_index(info.labels, wanted, "label");
+}
+
+TargetSpec target_of(const LoadedModel& loaded, const EvaluateRequest& request,
+                     const EvaluationExample& example, std::string& left_out) {
+  TargetSpec target = example.target;
+  if (target.label.empty() && request.explained == EvaluateRequest::Explained::Gold) {
+    if (example.gold.empty())
+      throw InputError("target: expected a gold label to explain, found none; explain the prediction");
+    target.label = std::to_string(gold_index(loaded.info(), request.gold_labels, example.gold));
+  }
+  if (!example.one_token || !loaded.tokenizer) return target;
+  for (std::string* word : {&target.label, &target.contrast}) {
+    if (word->empty()) continue;
+    const std::optional<std::string> id = one_token(*loaded.tokenizer, *word);
+    if (!id) {
+      left_out = fmt::format("'{}' is more than one token", *word);
+      return target;
+    }
+    *word = *id;
+  }
+  return target;
 }
 
 std::optional<EvaluationExample> placed(const LoadedModel& loaded, EvaluationExample example,

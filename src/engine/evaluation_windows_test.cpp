@@ -103,9 +103,9 @@ TEST(EvaluationWindows, RationalesOverTheWholeByHand) {
   // words 7 and 15. By falling scores: 15, 14, then 7 and 13 alike.
   const Fixture fixture = make_fixture(Task::TextClassification);
   const Explainer explainer{.loaded = fixture.loaded,
-                            .explain = [](const LoadedModel& with, const Request& request, const Target*) {
-                              return counted(with, request);
-                            }};
+                            .explain = [](const LoadedModel& with, const Request& request,
+                                          const Target*) { return counted(with, request); },
+                            .planned = [](const Request&) { return std::size_t{0}; }};
   EvaluateRequest request{
       .examples = {{.input = {.text = words(16)}, .annotated = true, .evidence = {{28, 31}, {60, 63}}}},
       .methods = {{"saliency"}},
