@@ -62,6 +62,8 @@ class HEADWATER_API Engine {
                   const std::function<void(const Progress&)>& progress = {}) const;
   // Methods measured over many examples (evaluate.h). Throws Unsupported for models without a head.
   EvaluateReport evaluate(const EvaluateRequest& request) const;
+  // Throws what the run would before its first example, among others for a bound on memory that is too small.
+  EvaluatePlan plan_evaluate(const EvaluateRequest& request) const;
 
   // Heads over labelled inputs (heads.h); classifiers only. Each has its plan beside it, which throws what
   // the run would: InputError, among others for a bound on memory that is too small.

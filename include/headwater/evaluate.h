@@ -1,6 +1,6 @@
 // Evaluation: how far an explanation can be trusted. Methods are measured over many examples by metrics
 // (`headwater evaluate --list`), each figure with an interval, a random explanation beside them, and tests
-// between methods.
+// between methods. A few measure the model itself, or rankings of its heads; these stand where methods do.
 //
 // An example is explained once by every method. Inputs that metrics ask for (units taken away, pixels made
 // black) are run in batches of equal length across examples; a figure depends neither on them nor on threads.
@@ -62,25 +62,36 @@ struct ExampleValues {
 
 struct EvaluateRequest {
   std::vector<EvaluationExample> examples;
-  std::vector<MethodSpec> methods;
-  std::vector<MetricSpec> metrics;
+  std::vector<MethodSpec> methods;  // none for a metric of the model itself
+  std::vector<MetricSpec> metrics;  // one of the model itself stands alone
   enum class Explained { Prediction, Gold } explained = Explained::Prediction;
   std::map<std::string, std::string> gold_labels;  // the files' names → the model's, where they differ
   View::Unit unit = View::Unit::Token;             // what is taken away at once
-  std::uint64_t seed = 0;                          // of random explanations, random subsets and resamples
+  // A text longer than the model is read in windows that share at least so many tokens, and its scores are
+  // put together; metrics that change the input are then refused. Nothing: as Input::truncate says.
+  std::optional<int> overlap;
+  std::uint64_t seed = 0;  // of random explanations, random subsets and resamples
   int resamples = 2000;
   double level = 0.95;
-  std::size_t max_memory = 0;  // bytes beyond the weights, of each explanation; 0: no bound
+  std::size_t max_memory = 0;  // bytes beyond the weights; 0: no bound
   // The first examples, as an earlier run gave them to `keep`.
   std::vector<ExampleValues> before;
   std::function<void(const ExampleValues&)> keep;                       // in the order of the examples
   std::function<void(const Progress&, std::size_t examples)> progress;  // how many are done
 };
 
+// What an evaluation would take, said before it is made.
+struct EvaluatePlan {
+  std::size_t examples = 0, tokens = 0, longest = 0;  // tokens: of all inputs, and of the longest
+  std::size_t explanations = 0;                       // by a method, of an input or a window
+  std::size_t changed_inputs = 0;                     // at most: equal ones are run once
+  std::size_t bytes = 0;                              // beyond the weights: an upper estimate
+};
+
 struct EvaluationMetric {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> options;  // as run, defaults included
-  bool higher_is_better = true;
+  std::vector<std::pair<std::string, std::string>> options;              // as run, defaults included
+  enum class Better { Higher, Lower, Neither } better = Better::Higher;  // neither: it describes
   std::string curve_over;  // what the curve's x is; empty: no curve
 };
 

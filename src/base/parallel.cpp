@@ -30,6 +30,7 @@
 
 #include "base/help_balance.h"
 #include "base/processors.h"
+#include "base/side_by_side.h"
 
 namespace headwater {
 namespace {
@@ -38,6 +39,7 @@ using Body = std::function<void(std::int64_t, std::int64_t)>;
 
 // More pieces let threads share evenly, fewer cost less handing out.
 constexpr std::int64_t pieces_per_thread = 4;
+constexpr std::int64_t most_pieces = 0xffff;  // that a ticket can count
 // Between two products of a run lie some microseconds: a thread that sleeps through them would be woken for
 // every loop, at more than this costs.
 constexpr std::chrono::microseconds patience{50};
@@ -264,19 +266,33 @@ void set_thread_count(int threads) {
   all.pool.forget_experience();
 }
 
+namespace {
+
+// In at most `pieces` pieces.
+void run_loop(std::int64_t n, std::int64_t pieces, const Body& body) {
+  const int threads = static_cast<int>(std::min<std::int64_t>(thread_count(), pieces));
+  if (threads <= 1 || inside) return body(0, n);
+  Shared& all = shared();
+  const std::unique_lock lock(all.owned, std::try_to_lock);
+  if (lock.owns_lock()) return all.pool.run(n, pieces, threads, body);
+  const Inside here;
+  body(0, n);
+}
+
+}  // namespace
+
 void parallel_for(std::int64_t n, std::int64_t grain, const Body& body) {
   if (n <= 0) return;
   const std::int64_t most = std::max<std::int64_t>(1, n / std::max<std::int64_t>(1, grain));
-  const int threads = static_cast<int>(std::min<std::int64_t>(thread_count(), most));
-  if (threads <= 1 || inside) {
-    body(0, n);
-    return;
-  }
-  Shared& all = shared();
-  const std::unique_lock lock(all.owned, std::try_to_lock);
-  if (lock.owns_lock()) return all.pool.run(n, std::min(most, threads * pieces_per_thread), threads, body);
-  const Inside here;
-  body(0, n);
+  const std::int64_t threads = std::min<std::int64_t>(thread_count(), most);
+  run_loop(n, std::min(most, threads * pieces_per_thread), body);
+}
+
+void side_by_side(std::int64_t n, const std::function<void(std::int64_t)>& body) {
+  if (n <= 0) return;
+  run_loop(n, std::min(n, most_pieces), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) body(i);
+  });
 }
 
 }  // namespace headwater

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/side_by_side.h"
+
 namespace headwater {
 namespace {
 
@@ -53,6 +55,42 @@ TEST(ParallelFor, RangesAreAtLeastTheGrain) {
       EXPECT_GE(end - begin, 100);
     });
     EXPECT_EQ(calls, n / 100);
+  }
+}
+
+TEST(SideBySide, HandsOutPiecesOneByOneAndKeepsTheirLoopsOnTheirThreads) {
+  for (const int threads : {1, 2, 5}) {
+    const Threads set(threads);
+    for (const std::int64_t n : {0, 1, 2, 33, 70000}) {
+      std::vector<std::atomic<int>> seen(static_cast<std::size_t>(n));
+      std::atomic<int> strayed{0};
+      side_by_side(n, [&](std::int64_t i) {
+        ++seen[static_cast<std::size_t>(i)];
+        if (n > 1000) return;
+        const auto here = std::this_thread::get_id();
+        parallel_for(64, 1, [&](std::int64_t, std::int64_t) {
+          if (n > 1 && std::this_thread::get_id() != here) ++strayed;
+        });
+      });
+      for (const auto& count : seen) ASSERT_EQ(count, 1);
+      EXPECT_EQ(strayed, 0) << threads << " threads, " << n;
+    }
+  }
+}
+
+TEST(SideBySide, ThrowsWhatTheFirstPieceThatFailedThrew) {
+  for (const int threads : {1, 2, 5}) {
+    const Threads set(threads);
+    for (int again = 0; again < 20; ++again) {
+      try {
+        side_by_side(50, [](std::int64_t i) {
+          if (i % 7 == 3) throw std::runtime_error(std::to_string(i));
+        });
+        FAIL() << "expected an exception";
+      } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "3");
+      }
+    }
   }
 }
 

@@ -104,6 +104,24 @@ void CorpusRun::open(const Engine& engine, const std::string& command) {
 }
 
 std::optional<CorpusRun::Item> CorpusRun::next() {
+  std::optional<Item> item = read();
+  if (item && item->error && !options_.keep_going) fail(*item, item->error);
+  return item;
+}
+
+std::vector<CorpusRun::Item> CorpusRun::next_some(std::size_t most) {
+  if (reader_.from_arguments() || !Output::names_file(input_.corpus.file)) most = 1;
+  std::vector<Item> items;
+  while (items.size() < most) {
+    std::optional<Item> item = read();
+    if (!item) break;
+    items.push_back(std::move(*item));
+    if (items.back().error) break;  // the reader says once where it is
+  }
+  return items;
+}
+
+std::optional<CorpusRun::Item> CorpusRun::read() {
   const KeptResults* kept = output_->kept();
   if (kept != nullptr && kept->complete()) return std::nullopt;
   for (;;) {
@@ -118,7 +136,6 @@ std::optional<CorpusRun::Item> CorpusRun::next() {
     }
     item.where = reader_.where();
     if (kept != nullptr && item.example.line < kept->next_line()) continue;
-    if (item.error && !options_.keep_going) fail(item, item.error);
     return item;
   }
 }

@@ -46,6 +46,9 @@ class CorpusRun {
   // Opens the place of the results, and looks what of them is there already.
   void open(const Engine& engine, const std::string& command);
   std::optional<Item> next();
+  // The next ones, at most so many, to be worked on side by side; none: that was all. One that could not be
+  // read is among them. One at a time where they come from a stream, because the next may take its time.
+  std::vector<Item> next_some(std::size_t most);
   // A line of results, complete but for its end; in files and streams of many inputs its line's number and
   // gold label come in front.
   std::string json_line(const Item& item, const std::string& object) const;
@@ -61,6 +64,7 @@ class CorpusRun {
 
  private:
   bool keeps() const;
+  std::optional<Item> read();
   void record_failure(const Item& item, const std::string& type, const std::string& message);
 
   const InputOptions input_;

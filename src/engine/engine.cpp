@@ -175,6 +175,8 @@ struct Engine::Impl {
   }
 
   std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options) const;
+  // For evaluations.
+  Explainer explainer(const Engine& engine) const;
   // Without the view. `aimed`: the target is that one, whatever the prediction.
   Report explain(const LoadedModel& with, const Request& request, const Target* aimed) const;
 };
@@ -311,6 +313,22 @@ Report Engine::explain(const Request& request) const {
   return report;
 }
 
+Explainer Engine::Impl::explainer(const Engine& engine) const {
+  return {.loaded = of_one_sequence(),
+          .explain = [this](const LoadedModel& with, const Request& one,
+                            const Target* aimed) { return explain(with, one, aimed); },
+          .planned = [&engine](const Request& one) { return engine.planned_bytes(one); },
+          .changed =
+              [this](const std::function<void(const std::string&, Tensor&)>& change) {
+                LoadedModel made = loaded;
+                Checkpoint fresh = open_checkpoint(identity.folder, loaded.info().dtype);
+                fresh.weights = fresh.weights.changed(change);
+                made.model = load_model(fresh);
+                return made;
+              },
+          .deviation = identity.config.number("initializer_range", 0.02)};
+}
+
 IdentifyReport Engine::identify(const IdentifyRequest& request) const {
   return identify_texts(impl_->of_one_sequence(), impl_->identity, request, impl_->record());
 }
@@ -334,21 +352,11 @@ ModelTest Engine::check(std::span<const Input> inputs,
 }
 
 EvaluateReport Engine::evaluate(const EvaluateRequest& request) const {
-  const LoadedModel& loaded = impl_->of_one_sequence();
-  const Checkpoint& identity = impl_->identity;
-  const Explainer explainer{.loaded = loaded,
-                            .explain = [&](const LoadedModel& with, const Request& one,
-                                           const Target* aimed) { return impl_->explain(with, one, aimed); },
-                            .changed =
-                                [&](const std::function<void(const std::string&, Tensor&)>& change) {
-                                  LoadedModel made = loaded;
-                                  Checkpoint fresh = open_checkpoint(identity.folder, loaded.info().dtype);
-                                  fresh.weights = fresh.weights.changed(change);
-                                  made.model = load_model(fresh);
-                                  return made;
-                                },
-                            .deviation = identity.config.number("initializer_range", 0.02)};
-  return evaluate_examples(explainer, request, impl_->record());
+  return evaluate_examples(impl_->explainer(*this), request, impl_->record());
+}
+
+EvaluatePlan Engine::plan_evaluate(const EvaluateRequest& request) const {
+  return plan_examples(impl_->explainer(*this), request);
 }
 
 std::size_t Engine::planned_bytes(const Request& request) const {

@@ -220,6 +220,146 @@ TEST(Evaluate, TensorsBelongToTheirBlocks) {
   EXPECT_EQ(block_of_tensor("classifier.weight", 6), 6);
 }
 
+// Value zeroing's maps multiplied here, layer by layer: what a rollout is.
+TEST(Evaluate, CuesOfARolloutByHand) {
+  const std::string text = "the old man is great fun";
+  const Report explained = sentiment().explain({.input = {.text = text}, .methods = {{"value_zeroing"}}});
+  const Tensor& maps = explained.attributions.front().scores();  // [layer, query, key]
+  const Index layers = maps.dim(0), T = maps.dim(1);
+  std::vector<std::vector<double>> rolled;  // the first row, [layer][token]
+  std::vector<double> product;              // [query, token]
+  for (Index l = 0; l < layers; ++l) {
+    std::vector<double> next(static_cast<std::size_t>(T * T), 0.0);
+    for (Index q = 0; q < T; ++q)
+      for (Index k = 0; k < T; ++k)
+        for (Index j = 0; j < T; ++j)
+          next[static_cast<std::size_t>(q * T + j)] +=
+              maps.at((l * T + q) * T + k) *
+              (l == 0 ? (k == j ? 1 : 0) : product[static_cast<std::size_t>(k * T + j)]);
+    product = next;
+    rolled.emplace_back(product.begin(), product.begin() + T);
+  }
+  EvaluateRequest request{
+      .examples = {{.input = {.text = text}, .cues = {{4, 7}, {15, 20}}}},  // "old", "great"
+      .methods = {{"value_zeroing"}, {.name = "value_zeroing", .aggregate = "rollout"}},
+      .metrics = {{"cue_mass"}, {"cue_precision"}}};
+  const EvaluateReport report = sentiment().evaluate(request);
+  EXPECT_EQ(report.methods[1], "value_zeroing_rollout");
+  const EvaluationCell &each = report.cells[0], &through = report.cells[1], &precision = report.cells[4];
+  ASSERT_EQ(through.curve.size(), static_cast<std::size_t>(layers));
+  ASSERT_EQ(each.curve.size(), static_cast<std::size_t>(layers));
+  for (Index l = 0; l < layers; ++l) {
+    // [CLS] the old man is great fun [SEP]: the cues are the tokens 2 and 5.
+    const std::vector<double>& row = rolled[static_cast<std::size_t>(l)];
+    double all = 0;
+    for (const double share : row) all += share;
+    EXPECT_NEAR(through.curve[static_cast<std::size_t>(l)], (row[2] + row[5]) / all, 1e-5) << l;
+    EXPECT_NEAR(each.curve[static_cast<std::size_t>(l)], maps.at(l * T * T + 2) + maps.at(l * T * T + 5),
+                1e-5);
+    // Of two cues at the ranks a < b: AP = ½ (1/a + 2/b).
+    std::size_t second = 1, fifth = 1;
+    for (std::size_t t = 0; t < row.size(); ++t) {
+      second += row[t] > row[2] ? 1 : 0;
+      fifth += row[t] > row[5] ? 1 : 0;
+    }
+    const auto a = static_cast<double>(std::min(second, fifth)),
+               b = static_cast<double>(std::max(second, fifth));
+    EXPECT_NEAR(precision.curve[static_cast<std::size_t>(l)], .5 * (1 / a + 2 / b), 1e-12) << l;
+  }
+  EXPECT_EQ(through.value, through.curve.back());
+}
+
+TEST(Evaluate, HeadRankingsAreMeasuredByThePruningOfHeads) {
+  const std::vector<std::pair<std::string, std::string>> labelled{{"great fun", "positive"},
+                                                                  {"a dull plot", "negative"},
+                                                                  {"not bad at all", "positive"},
+                                                                  {"awful mess", "negative"},
+                                                                  {"warm and clever", "negative"}};
+  EvaluateRequest request{
+      .metrics = {{"head_pruning",
+                   {{"rankings", "attention,taylor"}, {"steps", "4"}, {"random_orders", "2"}}}},
+      .resamples = 200};
+  std::vector<LabelledInput> inputs;
+  for (const auto& [text, label] : labelled) {
+    request.examples.push_back({.input = {.text = text}, .gold = label});
+    inputs.push_back({.input = {.text = text}, .label = label});
+  }
+  const std::vector<HeadImportance> rankings{sentiment().head_importance(inputs, "attention"),
+                                             sentiment().head_importance(inputs, "taylor")};
+  const PruningReport curves = sentiment().pruning_curves(
+      inputs, rankings, {.rates = {0, .25, .5, .75, 1}, .random_orders = 2, .seed = 1});
+  const auto curve = [&](const std::string& ranking, const std::string& order) {
+    for (const PruningCurve& one : curves.curves)
+      if (one.ranking == ranking && one.scope == "global" && one.order == order) return one.accuracy;
+    return std::vector<double>{};
+  };
+  const EvaluateReport report = sentiment().evaluate(request);
+  ASSERT_EQ(report.methods, (std::vector<std::string>{"attention", "taylor", "random"}));
+  for (std::size_t m = 0; m < 3; ++m) {
+    const std::vector<double> expected = curve(report.methods[m], m < 2 ? "least" : "random");
+    const EvaluationCell& cell = report.cells[m];
+    ASSERT_EQ(cell.curve.size(), 5U);
+    double area = 0;
+    for (std::size_t r = 0; r < 5; ++r) {
+      EXPECT_NEAR(cell.curve[r], expected[r], 1e-12) << report.methods[m];
+      area += r == 0 ? 0 : (expected[r] + expected[r - 1]) / 8;
+    }
+    EXPECT_NEAR(cell.value, area, 1e-12);
+    EXPECT_LE(cell.low, cell.value);
+    EXPECT_EQ(cell.x, (std::vector<double>{0, .25, .5, .75, 1}));
+  }
+  request.metrics.front().options["order"] = "most";
+  EXPECT_NEAR(sentiment().evaluate(request).cells[0].curve[2], curve("attention", "most")[2], 1e-12);
+  request.metrics.front().options["rankings"] = "attention,luck";
+  EXPECT_THROW(sentiment().evaluate(request), InputError);
+}
+
+// Texts of one length: then the mean over texts is the share of all tokens, which identify counts.
+TEST(Evaluate, TokensAreIdentifiedAsTheCommandIdentifyDoes) {
+  EvaluateRequest request{.metrics = {{"token_identifiability"}}, .seed = 3, .resamples = 100};
+  IdentifyRequest identify{.control = false, .folds = 5, .seed = 3};
+  for (const char* text : {"the film is fun", "a dull old plot", "the man is old", "great fun for all",
+                           "a song is warm", "the plot is bad", "an old song ends"}) {
+    request.examples.push_back({.input = {.text = text}});
+    identify.texts.push_back({.text = text});
+  }
+  for (const Input& text : identify.texts) ASSERT_EQ(sentiment().tokenize(text).size(), 6U) << text.text;
+  const IdentifyReport expected = sentiment().identify(identify);
+  const EvaluateReport report = sentiment().evaluate(request);
+  ASSERT_EQ(report.methods,
+            (std::vector<std::string>{"naive_cosine", "naive_l2", "linear_cosine", "linear_l2", "random"}));
+  for (const IdentifyCell& cell : expected.cells) {
+    const std::string name = std::string(name_of(cell.map)) + "_" + std::string(name_of(cell.distance));
+    const auto at = std::find(report.methods.begin(), report.methods.end(), name) - report.methods.begin();
+    EXPECT_NEAR(report.cells[static_cast<std::size_t>(at)].curve[static_cast<std::size_t>(cell.state)],
+                cell.rates.id.rate, 1e-12)
+        << name << ", state " << cell.state;
+  }
+  EXPECT_NEAR(report.cells.back().value, expected.chance.id, 1e-12);
+  request.methods = {{"saliency"}};
+  EXPECT_THROW(sentiment().evaluate(request), InputError) << "measures no explanations";
+  request.methods.clear();
+  request.metrics.push_back({"deletion"});
+  EXPECT_THROW(sentiment().evaluate(request), InputError) << "stands alone";
+}
+
+TEST(Evaluate, MixingIsReadFromWholeMaps) {
+  EvaluateRequest request =
+      evaluation_request({{"self_contribution"}, {"foreign_contributor"}}, {{"attention"}, {"saliency"}});
+  request.examples = {{.input = {.text = "the film is not bad"}}};
+  const EvaluateReport report = sentiment().evaluate(request);
+  const Report explained =
+      sentiment().explain({.input = {.text = "the film is not bad"}, .methods = {{"attention"}}});
+  const Tensor& maps = explained.attributions.front().scores();  // [layer, head, query, key]
+  const Index last = maps.dim(0) - 1, H = maps.dim(1), T = maps.dim(2);
+  double own = 0;
+  for (Index h = 0; h < H; ++h)
+    for (Index t = 0; t < T; ++t) own += maps.at(((last * H + h) * T + t) * T + t);
+  EXPECT_NEAR(report.cells[0].value, own / static_cast<double>(H * T), 1e-6) << "rows sum to 1";
+  EXPECT_TRUE(std::isnan(report.cells[1].value)) << "a score per token is no map";
+  EXPECT_EQ(report.metrics[0].better, EvaluationMetric::Better::Neither);
+}
+
 TEST(Evaluate, RandomScoresComeOutAtTheBaseline) {
   // lime with one sample and a method of no order would be others; the random explanation itself is tested
   // against a second one of another seed, which no test may tell from it.

@@ -49,6 +49,17 @@ ObjectMask mask_of(const LoadedModel& loaded, const std::string& path) {
   return mask;
 }
 
+// The id of a word that is one token, as targets write it; nothing if it is several.
+std::optional<std::string> one_token(const Tokenizer& tokenizer, const std::string& word) {
+  for (const std::string& text : {" " + word, word}) {
+    std::vector<int> ids;
+    for (const Token& token : tokenizer.encode(text, std::nullopt, {}).tokens)
+      if (!token.special) ids.push_back(token.id);
+    if (ids.size() == 1) return fmt::format("#{}", ids.front());
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int gold_index(const ModelInfo& info, const std::map<std::string, std::string>& names,
@@ -64,6 +75,27 @@ int gold_index(const ModelInfo& info, const std::map<std::string, std::string>& 
   const bool exact = std::any_of(info.labels.begin(), info.labels.end(),
                                  [&](const std::string& label) { return same_ignoring_case(label, wanted); });
   return !exact && fitting == 1 ? beginning : label_index(info.labels, wanted, "label");
+}
+
+TargetSpec target_of(const LoadedModel& loaded, const EvaluateRequest& request,
+                     const EvaluationExample& example, std::string& left_out) {
+  TargetSpec target = example.target;
+  if (target.label.empty() && request.explained == EvaluateRequest::Explained::Gold) {
+    if (example.gold.empty())
+      throw InputError("target: expected a gold label to explain, found none; explain the prediction");
+    target.label = std::to_string(gold_index(loaded.info(), request.gold_labels, example.gold));
+  }
+  if (!example.one_token || !loaded.tokenizer) return target;
+  for (std::string* word : {&target.label, &target.contrast}) {
+    if (word->empty()) continue;
+    const std::optional<std::string> id = one_token(*loaded.tokenizer, *word);
+    if (!id) {
+      left_out = fmt::format("'{}' is more than one token", *word);
+      return target;
+    }
+    *word = *id;
+  }
+  return target;
 }
 
 std::optional<EvaluationExample> placed(const LoadedModel& loaded, EvaluationExample example,
@@ -99,6 +131,59 @@ std::optional<EvaluationExample> placed(const LoadedModel& loaded, EvaluationExa
         span.end += moved;
       }
   return example;
+}
+
+std::vector<std::vector<double>> answer_by_layer(const Report& report, const Attribution& result) {
+  std::vector<std::vector<double>> rows;
+  if (result.scores().empty())
+    throw Unsupported(
+        fmt::format("{}: gives no score per token, and metrics measure those", name_of(result)));
+  const Tensor all = answer_rows(report, result);
+  for (Index layer = 0; layer < all.dim(0); ++layer) rows.push_back(all.rows(layer, 1).to_doubles());
+  return rows;
+}
+
+std::vector<std::vector<double>> maps_by_layer(const Report& report, const Attribution& result) {
+  std::vector<std::vector<double>> maps;
+  if (!has_axis(result, Axis::Layer) || !has_axis(result, Axis::Query)) return maps;
+  for (Index layer = 0; layer < layer_count(result); ++layer) {
+    maps.emplace_back();
+    for (Index query = 0; query < unit_count(report); ++query)
+      for (const double weight : row_weights(report, result, layer, query)) maps.back().push_back(weight);
+  }
+  return maps;
+}
+
+ModelTrial model_trial(const LoadedModel& loaded, const EvaluateRequest& request) {
+  ModelTrial trial{.loaded = loaded, .seed = request.seed, .max_memory = request.max_memory};
+  for (const EvaluationExample& example : request.examples) {
+    trial.inputs.push_back({.input = example.input});
+    if (!example.gold.empty() && !loaded.info().labels.empty())
+      trial.inputs.back().label =
+          std::to_string(gold_index(loaded.info(), request.gold_labels, example.gold));
+  }
+  return trial;
+}
+
+std::vector<ExampleValues> model_values(const LoadedModel& loaded, const ChosenMetric& metric,
+                                        const EvaluateRequest& request) {
+  ModelTrial trial = model_trial(loaded, request);
+  trial.advance = [&](double done) {
+    if (request.progress) request.progress({.method = std::string(metric.evaluation->name), .done = done}, 0);
+  };
+  std::vector<ExampleValues> values;
+  for (std::vector<EvaluationValue>& of_one : metric.evaluation->measure_model(trial, metric.options))
+    values.push_back({.example = values.size(), .values = {std::move(of_one)}});
+  return values;
+}
+
+std::vector<std::vector<int>> units_of_tokens(const std::vector<Unit>& tokens, View::Unit unit) {
+  std::vector<std::vector<int>> units;
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    if (unit == View::Unit::Token || t == 0 || !same_word(tokens[t - 1], tokens[t])) units.emplace_back();
+    units.back().push_back(static_cast<int>(t));
+  }
+  return units;
 }
 
 Sample sample_of(const LoadedModel& loaded, const EvaluationExample& example, const Report& report) {

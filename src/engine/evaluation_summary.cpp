@@ -106,8 +106,10 @@ void compare(const std::string& metric, const std::vector<Column>& columns,
 }
 
 // What a method is called in a table; twice the same would not be told apart.
-std::vector<std::string> method_names(const EvaluateRequest& request) {
+std::vector<std::string> method_names(const std::vector<ChosenMetric>& metrics,
+                                      const EvaluateRequest& request) {
   std::vector<std::string> names;
+  if (is_of_model(metrics)) names = metrics.front().evaluation->rows(metrics.front().options);
   for (const MethodSpec& spec : request.methods) {
     std::string name(find_method(spec.name).name);
     if (!spec.aggregate.empty()) name += "_" + spec.aggregate;
@@ -124,7 +126,7 @@ std::vector<std::string> method_names(const EvaluateRequest& request) {
 
 void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleValues>& values,
             const EvaluateRequest& request, EvaluateReport& report) {
-  report.methods = method_names(request);
+  report.methods = method_names(metrics, request);
   report.seed = request.seed;
   report.resamples = request.resamples;
   report.level = request.level;
@@ -141,7 +143,7 @@ void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleV
     const Evaluation& evaluation = *metrics[k].evaluation;
     report.metrics.push_back({.name = std::string(evaluation.name),
                               .options = metrics[k].options.all(),
-                              .higher_is_better = higher_is_better(evaluation, metrics[k].options),
+                              .better = better_of(evaluation, metrics[k].options),
                               .curve_over = std::string(evaluation.curve_over)});
     std::vector<Column> columns(report.methods.size());
     for (const ExampleValues* one : explained)

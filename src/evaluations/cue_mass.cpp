@@ -23,12 +23,6 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
   return made;
 }
 
-std::vector<double> points(const ModelInfo& info, const MethodOptions&) {
-  std::vector<double> x;
-  for (int layer = 0; layer < info.last().layers; ++layer) x.push_back(layer);
-  return x;
-}
-
 }  // namespace
 
 extern const Evaluation cue_mass;
@@ -42,7 +36,7 @@ const Evaluation cue_mass{
     .needs = Evaluation::Needs::Cues,
     .curve_over = "layer",
     .measure = measure,
-    .points = points,
+    .points = layer_points,
 };
 
 }  // namespace headwater

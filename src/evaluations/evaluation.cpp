@@ -27,30 +27,46 @@ const Evaluation& find_evaluation(std::string_view name) {
                   name, fmt::join(names, ", ")));
 }
 
-bool higher_is_better(const Evaluation& evaluation, const MethodOptions& options) {
-  bool higher = evaluation.better == Evaluation::Better::Higher;
+namespace {
+
+std::string_view arrow(Evaluation::Better better) {
+  return better == Evaluation::Better::Higher ? " ↑" : better == Evaluation::Better::Lower ? " ↓" : "";
+}
+
+std::string_view said(Evaluation::Better better) {
+  return better == Evaluation::Better::Higher  ? "higher is better"
+         : better == Evaluation::Better::Lower ? "lower is better"
+                                               : "describes";
+}
+
+}  // namespace
+
+Evaluation::Better better_of(const Evaluation& evaluation, const MethodOptions& options) {
   if (const std::size_t equals = evaluation.turned_by.find('=');
       equals != std::string_view::npos &&
       options.text(evaluation.turned_by.substr(0, equals)) == evaluation.turned_by.substr(equals + 1))
-    higher = !higher;
-  return higher;
+    return evaluation.better == Evaluation::Better::Higher ? Evaluation::Better::Lower
+                                                           : Evaluation::Better::Higher;
+  return evaluation.better;
 }
 
 std::string_view text_of(Evaluation::Needs needs) {
-  static constexpr std::string_view texts[] = {
-      "a model with an output", "words that people marked as the reason", "cue words in minimal pairs",
-      "pictures with a mask of the object", "pictures"};
+  static constexpr std::string_view texts[] = {"a model with an output",
+                                               "words that people marked as the reason",
+                                               "cue words in minimal pairs",
+                                               "pictures with a mask of the object",
+                                               "pictures",
+                                               "texts",
+                                               "a classifier, and inputs with their labels"};
   return texts[static_cast<std::size_t>(needs)];
 }
 
 std::string evaluations_text() {
   std::string text;
   for (const Evaluation* evaluation : all_evaluations()) {
-    const bool higher = evaluation->better == Evaluation::Better::Higher;
-    text +=
-        fmt::format("{}{} ({} is better)\n  {}\n  {}\n  Needs: {}\n  Paper: {}\n", text.empty() ? "" : "\n",
-                    evaluation->name, higher ? "higher" : "lower", evaluation->summary, evaluation->formula,
-                    text_of(evaluation->needs), evaluation->paper);
+    text += fmt::format("{}{} ({})\n  {}\n  {}\n  Needs: {}\n  Paper: {}\n", text.empty() ? "" : "\n",
+                        evaluation->name, said(evaluation->better), evaluation->summary, evaluation->formula,
+                        text_of(evaluation->needs), evaluation->paper);
     for (const MethodOption& option : evaluation->options)
       text +=
           fmt::format("  {}={} (default {})  {}\n", option.name, option.type, option.otherwise, option.help);
@@ -61,10 +77,10 @@ std::string evaluations_text() {
 std::string evaluations_markdown() {
   std::string page;
   for (const Evaluation* evaluation : all_evaluations()) {
-    page += fmt::format("{}### {} {}\n\n{}\n\n`{}`\n\n- **Needs.** {}.\n- **Paper.** {}\n",
-                        page.empty() ? "" : "\n", evaluation->name,
-                        evaluation->better == Evaluation::Better::Higher ? "↑" : "↓", evaluation->summary,
-                        evaluation->formula, text_of(evaluation->needs), evaluation->paper);
+    page +=
+        fmt::format("{}### {}{}\n\n{}\n\n`{}`\n\n- **Needs.** {}.\n- **Paper.** {}\n",
+                    page.empty() ? "" : "\n", evaluation->name, arrow(evaluation->better),
+                    evaluation->summary, evaluation->formula, text_of(evaluation->needs), evaluation->paper);
     if (evaluation->options.empty()) continue;
     page += "\n| option | values | default | |\n|---|---|---|---|\n";
     for (const MethodOption& option : evaluation->options) {
@@ -82,6 +98,12 @@ MethodSpec reference_of(const MethodOptions& options) {
   MethodSpec spec{.name = with};
   if (with == "occlusion") spec.options["quantity"] = "probability";
   return spec;
+}
+
+std::vector<double> layer_points(const ModelInfo& info, const MethodOptions&) {
+  std::vector<double> x;
+  for (int layer = 0; layer < info.last().layers; ++layer) x.push_back(layer);
+  return x;
 }
 
 EvaluationValue no_value() {

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "methods/method.h"
+#include "trial/model_trial.h"
 #include "trial/trial.h"
 
 namespace headwater {
 
 struct Evaluation {
-  enum class Better { Higher, Lower };
-  enum class Needs { Target, Evidence, Cues, Mask, Image };
+  using Better = EvaluationMetric::Better;
+  enum class Needs { Target, Evidence, Cues, Mask, Image, Texts, Labels };
 
   std::string_view name, summary;
   std::string_view formula;  // in Unicode text
@@ -30,21 +31,29 @@ struct Evaluation {
   // The method it compares with, as its options say; null: none.
   MethodSpec (*reference)(const MethodOptions&) = nullptr;
   bool probes = false;  // reads Sample::probe_right
+  bool maps = false;    // reads Trial::maps
   // Other explanations of the same example it wants to see (Trial::varied); null: none.
   std::vector<Variation> (*variations)(const ModelInfo&, const MethodOptions&) = nullptr;
   // Changed inputs it wants to see; null: none.
   std::vector<Perturbation> (*asks)(const Trial&, const MethodOptions&) = nullptr;
-  // NaN: it means nothing for this example.
+  // NaN: it means nothing for this example. Null for a metric of the model itself.
   EvaluationValue (*measure)(const Trial&, const MethodOptions&, std::span<const Reply>) = nullptr;
   // Where the curve is read. Null: no curve.
   std::vector<double> (*points)(const ModelInfo&, const MethodOptions&) = nullptr;
   // From the sums of all examples' parts to the figure; null: the mean of their values.
   double (*combine)(std::span<const double> sums) = nullptr;
+  // Of the model itself: what stands where methods do, without "random"; and the figures of all examples,
+  // [example][one of these, then random].
+  std::vector<std::string> (*rows)(const MethodOptions&) = nullptr;
+  // Bytes beyond the weights that it takes; throws InputError if the trial's bound is too small.
+  std::size_t (*model_bytes)(const ModelTrial&, const MethodOptions&) = nullptr;
+  std::vector<std::vector<EvaluationValue>> (*measure_model)(const ModelTrial&,
+                                                             const MethodOptions&) = nullptr;
 };
 
 std::span<const Evaluation* const> all_evaluations();
 const Evaluation& find_evaluation(std::string_view name);  // throws InputError with the nearest names
-bool higher_is_better(const Evaluation& evaluation, const MethodOptions& options);
+Evaluation::Better better_of(const Evaluation& evaluation, const MethodOptions& options);
 std::string_view text_of(Evaluation::Needs needs);  // "words that people marked as the reason"
 
 // The records for reading: a list, and docs' page of all.
@@ -53,6 +62,8 @@ std::string evaluations_markdown();
 
 // What is no value.
 EvaluationValue no_value();
+// Where a curve over the layers is read: 0, 1, ….
+std::vector<double> layer_points(const ModelInfo& info, const MethodOptions&);
 
 // Options that several metrics share.
 inline constexpr MethodOption replace_option{

@@ -52,7 +52,8 @@ TEST(Evaluation, RecordsAreComplete) {
     EXPECT_FALSE(evaluation->summary.empty()) << evaluation->name;
     EXPECT_FALSE(evaluation->formula.empty()) << evaluation->name;
     EXPECT_FALSE(evaluation->paper.empty()) << evaluation->name;
-    EXPECT_NE(evaluation->measure, nullptr) << evaluation->name;
+    EXPECT_NE(evaluation->measure == nullptr, evaluation->measure_model == nullptr) << evaluation->name;
+    EXPECT_EQ(evaluation->rows == nullptr, evaluation->measure_model == nullptr) << evaluation->name;
     EXPECT_EQ(evaluation->points == nullptr, evaluation->curve_over.empty()) << evaluation->name;
     MethodOptions(evaluation->name, evaluation->options, {});
   }
@@ -74,8 +75,9 @@ TEST(Evaluation, DeletionByHand) {
 
 TEST(Evaluation, WhichWayIsBetterTurnsWithTheOrder) {
   const Evaluation& deletion = find_evaluation("deletion");
-  EXPECT_FALSE(higher_is_better(deletion, MethodOptions("deletion", deletion.options, {})));
-  EXPECT_TRUE(higher_is_better(deletion, MethodOptions("deletion", deletion.options, {{"order", "least"}})));
+  EXPECT_EQ(better_of(deletion, MethodOptions("deletion", deletion.options, {})), Evaluation::Better::Lower);
+  EXPECT_EQ(better_of(deletion, MethodOptions("deletion", deletion.options, {{"order", "least"}})),
+            Evaluation::Better::Higher);
 }
 
 TEST(Evaluation, SharesAreRoundedUp) {
@@ -182,6 +184,125 @@ TEST(Evaluation, SanityByHand) {
   EXPECT_EQ(stages[3].from, -1) << "all of it";
 }
 
+TEST(Evaluation, MixingByHand) {
+  const double no = std::nan("");
+  const Sample sample;
+  Trial trial{sample, {{0}}, {}, {}};
+  EXPECT_TRUE(std::isnan(measured("self_contribution", trial, nothing).value)) << "no map";
+  EXPECT_TRUE(std::isnan(measured("foreign_contributor", trial, nothing).value));
+  // Own shares ½, 3/5, 1 (the future is forbidden), then ½, 0 (nothing is given), ¼ of signed scores.
+  trial.maps = {{.5, .25, .25, .1, .3, .1, 0, 0, 2}, {.5, no, no, 0, 0, no, 1, -2, -1}};
+  const EvaluationValue own = measured("self_contribution", trial, nothing);
+  ASSERT_EQ(own.curve.size(), 2U);
+  EXPECT_NEAR(own.curve[0], (.5 + .6 + 1) / 3, 1e-15);
+  EXPECT_NEAR(own.value, (1 + 0 + .25) / 3, 1e-15);
+  // In the second layer the last token owes more to the one before it; a row of zeros has no larger one.
+  const EvaluationValue foreign = measured("foreign_contributor", trial, nothing);
+  EXPECT_EQ(foreign.curve[0], 0);
+  EXPECT_NEAR(foreign.value, 1.0 / 3, 1e-15);
+  trial.maps = {{.5, .5, .6, .4}};
+  EXPECT_EQ(measured("foreign_contributor", trial, nothing).value, .5)
+      << "the first shares the largest place";
+  trial.maps = {{1}};
+  EXPECT_EQ(measured("self_contribution", trial, nothing).value, 1) << "one token";
+  EXPECT_EQ(measured("foreign_contributor", trial, nothing).value, 0);
+}
+
+TEST(Evaluation, SetsOfUnitsByTheirDefinition) {
+  // Of a model that is not additive, over the very sets that were asked for.
+  const Sample sample = sample_of_units(7);
+  const std::vector<double> scores{.3, -.1, 0, .05, -.2, .4, .3};
+  const Trial trial = trial_of(sample, scores);
+  const ByKept p = [](const std::vector<bool>& kept) {
+    double z = -.2;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      for (std::size_t j = 0; j <= i; ++j)
+        if (kept[i] && kept[j]) z += .37 * std::sin(static_cast<double>(3 * i + 5 * j));
+    return 1 / (1 + std::exp(-z));
+  };
+  const auto sums_and_falls = [&](const char* name, const Given& given) {
+    const Evaluation& evaluation = find_evaluation(name);
+    const auto asked = evaluation.asks(trial, MethodOptions(evaluation.name, evaluation.options, given));
+    std::vector<std::pair<double, double>> pairs;
+    for (std::size_t k = 1; k < asked.size(); ++k) {
+      double sum = 0;
+      for (std::size_t u = 0; u < 7; ++u) sum += asked[k].kept[u] ? 0 : scores[u];
+      pairs.emplace_back(sum, p(asked[0].kept) - p(asked[k].kept));
+    }
+    return pairs;
+  };
+  const Given three{{"shares", "43"}, {"subsets", "15"}};
+  const auto of_three = sums_and_falls("sensitivity_n", three);
+  ASSERT_EQ(of_three.size(), 15U);
+  double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+  for (const auto& [sum, fall] : of_three) {
+    a += sum;
+    b += fall;
+    aa += sum * sum;
+    bb += fall * fall;
+    ab += sum * fall;
+  }
+  EXPECT_NEAR(measured("sensitivity_n", trial, p, three).value,
+              (15 * ab - a * b) / std::sqrt((15 * aa - a * a) * (15 * bb - b * b)), 1e-12);
+  const auto any = sums_and_falls("infidelity", {});
+  double plain = 0, xy = 0, xx = 0, yy = 0;
+  for (const auto& [sum, fall] : any) {
+    plain += (sum - fall) * (sum - fall) / 50;
+    xy += sum * fall / 50;
+    xx += sum * sum / 50;
+    yy += fall * fall / 50;
+  }
+  EXPECT_NEAR(measured("infidelity", trial, p, {{"scaled", "no"}}).value, plain, 1e-14);
+  EXPECT_NEAR(measured("infidelity", trial, p).value, yy - xy * xy / xx, 1e-14)
+      << "the least over all scales";
+}
+
+TEST(Evaluation, CuesAtTheEnds) {
+  Sample sample;
+  sample.tokens = {{.begin = 0, .end = 1}};
+  sample.cues = {{0, 1}};
+  const Trial one{sample, {{.3}}, {}, {}};
+  EXPECT_EQ(measured("cue_mass", one, nothing).value, 1) << "one token, and it is the cue";
+  EXPECT_EQ(measured("cue_precision", one, nothing).value, 1);
+  sample.tokens.push_back({.begin = 2, .end = 3});
+  sample.tokens.push_back({.begin = 4, .end = 5});
+  const Trial zero{sample, {{0, 0, 0}}, {}, {}};
+  EXPECT_TRUE(std::isnan(measured("cue_mass", zero, nothing).value)) << "nothing to share";
+  EXPECT_NEAR(measured("cue_precision", zero, nothing).value, 1.0 / 3, 1e-15) << "all taken at once";
+  const Trial signed_row{sample, {{-.2, .1, .1}}, {}, {}};
+  EXPECT_NEAR(measured("cue_mass", signed_row, nothing).value, .5, 1e-15);
+  const Trial causal{sample, {{.2, .8, std::nan("")}}, {}, {}};
+  EXPECT_NEAR(measured("cue_mass", causal, nothing).value, .2, 1e-15);
+  EXPECT_NEAR(measured("cue_precision", causal, nothing).value, .5, 1e-15) << "second of two";
+}
+
+TEST(Evaluation, SanityAtTheEnds) {
+  const Sample none = sample_of_units(0), one = sample_of_units(1), two = sample_of_units(2);
+  Trial empty = trial_of(none, {});
+  empty.varied = {{}, {}, {}};
+  for (const char* name : {"parameter_randomisation", "class_sensitivity", "repeatability",
+                           "input_invariance", "kendall_agreement"})
+    EXPECT_TRUE(std::isnan(measured(name, empty, nothing).value)) << name;
+  Trial single = trial_of(one, {.4}, {.1});
+  single.varied = {{.3}, {.3}, {.3}};
+  for (const char* name : {"parameter_randomisation", "class_sensitivity", "kendall_agreement"})
+    EXPECT_TRUE(std::isnan(measured(name, single, nothing).value)) << name << ": one has no order";
+  EXPECT_NEAR(measured("repeatability", single, nothing).value, .25, 1e-15);
+  Trial zero = trial_of(two, {0, 0});
+  zero.varied = {{0, 0}, {0, 0}, {0, 0}};
+  EXPECT_EQ(measured("parameter_randomisation", zero, nothing).value, 0) << "no order, no likeness";
+  EXPECT_TRUE(std::isnan(measured("class_sensitivity", zero, nothing).value));
+  EXPECT_EQ(measured("repeatability", zero, nothing).value, 0);
+  zero.varied = {{0, 1}};
+  EXPECT_TRUE(std::isinf(measured("input_invariance", zero, nothing).value)) << "something out of nothing";
+}
+
+TEST(Evaluation, AProbabilityOfZeroHasALogarithm) {
+  const Sample sample = sample_of_units(1);
+  const double value = measured("log_odds", trial_of(sample, {1}), additive({.5})).value;
+  EXPECT_NEAR(value, std::log(std::numeric_limits<double>::min()) - std::log(.5), 1e-9);
+}
+
 TEST(Evaluation, NothingToTakeAwayHasNoValue) {
   const Sample sample = sample_of_units(0);
   const Trial trial = trial_of(sample, {});
@@ -246,6 +367,13 @@ TEST(Evaluation, PixelsAsPublished) {
   ASSERT_EQ(replies.size(), 10U);
   const EvaluationValue made = evaluation.measure(trial, options, replies);
   EXPECT_NEAR(made.value, 55, 1e-12);
+  // The lowest first, and of equal ones from left to right: a flat map loses its first two pixels at 0.1.
+  const MethodOptions least(evaluation.name, evaluation.options, {{"order", "least"}});
+  EXPECT_FALSE(evaluation.asks(trial, least)[1].kept[19]);
+  EXPECT_TRUE(evaluation.asks(trial, least)[1].kept[0]);
+  const Trial flat{sample, {{.5, .5}}, {}, {}};
+  const std::vector<bool> kept = evaluation.asks(flat, options)[1].kept;
+  EXPECT_EQ(std::vector<bool>(kept.begin(), kept.begin() + 3), (std::vector<bool>{false, false, true}));
   for (Reply& reply : replies) reply.predicted = 3;
   EXPECT_NEAR(evaluation.measure(trial, options, replies).value, 90, 1e-12) << "the most there can be";
 }

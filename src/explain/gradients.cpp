@@ -1,5 +1,6 @@
-// A gradient is a pull of ∂F/∂logits to the input. Other points than the input itself are put in by an edit:
-// the model runs on n copies of the input, and the value at the place is replaced by the points.
+// A gradient is a pull of ∂F/∂logits to the input. Other points than the input itself are put in by a replay,
+// or by an edit: the model runs on n copies of the input, and the value at the place is replaced by the
+// points. Rows that the output does not read have no signal, so both have the same bits.
 //
 // The check moves the input by ±h along the gradient's direction u = g/‖g‖:
 //
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "study/memory.h"
 #include "tape/copies.h"
@@ -150,7 +152,31 @@ Tensor gradient_of(const Study& study, const Objective& objective, Site at) {
   return gradient.reshaped(gradient.shape().without_front());
 }
 
+namespace {
+
+// By a replay over the study's kept run, which computes no rows that the output does not read; none where
+// there is no such run, or its head computed other rows.
+std::optional<Points> replayed_gradients(const Study& study, const Objective& objective, Site at,
+                                         const Tensor& points) {
+  const std::vector<int> positions = objective.positions();
+  if (!study.tape().has({Site::Logits, 0}) || study.written() > 0 || positions != study.batch().positions)
+    return std::nullopt;
+  const Run& run = study.run();
+  const Changed changed{.at = run.tape->at(at, 0), .copies = points};
+  Tape tape;
+  const Replayed replayed = run.tape->replay({&changed, 1}, run.logits, tape);
+  if (replayed.entries.front().rows) return std::nullopt;
+  const Tensor& logits = replayed.value.value;
+  const Tensor seeds = objective.seed(logits, positions);
+  const Signals signals = tape.pull(replayed.value, seeds, rules::gradient, places_of(study, at));
+  return Points{objective.values(logits, positions), arrived(study, at, signals),
+                Objective::rounding(seeds, logits)};
+}
+
+}  // namespace
+
 Points gradients_at(const Study& study, const Objective& objective, Site at, const Tensor& points) {
+  if (std::optional<Points> replayed = replayed_gradients(study, objective, at, points)) return *replayed;
   Tape tape(Keep::Everything, put_units(study, at, points));
   const Batch batch = batch_of(study, objective, points.dim(0));
   const Var logits = study.model().run(tape, batch);

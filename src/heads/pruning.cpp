@@ -44,21 +44,22 @@ HeadMask mask_without(std::span<const std::size_t> removed, int layers, int head
   return mask;
 }
 
-// The masks along one curve, in the order of the rates.
-using Masks = std::vector<HeadMask>;
+}  // namespace
 
-Masks random_masks(const ModelInfo& info, const PruningOptions& options, int which) {
+std::vector<HeadMask> random_masks(const ModelInfo& info, const PruningOptions& options, int which) {
   const auto n = as_size(info.last().layers) * as_size(info.last().heads);
   std::mt19937_64 random(options.seed + static_cast<unsigned>(which));
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-  Masks masks;
+  std::vector<HeadMask> masks;
   for (const double rate : options.rates)
     masks.push_back(
         mask_without(std::span(order).first(count_of(rate, n)), info.last().layers, info.last().heads));
   return masks;
 }
+
+namespace {
 
 // Mean, lowest and highest over the orders.
 PruningCurve random_curve(const PruningOptions& options, const std::vector<std::vector<double>>& orders) {
@@ -164,7 +165,7 @@ PruningReport pruning_curves(const LoadedModel& loaded, std::span<const Labelled
                              const Advance& advance, std::size_t max_memory) {
   check_options(options);
   PruningReport report{.inputs = static_cast<int>(inputs.size())};
-  Masks masks{all_heads(loaded.info()), no_heads(loaded.info())};  // for the checks
+  std::vector<HeadMask> masks{all_heads(loaded.info()), no_heads(loaded.info())};  // for the checks
   for (const HeadImportance& ranking : rankings)
     for (const bool per_layer : {false, true})
       for (const bool most_first : {false, true}) {
@@ -176,7 +177,7 @@ PruningReport pruning_curves(const LoadedModel& loaded, std::span<const Labelled
           masks.push_back(pruned_mask(ranking, rate, per_layer, most_first));
       }
   for (int k = 0; k < options.random_orders; ++k) {
-    const Masks some = random_masks(loaded.info(), options, k);
+    const std::vector<HeadMask> some = random_masks(loaded.info(), options, k);
     masks.insert(masks.end(), some.begin(), some.end());
   }
   const std::size_t batch_tokens =

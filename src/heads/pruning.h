@@ -18,6 +18,9 @@ LabelledPlan plan_pruning(const LoadedModel& loaded, std::span<const Labelled> i
 // layer.
 HeadMask pruned_mask(const HeadImportance& importance, double rate, bool per_layer, bool most_first);
 
+// The masks along a random curve, in the order of the rates; `which` of the random orders.
+std::vector<HeadMask> random_masks(const ModelInfo& info, const PruningOptions& options, int which);
+
 // Copies the model's folder and zeroes what the removed heads write: their columns of the attention's output
 // projection. Any reader of Hugging Face folders opens it, and its logits are those of the masked model. The
 // folder appears whole or not at all; throws InputError if it exists.

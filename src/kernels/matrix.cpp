@@ -126,19 +126,22 @@ void Matrix::times_transposed(const R* x, const R* bias, R* y, Index m) const {
     fetch_share(panel_at(at.next_panel, at.next_k, 0), std::min(k_block, cols_ - at.next_k) * panel_rows_,
                 at.tile, at.tiles);
   };
-  const auto write = [&](Index row, Index count, Index panel, const R* sums) INLINED {
-    const Index col = panel * panel_rows_, cols = std::min(panel_rows_, rows_ - col);
-    for (Index i = 0; i < count; ++i, sums += panel_rows_) {
-      R* to = y + (row + i) * rows_ + col;
-      if (bias == nullptr)
-        for (Index j = 0; j < cols; ++j) to[j] = sums[j];
-      else
-        for (Index j = 0; j < cols; ++j) to[j] = sums[j] + bias[col + j];
-    }
-  };
   parallel_for(panels, grain_of(m, panel_rows_, cols_), [&](Index begin, Index end) {
     on_isa(static_cast<Isa>(isa_), [&](auto tag) INLINED {
       using I = decltype(tag);
+      constexpr Index width = tile_cols<R, I>;  // panel_rows_
+      const auto write = [&](Index row, Index count, Index panel, const R* sums) INLINED {
+        const Index col = panel * width, cols = std::min(width, rows_ - col);
+        R* to = y + row * rows_ + col;
+        for (Index i = 0; i < count; ++i, sums += width, to += rows_) {
+          if (cols < width)
+            for (Index j = 0; j < cols; ++j) to[j] = bias == nullptr ? sums[j] : sums[j] + bias[col + j];
+          else if (bias == nullptr)
+            for (Index j = 0; j < width; ++j) to[j] = sums[j];
+          else
+            for (Index j = 0; j < width; ++j) to[j] = sums[j] + bias[col + j];
+        }
+      };
       const Index length = block_length(m, most_rows, I::tile_rows);
       for (Index row = 0; row < m; row += length)
         product<R, I>(tile, row, std::min(length, m - row), begin, end - begin, cols_, x_at, panel_at, ahead,

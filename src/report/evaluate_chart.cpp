@@ -26,7 +26,7 @@ std::vector<CurveField> curve_fields(const EvaluateReport& report) {
   std::vector<CurveField> fields;
   for (std::size_t k = 0; k < report.metrics.size(); ++k) {
     const EvaluationMetric& metric = report.metrics[k];
-    CurveField field{metric.name + (metric.higher_is_better ? " ↑" : " ↓"), metric.curve_over, {}};
+    CurveField field{metric.name + arrow_of(metric), metric.curve_over, {}};
     for (std::size_t m = 0; m < report.methods.size(); ++m) {
       const EvaluationCell& cell = report.cells[k * report.methods.size() + m];
       if (cell.x.size() < 2) continue;

@@ -14,6 +14,8 @@
 namespace headwater {
 namespace {
 
+using Better = EvaluationMetric::Better;
+
 constexpr double significant = 0.05;
 
 const EvaluationCell& evaluated_cell(const EvaluateReport& report, std::size_t metric, std::size_t method) {
@@ -30,13 +32,15 @@ std::string interval_text(const EvaluationCell& cell) {
                      evaluated_number(cell.high));
 }
 
-// The method with the best figure, the random explanation aside; the first of equals.
+// The method with the best figure, the random explanation aside; the first of equals. None where neither way
+// is better.
 std::size_t best_of(const EvaluateReport& report, std::size_t metric) {
+  if (report.metrics[metric].better == Better::Neither) return report.methods.size();
   std::size_t best = 0;
   for (std::size_t m = 1; m + 1 < report.methods.size(); ++m) {
     const double now = evaluated_cell(report, metric, m).value;
     const double so_far = evaluated_cell(report, metric, best).value;
-    if (std::isnan(so_far) || (report.metrics[metric].higher_is_better ? now > so_far : now < so_far))
+    if (std::isnan(so_far) || (report.metrics[metric].better == Better::Higher ? now > so_far : now < so_far))
       best = m;
   }
   return best;
@@ -75,6 +79,7 @@ std::vector<std::string> findings(const EvaluateReport& report) {
   for (std::size_t k = 0; k < report.metrics.size(); ++k) {
     const std::string& metric = report.metrics[k].name;
     if (pair_of(report, metric, report.methods.front(), report.methods.back()) == nullptr) continue;
+    if (report.metrics[k].better == Better::Neither) continue;
     const std::string& best = report.methods[best_of(report, k)];
     const std::vector<std::string> near = alike(report, metric, best),
                                    chance = alike(report, metric, "random");
@@ -129,11 +134,15 @@ OrderedJson json_numbers(const std::vector<double>& values) {
 
 }  // namespace
 
+std::string arrow_of(const EvaluationMetric& metric) {
+  return metric.better == Better::Higher ? " ↑" : metric.better == Better::Lower ? " ↓" : "";
+}
+
 std::string evaluate_text(const EvaluateReport& report, const std::string& command,
                           const TerminalFormat& format) {
   Table table{.header = {"method"}, .rows = {}, .right = "l"};
   for (const EvaluationMetric& metric : report.metrics) {
-    table.header.push_back(metric.name + (metric.higher_is_better ? " ↑" : " ↓"));
+    table.header.push_back(metric.name + arrow_of(metric));
     table.right += 'r';
   }
   for (std::size_t m = 0; m < report.methods.size(); ++m) {
@@ -152,7 +161,7 @@ std::string evaluate_text(const EvaluateReport& report, const std::string& comma
 std::string evaluate_markdown(const EvaluateReport& report, const std::string& command) {
   std::string text = header_line(report) + ".\n\n| method |";
   for (const EvaluationMetric& metric : report.metrics)
-    text += fmt::format(" {} {} |", metric.name, metric.higher_is_better ? "↑" : "↓");
+    text += fmt::format(" {}{} |", metric.name, arrow_of(metric));
   text += "\n|---|" +
           fmt::format("{}", fmt::join(std::vector<std::string>(report.metrics.size(), "---:"), "|")) + "|\n";
   for (std::size_t m = 0; m < report.methods.size(); ++m) {
@@ -175,8 +184,10 @@ std::string evaluate_latex(const EvaluateReport& report, const std::string& comm
       fmt::format("% {}\n% {}\n% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\nmethod", header_line(report),
                   record_line(report.record), command, std::string(report.metrics.size(), 'r'));
   for (const EvaluationMetric& metric : report.metrics)
-    text += fmt::format(" & {} {}", latex_escaped(metric.name),
-                        metric.higher_is_better ? "$\\uparrow$" : "$\\downarrow$");
+    text += fmt::format(" & {}{}", latex_escaped(metric.name),
+                        metric.better == Better::Higher  ? " $\\uparrow$"
+                        : metric.better == Better::Lower ? " $\\downarrow$"
+                                                         : "");
   text += " \\\\\n\\midrule\n";
   for (std::size_t m = 0; m < report.methods.size(); ++m) {
     if (m + 1 == report.methods.size()) text += "\\midrule\n";
@@ -222,7 +233,9 @@ std::string evaluate_json(const EvaluateReport& report, const std::string& comma
     OrderedJson options = OrderedJson::object();
     for (const auto& [name, value] : metric.options) options[name] = value;
     json["metrics"].push_back({{"name", metric.name},
-                               {"better", metric.higher_is_better ? "higher" : "lower"},
+                               {"better", metric.better == Better::Higher  ? "higher"
+                                          : metric.better == Better::Lower ? "lower"
+                                                                           : "neither"},
                                {"options", options},
                                {"curve_over", metric.curve_over}});
   }

@@ -10,6 +10,7 @@
 
 namespace headwater {
 
+std::string arrow_of(const EvaluationMetric& metric);  // " ↑": higher is better, " ↓", or nothing
 std::string evaluate_text(const EvaluateReport& report, const std::string& command,
                           const TerminalFormat& format);
 std::string evaluate_markdown(const EvaluateReport& report, const std::string& command);

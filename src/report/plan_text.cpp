@@ -83,6 +83,24 @@ std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, 
   return plan_of(parts, info, plan.bytes, format);
 }
 
+std::string evaluate_plan_text(const EvaluatePlan& plan, const ModelInfo& info, const PlannedWork& work,
+                               const std::string& format) {
+  PlanParts parts = parts_of(info);
+  parts.lines.emplace_back(
+      "examples", fmt::format("{} of {} tokens, the longest {}", plan.examples, plan.tokens, plan.longest));
+  parts.lines.emplace_back(work.name, fmt::format("{}", fmt::join(work.parts, ", ")));
+  if (plan.explanations > 0)
+    parts.lines.emplace_back("work", fmt::format("{} explanations, at most {} changed inputs",
+                                                 plan.explanations, plan.changed_inputs));
+  parts.json.update({{"examples", plan.examples},
+                     {"tokens", plan.tokens},
+                     {"longest", plan.longest},
+                     {work.name, work.parts},
+                     {"explanations", plan.explanations},
+                     {"changed_inputs", plan.changed_inputs}});
+  return plan_of(parts, info, plan.bytes, format);
+}
+
 std::string identify_plan_text(const IdentifyPlan& plan, const ModelInfo& info, const std::string& format) {
   const std::vector split{plan.train_texts, plan.validation_texts, plan.test_texts};
   return plan_of({.lines = {{"model", fmt::format("{} ({} layers, width {})", info.architecture,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <headwater/evaluate.h>
 #include <headwater/heads.h>
 #include <headwater/identify.h>
 #include <headwater/model_info.h>
@@ -25,6 +26,10 @@ struct PlannedWork {
   std::vector<std::string> parts;
 };
 std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, const PlannedWork& work,
+                               const std::string& format);
+
+// `work`: the metrics.
+std::string evaluate_plan_text(const EvaluatePlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format);
 
 std::string identify_plan_text(const IdentifyPlan& plan, const ModelInfo& info, const std::string& format);

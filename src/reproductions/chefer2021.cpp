@@ -5,6 +5,8 @@
 //             lower is better) and the lowest first (negative, higher is better);
 //             segmentation: pixels above the map's mean against the object's mask
 //   texts     token F1 of the highest words against those that people marked (ERASER), for 10 to 80 words
+#include <set>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -77,10 +79,12 @@ void reproduce_pictures(const ReproduceRequest& request, Reproduced& made) {
   EvaluationPlan plan{.examples = some_of(read_masked_pictures(request.data, 0).examples, request.limit),
                       .seed = request.seed,
                       .progress = request.progress};
+  std::set<std::string> golds;
+  for (const EvaluationExample& example : plan.examples) golds.insert(example.gold);
   made.here.push_back(
-      fmt::format("{} pictures of {} with masks, 2 labels, in place of 50,000 of ImageNet and 4,276 of "
+      fmt::format("{} pictures of {} with masks, of {} labels, in place of 50,000 of ImageNet and 4,276 of "
                   "ImageNet-Segmentation",
-                  plan.examples.size(), request.data));
+                  plan.examples.size(), request.data, golds.size()));
   const Cells positive = measured_by(request, plan, {"pixel_perturbation", {{"order", "most"}}}),
               negative = measured_by(request, plan, {"pixel_perturbation", {{"order", "least"}}}),
               accuracy = measured_by(request, plan, {"pixel_accuracy", {}}),
@@ -104,10 +108,15 @@ void reproduce_pictures(const ReproduceRequest& request, Reproduced& made) {
   };
   for (const PublishedRow& row : published) add(row.name, row);
   add("random", {"random", "–", "–", "–", "–", "–"});
-  perturbation.notes.emplace_back(
+  const double labels = static_cast<double>(request.engine.info().labels.size()),
+               whole = positive.at("random").curve.front();
+  perturbation.notes.push_back(fmt::format(
       "Published: ViT-base on ImageNet, the predicted class; a star marks what is confirmed, the others are "
       "as "
-      "remembered. With two labels chance is 45, so that the areas are not comparable, only their order.");
+      "remembered. The model here is right on {} of the whole pictures, so that no area can exceed {}; a "
+      "guess "
+      "among its {:.0f} labels has {}. Areas are not comparable with the published ones, only their order.",
+      percent(whole), figure(90 * whole, 1), labels, figure(90 / labels, 1)));
   segmentation.notes.emplace_back(
       "Published figures of segmentation and ablation are as remembered, not confirmed.");
   made.tables.push_back(std::move(perturbation));

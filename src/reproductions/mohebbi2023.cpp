@@ -7,6 +7,8 @@
 //   read from the
 //               vector at the mask (a linear map with a ridge, fitted on one half of the sentences, tested on
 //               the other)
+//
+// And their picture: the maps of a sentence whose halves mirror each other.
 #include <algorithm>
 #include <cmath>
 
@@ -182,6 +184,102 @@ void add_probing(Reproduced& made, const std::vector<double>& accuracy, const Ce
            apart ? "" : fmt::format("; {} sentences do not tell the layers' accuracies apart", sentences))});
 }
 
+// The authors' picture: value zeroing's maps of one sentence, here with what they say of it (of RoBERTa-base)
+// counted. Words from 0, those between spaces.
+constexpr const char* either_or = "Either you win the game or you {} the game.";
+constexpr std::size_t either = 0, win = 2, word_or = 5;
+constexpr std::pair<std::size_t, std::size_t> equivalents[]{{1, 6}, {2, 7}, {3, 8}, {4, 9}};
+
+// Of one layer, shares of a row: of its own token, of a neighbour, of the same word in the other half, of
+// "or" at "either" and the reverse, of "win" and "or" together at all others.
+struct PictureFigures {
+  double own = 0, neighbour = 0, equivalent = 0, either_or = 0, columns = 0;
+};
+
+PictureFigures figures_of(const std::vector<double>& map, std::size_t T, const std::vector<std::size_t>& at) {
+  const auto share = [&](std::size_t q, std::size_t k) { return map[q * T + k]; };
+  PictureFigures made;
+  std::size_t others = 0;
+  for (std::size_t t = 0; t < T; ++t) {
+    made.own += share(t, t) / static_cast<double>(T);
+    if (t + 1 < T) made.neighbour += (share(t, t + 1) + share(t + 1, t)) / (2 * static_cast<double>(T - 1));
+    if (t == at[win] || t == at[word_or]) continue;
+    made.columns += share(t, at[win]) + share(t, at[word_or]);
+    ++others;
+  }
+  made.columns /= static_cast<double>(others);
+  for (const auto& [a, b] : equivalents)
+    made.equivalent += (share(at[a], at[b]) + share(at[b], at[a])) / (2.0 * std::size(equivalents));
+  made.either_or = (share(at[either], at[word_or]) + share(at[word_or], at[either])) / 2;
+  return made;
+}
+
+// The mean of a figure over the layers first … last, or over all others.
+double mean_over(const std::vector<PictureFigures>& figures, double PictureFigures::*which, std::size_t first,
+                 std::size_t last, bool others = false) {
+  double sum = 0, count = 0;
+  for (std::size_t l = 1; l <= figures.size(); ++l)
+    if ((l >= first && l <= last) != others) {
+      sum += figures[l - 1].*which;
+      ++count;
+    }
+  return sum / count;
+}
+
+// What the authors see, of models with as many layers as theirs.
+void judge_picture(Reproduced& made, const std::vector<PictureFigures>& figures) {
+  if (figures.size() != 12) return;
+  const auto judge = [&](const std::string& claim, double PictureFigures::*which, std::size_t first,
+                         std::size_t last) {
+    const double there = mean_over(figures, which, first, last),
+                 elsewhere = mean_over(figures, which, first, last, true);
+    made.findings.push_back(
+        {"either/or: " + claim, outcome_of(there > elsewhere),
+         fmt::format("{} there, {} in the other layers", percent(there), percent(elsewhere))});
+  };
+  judge("layers 1 and 2 read their neighbours", &PictureFigures::neighbour, 1, 2);
+  judge("layers 1 and 2 exchange either and or", &PictureFigures::either_or, 1, 2);
+  judge("layers 4 to 7 exchange the same words of the two halves", &PictureFigures::equivalent, 4, 7);
+  judge("layers 9 to 11 read win and or from everywhere", &PictureFigures::columns, 9, 11);
+  judge("the last layer hardly mixes", &PictureFigures::own, 12, 12);
+}
+
+void add_picture(Reproduced& made, const Engine& engine) {
+  const std::string text = fmt::format(fmt::runtime(either_or), mask_token(engine));
+  const Report report = engine.explain({.input = {.text = text}, .methods = {{"value_zeroing"}}});
+  const std::vector<Unit>& tokens = report.prediction.units;
+  std::vector<std::size_t> at;  // the first token of every word
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    const auto begin = static_cast<std::size_t>(tokens[t].begin);
+    const bool in_text = tokens[t].end > tokens[t].begin;
+    if (in_text && (begin == 0 || text[begin] == ' ' || text[begin - 1] == ' ')) at.push_back(t);
+  }
+  LayerMaps maps{
+      .title = text,
+      .subtitle = "value zeroing, layer by layer: how much a token (left) takes from another (below)"};
+  for (const Unit& token : tokens) maps.tokens.push_back(token.text);
+  const Tensor map = map_of(report.attributions.front());
+  const std::size_t T = tokens.size();
+  FigureTable table{
+      .title = fmt::format("“{}”: what value zeroing says is read, mean shares of a row", text),
+      .header = {"layer", "its own", "a neighbour", "the same word of the other half", "either and or",
+                 "win and or, by the others"},
+      .rows = {},
+      .notes = {"The authors show RoBERTa-base; reproduce mohebbi2023 -o picture.svg draws the maps."}};
+  std::vector<PictureFigures> figures;
+  for (Index l = 0; l < map.dim(0); ++l) {
+    maps.layers.push_back(map.rows(l, 1).to_doubles());
+    if (at.size() != 10) continue;
+    const PictureFigures& f = figures.emplace_back(figures_of(maps.layers.back(), T, at));
+    table.rows.push_back({std::to_string(l + 1), percent(f.own), percent(f.neighbour), percent(f.equivalent),
+                          percent(f.either_or), percent(f.columns)});
+  }
+  made.picture = std::move(maps);
+  if (figures.empty()) return;  // a tokenizer that does not keep words apart
+  made.tables.push_back(std::move(table));
+  judge_picture(made, figures);
+}
+
 Reproduced run(const ReproduceRequest& request) {
   const ModelInfo& info = request.engine.info();
   if (info.task != Task::FillMask)
@@ -223,6 +321,7 @@ Reproduced run(const ReproduceRequest& request) {
   judge_first(made, "value zeroing, rolled out, ranks the cue best", precision);
   judge_first(made, "value zeroing, rolled out, is the most faithful to blank-out", faithful);
   add_probing(made, probed_layers(request.engine, plan.examples), by_layer, plan.examples.size());
+  add_picture(made, request.engine);
   return made;
 }
 
@@ -239,6 +338,7 @@ const Reproduction mohebbi2023{
     .model = "BERT-base with its masked-word head",
     .data = "BLiMP: the folder with its paradigms, or one of them",
     .limit = 80,
-    .run = run};
+    .run = run,
+    .has_picture = true};
 
 }  // namespace headwater

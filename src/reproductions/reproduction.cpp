@@ -94,6 +94,11 @@ std::string reproduced_markdown(const ReproducedReport& report, const std::strin
   return out + fmt::format("\n`{}`\n", command);
 }
 
+std::string reproduced_svg(const ReproducedReport& report, const std::string& command) {
+  return layer_maps_svg(report.result.picture.value(), report.record,
+                        provenance_json({}, report.record, command));
+}
+
 std::string reproduced_json(const ReproducedReport& report, const std::string& command) {
   OrderedJson tables = OrderedJson::array(), findings = OrderedJson::array();
   for (const FigureTable& table : report.result.tables)

@@ -6,12 +6,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <headwater/engine.h>
+
+#include "report/layer_maps.h"
 
 namespace headwater {
 
@@ -42,6 +45,7 @@ struct Reproduced {
   std::vector<std::string> here;  // what was used, and how it differs from the paper's
   std::vector<FigureTable> tables;
   std::vector<Finding> findings;
+  std::optional<LayerMaps> picture = {};  // of a paper whose record says so
 };
 
 struct Reproduction {
@@ -50,6 +54,7 @@ struct Reproduction {
   std::string_view model, data;     // what --model and --data should be here
   std::size_t limit;                // inputs, where the caller says nothing
   Reproduced (*run)(const ReproduceRequest&);
+  bool has_picture = false;
 };
 
 std::span<const Reproduction* const> all_reproductions();
@@ -69,5 +74,7 @@ struct ReproducedReport {
 std::string reproduced_text(const ReproducedReport& report, const std::string& command, int width);
 std::string reproduced_markdown(const ReproducedReport& report, const std::string& command);
 std::string reproduced_json(const ReproducedReport& report, const std::string& command);
+// The paper's picture, if it has one.
+std::string reproduced_svg(const ReproducedReport& report, const std::string& command);
 
 }  // namespace headwater

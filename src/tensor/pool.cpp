@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -19,11 +20,32 @@ constexpr std::align_val_t cache_line{64};
 constexpr std::size_t smallest_pooled = 4096;
 constexpr std::size_t most_pooled = std::size_t{256} << 20;
 
+// Free buffers of one size, and when one was last given back or taken.
+struct Class {
+  std::vector<std::byte*> buffers;
+  std::uint64_t used = 0;
+};
+
 struct Pool {
   std::mutex mutex;
-  std::map<std::size_t, std::vector<std::byte*>> free;
+  std::map<std::size_t, Class> free;
+  std::uint64_t calls = 0;
   std::size_t live = 0, peak = 0, pooled = 0;
   int keeps_nothing = 0;  // how many ask for it
+
+  // Makes room for so many bytes by sizes that nobody has asked for the longest: with texts of many lengths,
+  // those of lengths that are done would fill the pool.
+  void make_room(std::size_t bytes) {
+    while (pooled + bytes > most_pooled) {
+      auto oldest = free.end();
+      for (auto it = free.begin(); it != free.end(); ++it)
+        if (!it->second.buffers.empty() && (oldest == free.end() || it->second.used < oldest->second.used))
+          oldest = it;
+      ::operator delete(oldest->second.buffers.back(), cache_line);
+      oldest->second.buffers.pop_back();
+      pooled -= oldest->first;
+    }
+  }
 };
 
 // Never destroyed: tensors with static lifetime may give their buffers back after main.
@@ -53,9 +75,10 @@ std::byte* take(std::size_t bytes, std::size_t& capacity) {
     pool.live += capacity;
     pool.peak = std::max(pool.peak, pool.live);
     const auto found = pool.free.find(capacity);
-    if (found != pool.free.end() && !found->second.empty()) {
-      std::byte* data = found->second.back();
-      found->second.pop_back();
+    if (found != pool.free.end()) found->second.used = ++pool.calls;
+    if (found != pool.free.end() && !found->second.buffers.empty()) {
+      std::byte* data = found->second.buffers.back();
+      found->second.buffers.pop_back();
       pool.pooled -= capacity;
       return data;
     }
@@ -76,9 +99,13 @@ void give(std::byte* data, std::size_t capacity) noexcept {
   {
     const std::scoped_lock lock(pool.mutex);
     pool.live -= capacity;
-    if (capacity >= smallest_pooled && pool.keeps_nothing == 0 && pool.pooled + capacity <= most_pooled) {
+    if (capacity >= smallest_pooled && pool.keeps_nothing == 0 && capacity <= most_pooled) {
       try {
-        pool.free[capacity].push_back(data);
+        Class& same = pool.free[capacity];
+        same.buffers.reserve(same.buffers.size() + 1);
+        pool.make_room(capacity);
+        same.buffers.push_back(data);
+        same.used = ++pool.calls;
         pool.pooled += capacity;
         return;
       } catch (const std::bad_alloc&) {  // then the buffer goes back to the system
@@ -92,8 +119,8 @@ KeepNothing::KeepNothing() {
   Pool& pool = the_pool();
   const std::scoped_lock lock(pool.mutex);
   ++pool.keeps_nothing;
-  for (const auto& [capacity, buffers] : pool.free)
-    for (std::byte* data : buffers) ::operator delete(data, cache_line);
+  for (const auto& [capacity, same] : pool.free)
+    for (std::byte* data : same.buffers) ::operator delete(data, cache_line);
   pool.free.clear();
   pool.pooled = 0;
 }

@@ -2,27 +2,39 @@
 // (Note [Same ids] in explain/replacement.h); deleted ones leave a shorter text, and a token-wise target
 // moves with its token. Pixels are blackened before the model sees them.
 //
-// Inputs of one length are replayed over the run of the first of them: all that reaches the logits from the
-// words goes through Site::Embed, which every copy brings along, and the rest (positions, segments) is the
-// same for all. A replay computes only the rows the output is made of, which of the last block of a
-// classifier is one, and a copy's bits are those of an edited run.
+// Inputs of one length are replayed over the run of the first of them, some on each thread: all that reaches
+// the logits from the words goes through Site::Embed, which every copy brings along, and the rest (positions,
+// segments) is the same for all. A replay computes only the rows the output is made of, which of the last
+// block of a classifier is one, and a copy's bits are those of an edited run.
 #include "trial/perturbed_runs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <set>
+#include <thread>
 
 #include <headwater/error.h>
 
+#include "base/parallel.h"
+#include "base/side_by_side.h"
 #include "explain/units.h"
 #include "study/batching.h"
 #include "study/inputs.h"
+#include "study/memory.h"
 
 namespace headwater {
 
 namespace {
 
-constexpr std::size_t tokens_at_once = 2048;
+// Of a run on one thread: what passes between two products should stay in its part of the last cache.
+constexpr std::size_t tokens_at_once = 512;
+
+bool is_whole(const Perturbation& perturbation) {
+  return std::find(perturbation.kept.begin(), perturbation.kept.end(), false) == perturbation.kept.end();
+}
 
 bool of_special_token(Replacement replacement) {
   return replacement == Replacement::Mask || replacement == Replacement::Unknown ||
@@ -81,6 +93,15 @@ Tensor blackened(const Tensor& pixels, const std::vector<bool>& kept, const std:
 
 }  // namespace
 
+// On every thread a kept run of the first, and as many copies as go at once.
+std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens, std::size_t inputs) {
+  const Index rows = is_vocabulary(info.task) ? 1 : tokens;
+  const std::size_t at_once = std::max<std::size_t>(1, tokens_at_once / static_cast<std::size_t>(tokens)),
+                    copies = std::min(at_once, inputs);
+  return static_cast<std::size_t>(thread_count()) *
+         (planned_run_bytes(info, tokens, rows) + copies * passing_bytes(info, tokens, rows));
+}
+
 std::size_t PerturbedRuns::add(Prepared prepared, const Target& target, View::Unit unit) {
   auto known = std::make_unique<Known>();
   known->study = aimed_study(loaded_, std::move(prepared), target);
@@ -100,10 +121,8 @@ std::size_t PerturbedRuns::ask(std::size_t input, const std::string& replace, Pe
   if (found == known.replacements.end())
     found = known.replacements.emplace(replace, replacement_of(replace, *known.study)).first;
   // Nothing taken away is one input, whatever would have stood in its place; so are black pixels.
-  const bool whole =
-      std::find(perturbation.kept.begin(), perturbation.kept.end(), false) == perturbation.kept.end();
   const bool pixels = perturbation.of == Perturbation::Of::Pixels;
-  const Replacement replacement = whole || pixels ? Replacement::Zero : found->second;
+  const Replacement replacement = is_whole(perturbation) || pixels ? Replacement::Zero : found->second;
   if (replacement == Replacement::Delete && known.probability && known.probability->over_tokens())
     throw InputError(
         "replace: expected a replacement that keeps the tokens for the probability of an answer, which runs "
@@ -116,28 +135,40 @@ std::size_t PerturbedRuns::ask(std::size_t input, const std::string& replace, Pe
   return ticket->second;
 }
 
-const Tensor& PerturbedRuns::absent_for(Known& known, Replacement replacement) {
-  const bool special = of_special_token(replacement);
-  std::map<Replacement, Tensor>& rows = special ? shared_absent_ : known.absent;
-  auto found = rows.find(replacement);
-  if (found == rows.end()) {
+// What the runs will write, before several threads read it.
+void PerturbedRuns::know_embeddings() {
+  std::vector<bool> needed(inputs_.size(), false);
+  std::vector<std::set<Replacement>> wanted(inputs_.size());
+  for (const Asked& asked : asked_) {
+    if (asked.perturbation.of == Perturbation::Of::Pixels) continue;
+    needed[asked.input] = true;
+    if (asked.replacement != Replacement::Delete && !is_whole(asked.perturbation))
+      wanted[asked.input].insert(asked.replacement);
+  }
+  const auto absent = [](const Known& known, Replacement replacement) {
     // Of a study of its own, whose run is forgotten.
     const std::unique_ptr<Study> once = like(*known.study, {});
     once->keep_only({Site::ResidPre}, 1);
-    const Tensor all = absent_rows(*once, replacement);
-    found = rows.emplace(replacement, special ? all.rows(0, 1).clone() : all).first;
-  }
-  return found->second;
-}
-
-const Tensor& PerturbedRuns::embeddings_of(Known& known) const {
-  if (known.embeddings.empty()) {
+    return absent_rows(*once, replacement);
+  };
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    for (const Replacement replacement : wanted[i])
+      if (of_special_token(replacement) && shared_absent_.count(replacement) == 0)
+        shared_absent_.emplace(replacement, absent(*inputs_[i], replacement).rows(0, 1).clone());
+  side_by_side(static_cast<std::int64_t>(inputs_.size()), [&](std::int64_t i) {
+    Known& known = *inputs_[static_cast<std::size_t>(i)];
+    if (!needed[static_cast<std::size_t>(i)]) return;
     Tape tape(std::vector<Place>{{Site::Embed, 0}});
     loaded_.model->run(tape, known.study->batch());
     const Tensor rows = tape.at(Site::Embed, 0).value;
     known.embeddings = rows.reshaped(rows.shape().without_front());
-  }
-  return known.embeddings;
+    for (const Replacement replacement : wanted[static_cast<std::size_t>(i)])
+      if (!of_special_token(replacement)) known.absent.emplace(replacement, absent(known, replacement));
+  });
+}
+
+const Tensor& PerturbedRuns::absent_for(const Known& known, Replacement replacement) const {
+  return of_special_token(replacement) ? shared_absent_.at(replacement) : known.absent.at(replacement);
 }
 
 // Which tokens stay, whatever takes the others' place.
@@ -187,9 +218,9 @@ PerturbedRuns::Alike PerturbedRuns::alike_of(const Asked& asked, const Batch& ba
 }
 
 template <class R>
-void PerturbedRuns::write_embeddings(const Asked& asked, R* to) {
-  Known& known = *inputs_[asked.input];
-  const Tensor& own = embeddings_of(known);
+void PerturbedRuns::write_embeddings(const Asked& asked, R* to) const {
+  const Known& known = *inputs_[asked.input];
+  const Tensor& own = known.embeddings;
   const Index D = own.dim(1);
   const std::vector<bool> there = tokens_there(asked);
   const bool remove = asked.replacement == Replacement::Delete;
@@ -203,11 +234,21 @@ void PerturbedRuns::write_embeddings(const Asked& asked, R* to) {
   }
 }
 
-// The logits of these, over the run of the first of them.
-Tensor PerturbedRuns::replayed(const Batch& one, std::span<const std::size_t> members) {
-  Tape tape;
-  const Var logits = loaded_.model->run(tape, one);
-  const Var words = tape.at(Site::Embed, 0);
+// Runs of some of a group may be on several threads: the first to come makes the run they share, the last to
+// go drops it.
+struct PerturbedRuns::Together {
+  std::vector<std::size_t> all;
+  Batch one;  // of the first
+  bool pixels = false;
+  std::unique_ptr<std::mutex> making = std::make_unique<std::mutex>();
+  std::size_t left = 0;  // of all, still to run
+  std::shared_ptr<const Tape> tape = nullptr;
+  Var logits = {};
+};
+
+// The logits of these, over the run of the first of their group.
+Tensor PerturbedRuns::replayed(const Together& group, std::span<const std::size_t> members) const {
+  const Var words = group.tape->at(Site::Embed, 0);
   Tensor copies(words.value.shape().without_front().with_front(static_cast<Index>(members.size())),
                 words.value.dtype());
   const Index each = copies.size() / copies.dim(0);
@@ -218,7 +259,7 @@ Tensor PerturbedRuns::replayed(const Batch& one, std::span<const std::size_t> me
   });
   const Changed changed{.at = words, .copies = std::move(copies)};
   Tape again(Keep::Nothing);
-  return tape.replay({&changed, 1}, logits, again).value.value;
+  return group.tape->replay({&changed, 1}, group.logits, again).value.value;
 }
 
 void PerturbedRuns::take(const Tensor& logits, std::span<const std::size_t> members,
@@ -246,30 +287,64 @@ Reply PerturbedRuns::reply_of(const Known& known, const Tensor& logits,
   return reply;
 }
 
-void PerturbedRuns::run(const std::function<void(std::size_t done)>& advance) {
+std::vector<PerturbedRuns::Together> PerturbedRuns::grouped() const {
   std::map<Alike, std::vector<std::size_t>> alike;
   for (std::size_t a = 0; a < asked_.size(); ++a)
     alike[alike_of(asked_[a], batch_for(asked_[a]))].push_back(a);
-  std::size_t done = 0;
-  for (const auto& [key, all] : alike) {
-    const std::size_t most =
-        std::max<std::size_t>(1, tokens_at_once / tokens_of(batch_for(asked_[all.front()])));
-    for (std::size_t begin = 0; begin < all.size(); begin += most) {
-      const auto members = std::span(all).subspan(begin, std::min(most, all.size() - begin));
-      const Batch one = batch_for(asked_[members.front()]);
-      if (key.pixels) {
-        std::vector<Batch> batches;
-        for (const std::size_t a : members) batches.push_back(batch_for(asked_[a]));
-        const std::vector<Group> groups = group_inputs(batches, tokens_at_once);
-        Tape tape(Keep::Nothing);
-        take(loaded_.model->run(tape, groups.front().batch).value, members, one.positions);
-      } else {
-        take(replayed(one, members), members, one.positions);
-      }
-      done += members.size();
-      if (advance) advance(done);
+  std::vector<Together> groups;
+  for (auto& [key, all] : alike) {
+    const std::size_t count = all.size();
+    groups.push_back({.all = std::move(all), .one = {}, .pixels = key.pixels, .left = count});
+    groups.back().one = batch_for(asked_[groups.back().all.front()]);
+  }
+  return groups;
+}
+
+void PerturbedRuns::run_some(Together& group, std::span<const std::size_t> members) {
+  const std::vector<int>& positions = group.one.positions;
+  if (group.pixels) {
+    std::vector<Batch> batches;
+    for (const std::size_t a : members) batches.push_back(batch_for(asked_[a]));
+    Tape tape(Keep::Nothing);
+    const std::vector<Group> groups = group_inputs(batches, tokens_at_once);
+    return take(loaded_.model->run(tape, groups.front().batch).value, members, positions);
+  }
+  {
+    const std::lock_guard lock(*group.making);
+    if (!group.tape) {
+      auto tape = std::make_shared<Tape>();
+      group.logits = loaded_.model->run(*tape, group.one);
+      group.tape = std::move(tape);
     }
   }
+  take(replayed(group, members), members, positions);
+  const std::lock_guard lock(*group.making);
+  if ((group.left -= members.size()) > 0) return;
+  group.logits = {};
+  group.tape.reset();
+}
+
+void PerturbedRuns::run(const std::function<void(std::size_t done)>& advance) {
+  know_embeddings();
+  std::vector<Together> groups = grouped();
+  struct Some {
+    Together& group;
+    std::span<const std::size_t> members;
+  };
+  std::vector<Some> work;
+  for (Together& group : groups) {
+    const std::size_t most = std::max<std::size_t>(1, tokens_at_once / tokens_of(group.one));
+    for (std::size_t begin = 0; begin < group.all.size(); begin += most)
+      work.push_back({group, std::span(group.all).subspan(begin, std::min(most, group.all.size() - begin))});
+  }
+  std::atomic<std::size_t> done{0};
+  const auto caller = std::this_thread::get_id();
+  side_by_side(static_cast<std::int64_t>(work.size()), [&](std::int64_t i) {
+    const Some& some = work[static_cast<std::size_t>(i)];
+    run_some(some.group, some.members);
+    const std::size_t now = done += some.members.size();
+    if (advance && std::this_thread::get_id() == caller) advance(now);
+  });
   asked_.clear();
 }
 

@@ -16,6 +16,10 @@
 
 namespace headwater {
 
+// What running changed inputs of so many tokens holds at its widest, beyond the inputs themselves; `inputs`:
+// how many there are.
+std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens, std::size_t inputs);
+
 class PerturbedRuns {
  public:
   explicit PerturbedRuns(const LoadedModel& loaded) : loaded_(loaded) {}
@@ -49,16 +53,19 @@ class PerturbedRuns {
     Perturbation perturbation;
   };
 
-  struct Alike;  // what must agree for two inputs to share a run
+  struct Alike;     // what must agree for two inputs to share a run
+  struct Together;  // those that do, and the run
 
-  const Tensor& embeddings_of(Known& known) const;
-  const Tensor& absent_for(Known& known, Replacement replacement);
+  void know_embeddings();
+  const Tensor& absent_for(const Known& known, Replacement replacement) const;
   std::vector<bool> tokens_there(const Asked& asked) const;
   Batch batch_for(const Asked& asked) const;
   Alike alike_of(const Asked& asked, const Batch& batch) const;
+  std::vector<Together> grouped() const;
+  void run_some(Together& group, std::span<const std::size_t> members);
   template <class R>
-  void write_embeddings(const Asked& asked, R* to);
-  Tensor replayed(const Batch& one, std::span<const std::size_t> members);
+  void write_embeddings(const Asked& asked, R* to) const;
+  Tensor replayed(const Together& group, std::span<const std::size_t> members) const;
   void take(const Tensor& logits, std::span<const std::size_t> members, const std::vector<int>& positions);
   Reply reply_of(const Known& known, const Tensor& logits, const std::vector<int>& positions) const;
 

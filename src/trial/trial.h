@@ -71,6 +71,8 @@ struct Trial {
   std::vector<double> scores;                    // per unit, of the last layer
   std::vector<double> reference;                 // the same of the method it is compared with; empty: none
   std::vector<std::vector<double>> varied = {};  // the same of the variations its metric asks for
+  // The whole map where a metric reads it: [layer][query · T + key], heads averaged; empty: no map per layer.
+  std::vector<std::vector<double>> maps = {};
 };
 
 // A unit's score: the sum of its tokens'. What was not measured counts as 0.

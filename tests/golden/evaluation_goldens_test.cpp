@@ -71,7 +71,7 @@ TEST(EvaluationGoldens, RationalesEqualScikitLearn) {
         row.push_back(scores[w] - (half == 0 ? 0.25 : 0));
       }
     const Trial trial{sample, {row}, {}, {}};
-    const EvaluationValue f1 = played("token_f1", trial, {}, {{"k", "3,5,10"}});
+    const EvaluationValue f1 = played("token_f1", trial, {}, {{"k", "3,5,10"}});  // or all, if they are fewer
     const auto expected = golden["f1"].get<std::vector<double>>();
     ASSERT_EQ(f1.curve.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -81,22 +81,80 @@ TEST(EvaluationGoldens, RationalesEqualScikitLearn) {
   }
 }
 
-TEST(EvaluationGoldens, LocalisationEqualsScikitLearn) {
-  for (const Json& golden : evaluation_goldens("pictures")) {
-    Sample sample;
+// A picture of a golden, with a token before its patches.
+struct PictureTrial {
+  Sample sample;
+  Trial trial{sample, {{100}}, {}, {}};
+
+  explicit PictureTrial(const Json& golden) {
     sample.width = sample.height = golden["size"].get<int>();
     sample.grid_width = sample.grid_height = 3;
     sample.prefix = 1;
     sample.mask = {sample.width, sample.height, golden["mask"].get<std::vector<std::uint8_t>>()};
-    std::vector<double> row{100};
-    for (const Json& cell : golden["grid"]) row.push_back(cell.get<double>());
-    const Trial trial{sample, {row}, {}, {}};
+    for (const Json& cell : golden["grid"]) trial.rows.front().push_back(cell.get<double>());
+  }
+};
+
+TEST(EvaluationGoldens, LocalisationEqualsScikitLearn) {
+  for (const Json& golden : evaluation_goldens("pictures")) {
+    const PictureTrial picture(golden);
+    const Trial& trial = picture.trial;
     for (const char* name : {"pixel_accuracy", "mean_iou", "mask_precision", "pointing_game"}) {
       const double found = played(name, trial, {}).value;
       if (golden[name].is_null())
         EXPECT_TRUE(std::isnan(found)) << name;
       else
         EXPECT_NEAR(found, golden[name].get<double>(), 1e-12) << name << ", " << golden["kind"];
+    }
+  }
+}
+
+TEST(EvaluationGoldens, PicturesTogetherEqualScikitLearn) {
+  std::map<std::string, std::vector<double>> sums;
+  for (const Json& golden : evaluation_goldens("pictures")) {
+    const PictureTrial picture(golden);
+    for (const char* name : {"pixel_accuracy", "mean_iou"}) {
+      const std::vector<double> parts = played(name, picture.trial, {}).parts;
+      sums[name].resize(parts.size());
+      for (std::size_t p = 0; p < parts.size(); ++p) sums[name][p] += parts[p];
+    }
+  }
+  const Json together = evaluation_goldens("together");
+  for (const auto& [name, parts] : sums)
+    EXPECT_NEAR(find_evaluation(name).combine(parts), together[name].get<double>(), 1e-12) << name;
+}
+
+TEST(EvaluationGoldens, CuesEqualScikitLearn) {
+  for (const Json& golden : evaluation_goldens("cues")) {
+    const auto row = golden["row"].get<std::vector<double>>();
+    const auto wanted = golden["cues"].get<std::vector<bool>>();
+    Sample sample;
+    for (std::size_t t = 0; t < row.size(); ++t) {
+      const auto begin = static_cast<Index>(2 * t);
+      sample.tokens.push_back({.begin = begin, .end = begin + 1});
+      if (wanted[t]) sample.cues.push_back({begin, begin + 1});
+    }
+    const Trial trial{sample, {row}, {}, {}};
+    const double mass = played("cue_mass", trial, {}).value;
+    if (golden["cue_mass"].is_null())
+      EXPECT_TRUE(std::isnan(mass));
+    else
+      EXPECT_NEAR(mass, golden["cue_mass"].get<double>(), 1e-12) << golden["kind"];
+    EXPECT_NEAR(played("cue_precision", trial, {}).value, golden["cue_precision"].get<double>(), 1e-12)
+        << golden["kind"];
+  }
+}
+
+TEST(EvaluationGoldens, MixingEqualsNumPy) {
+  for (const Json& golden : evaluation_goldens("mixing")) {
+    const Sample sample;
+    Trial trial{sample, {{}}, {}, {}};
+    trial.maps = golden["maps"].get<std::vector<std::vector<double>>>();
+    for (const char* name : {"self_contribution", "foreign_contributor"}) {
+      const EvaluationValue found = played(name, trial, {});
+      for (std::size_t l = 0; l < 2; ++l)
+        EXPECT_NEAR(found.curve[l], golden[name][l].get<double>(), 1e-12) << name << ", " << golden["kind"];
+      EXPECT_EQ(found.value, found.curve.back());
     }
   }
 }

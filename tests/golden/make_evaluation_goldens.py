@@ -4,7 +4,7 @@
 
 A trial of texts has scores per unit and a game: the probability of every subset of the units that stay. A trial of
 rationales has scores per word and spans of words that people marked. A trial of pictures has scores per patch and a
-mask. Needs numpy and scikit-learn; read by evaluation_goldens_test.cpp.
+mask. Cues are tokens of a row, mixing is read off whole maps. Needs numpy and scikit-learn; read by evaluation_goldens_test.cpp.
 """
 
 import itertools
@@ -138,10 +138,72 @@ def pictures(generator):
                "pointing_game": None if mask.ravel()[where] == 2 else float(mask.ravel()[where] == 1)}
 
 
+def zero_rationales():
+    """Scores all alike: the words from left to right, one threshold for all."""
+    evidence = np.zeros(9, bool)
+    evidence[1:3] = evidence[7] = True
+    f1 = [2 * evidence[:k].sum() / (k + evidence.sum()) for k in (3, 5, 9)]
+    curve = metrics.precision_recall_curve(evidence, np.zeros(9))
+    # As many as were marked: the words 0 to 2, one span of three against {1, 2}: 2/3.
+    yield {"kind": "all zero", "scores": [0.] * 9, "words": 9, "evidence": evidence.tolist(),
+           "f1": [float(f) for f in f1], "iou_f1": 2 * 1 * .5 / 1.5,
+           "auprc": float(metrics.auc(curve[1], curve[0]))}
+
+
+def cues(generator):
+    """Rows at a target, with cue tokens: the share of the row, and scikit-learn's average precision."""
+    for kind, n in (("plain", 12), ("ties", 9), ("signed", 10), ("all zero", 5), ("one token", 1)):
+        row = generator.dirichlet(np.ones(n))
+        if kind == "ties":
+            row = np.round(row, 1)
+        if kind == "signed":
+            row = generator.normal(size=n)
+        if kind == "all zero":
+            row = np.zeros(n)
+        wanted = np.zeros(n, bool)
+        wanted[generator.choice(n, size=min(2, n), replace=False)] = True
+        size = np.abs(row)
+        yield {"kind": kind, "row": row.tolist(), "cues": wanted.tolist(),
+               "cue_mass": None if size.sum() == 0 else float(size[wanted].sum() / size.sum()),
+               "cue_precision": float(metrics.average_precision_score(wanted, row))}
+
+
+def mixing(generator):
+    """Maps of two layers: what a token gives to itself, and tokens to which another gives more."""
+    for kind, n in (("plain", 6), ("causal", 5), ("signed", 4), ("one token", 1)):
+        maps = generator.dirichlet(np.ones(n), size=(2, n))
+        if kind == "signed":
+            maps = generator.normal(size=(2, n, n))
+        if kind == "causal":
+            maps = np.where(np.tril(np.ones((n, n), bool)), maps, 0)
+        size = np.abs(maps)
+        own = np.diagonal(size, axis1=1, axis2=2)
+        yield {"kind": kind, "maps": maps.reshape(2, -1).tolist(),
+               "self_contribution": (own / size.sum(-1)).mean(-1).tolist(),
+               "foreign_contributor": (size.max(-1) > own).mean(-1).tolist()}
+
+
+def together(pictures):
+    """Pixels of all pictures counted at once, as the published script accumulates them."""
+    mine, theirs = [], []
+    for one in pictures:
+        image = enlarged(np.array(one["grid"]).reshape(3, 3), one["size"])
+        image = (image - image.min()) / (image.max() - image.min()) if image.max() > image.min() else image * 0
+        mask = np.array(one["mask"])
+        mine.append((image > image.mean()).ravel()[mask != 2])
+        theirs.append(mask[mask != 2] == 1)
+    mine, theirs = np.concatenate(mine), np.concatenate(theirs)
+    return {"pixel_accuracy": float(metrics.accuracy_score(theirs, mine)),
+            "mean_iou": float(metrics.jaccard_score(theirs, mine, average="macro"))}
+
+
 def main():
     generator = np.random.default_rng(7)
     goldens = {"texts": list(texts(generator)), "rationales": list(rationales(generator)),
                "pictures": list(pictures(generator))}
+    generator = np.random.default_rng(8)
+    goldens["rationales"] += list(zero_rationales())
+    goldens.update(cues=list(cues(generator)), mixing=list(mixing(generator)), together=together(goldens["pictures"]))
     (HERE / "evaluations.json").write_text(json.dumps(goldens) + "\n", encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-// The memory law of runs over many inputs (heads, prune, triggers, identify): with the least bound that is
+// The memory law of runs over many inputs (heads, prune, triggers, identify, evaluate): with the least bound that is
 // accepted, what is live on the heap at one time stays within it, inputs and all. `slack` is for what does
 // not grow with inputs or model: checks and records as text, lists of heads.
 
@@ -84,6 +84,27 @@ TEST_F(LabelledMemoryLaw, Identify) {
       expect_within([&](std::size_t bound) { return engine_.plan_identify(with(bound)).bytes; },
                     [&](std::size_t bound) { engine_.identify(with(bound)); });
     }
+}
+
+TEST_F(LabelledMemoryLaw, Evaluate) {
+  const std::vector<std::pair<std::vector<MetricSpec>, std::vector<MethodSpec>>> runs{
+      {{{"deletion"}, {"insertion"}, {"comprehensiveness"}}, {{"saliency"}, {"attention_rollout"}}},
+      {{{"infidelity"}, {"spearman_agreement"}}, {{"chefer"}}},
+      {{{"self_contribution"}}, {{"attention"}, {"value_zeroing"}}},
+      {{{"token_identifiability"}}, {}},
+      {{{"head_pruning", {{"rankings", "attention,taylor"}, {"steps", "2"}}}}, {}}};
+  for (const auto& [metrics, methods] : runs) {
+    SCOPED_TRACE(metrics.front().name);
+    EvaluateRequest request{.methods = methods, .metrics = metrics, .resamples = 10};
+    for (const LabelledInput& one : inputs_)
+      request.examples.push_back({.input = one.input, .gold = one.label});
+    const auto with = [&](std::size_t bound) {
+      request.max_memory = bound;
+      return request;
+    };
+    expect_within([&](std::size_t bound) { return engine_.plan_evaluate(with(bound)).bytes; },
+                  [&](std::size_t bound) { engine_.evaluate(with(bound)); });
+  }
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "corpus/kept_values.h"
 #include "evaluations/evaluation.h"
 #include "report/evaluate_writer.h"
+#include "report/plan_text.h"
 #include "report/provenance.h"
 
 namespace headwater {
@@ -31,6 +32,7 @@ namespace {
 
 constexpr const char* formats = "text|markdown|csv|json|latex|svg";
 constexpr const char* endings = ".txt=text .md=markdown .tex=latex";
+constexpr int usual_overlap = 64;
 // These say where things are and how they are shown; every other option can change a number.
 const std::vector<std::string> not_of_the_values = {
     "--model", "--cache-dir", "--revision", "--threads", "--file",      "--output",     "--format", "--quiet",
@@ -46,7 +48,8 @@ struct Options {
   std::string explained = "prediction", unit = "token", values;
   EvaluateRequest request;
   std::size_t limit = 0;
-  bool truncate = false, resume = false, list = false;
+  std::optional<int> overlap;
+  bool dry_run = false, truncate = false, windows = false, resume = false, list = false;
   MemoryOption max_memory;
 };
 
@@ -119,6 +122,11 @@ void check_values(const Options& options) {
 
 EvaluateRequest request_of(const Options& options) {
   EvaluateRequest request = options.request;
+  if (options.windows && options.truncate)
+    throw InputError("--windows: expected no --truncate beside it, found both; a text is read whole or cut");
+  if (options.overlap && !options.windows)
+    throw InputError("--overlap: expected --windows beside it, found none");
+  if (options.windows) request.overlap = options.overlap.value_or(usual_overlap);
   request.metrics = metric_specs(options);
   request.explained =
       options.explained == "gold" ? EvaluateRequest::Explained::Gold : EvaluateRequest::Explained::Prediction;
@@ -161,8 +169,15 @@ int run(const Options& options, const Arguments& given) {
   for (EvaluationExample& example : file.examples) example.input.truncate = options.truncate;
   Output output(options.output.path);
   const Engine engine = options.model.load();
-  request.methods = options.methods.specs(engine.info());
+  if (find_evaluation(request.metrics.front().name).measure_model == nullptr || options.methods.names)
+    request.methods = options.methods.specs(engine.info());
   request.examples = std::move(file.examples);
+  if (options.dry_run) {
+    output.write(evaluate_plan_text(engine.plan_evaluate(request), engine.info(),
+                                    {"metrics", split(options.metrics, ',')}, format));
+    output.finish();
+    return 0;
+  }
   std::optional<KeptResults> kept;
   if (!options.values.empty()) {
     kept.emplace(options.values, options.values, identity_of(engine, file, given),
@@ -220,6 +235,11 @@ std::function<int()> setup(Arguments& arguments) {
   arguments.under("Input").add("--limit N", options->limit, "The first so many; 0: all (default 0)");
   arguments.under("Input").add("--truncate", options->truncate,
                                "Cut a text that is too long instead of refusing it");
+  arguments.under("Input").add("--windows", options->windows,
+                               "Read a text that is too long in windows, and put their scores together");
+  arguments.under("Input").add(
+      "--overlap N", options->overlap,
+      fmt::format("Tokens that neighbouring windows share at least (default {})", usual_overlap));
   arguments.under("Input").add_repeated(
       "--gold-label NAME=LABEL",
       [options](const std::string& text) {
@@ -237,6 +257,7 @@ std::function<int()> setup(Arguments& arguments) {
   add_method_options(arguments, options->methods);
   add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
+  add_dry_run_option(arguments, options->dry_run);
   add_colour_option(arguments, options->output);
   arguments.under("Output").add_repeated(
       "--also FILE", options->also,

@@ -5,12 +5,15 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 #include <headwater/engine.h>
 #include <headwater/formats.h>
 
+#include "base/parallel.h"
+#include "base/side_by_side.h"
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
 #include "cli/input_reader.h"
@@ -158,38 +161,108 @@ class Destinations {
   std::size_t written_ = 0;
 };
 
+// One input and what became of it.
+struct Explained {
+  CorpusRun::Item item;
+  std::vector<Report> reports = {};
+  std::exception_ptr error = nullptr;
+};
+
+// Explains them, short ones side by side: results do not depend on it.
+class Explaining {
+ public:
+  Explaining(const Engine& engine, CorpusRun& run, const Options& options)
+      : engine_(engine),
+        run_(run),
+        options_(options),
+        request_{.input = {},
+                 .target = options.target,
+                 .methods = options.methods.specs(engine.info()),
+                 .view = view_of(options),
+                 .max_memory = options.max_memory.bytes(),
+                 .verify = options.verify} {}
+
+  // How many inputs it takes at once.
+  std::size_t most() const {
+    const auto threads = static_cast<std::size_t>(thread_count());
+    const bool alone = options_.dry_run || options_.verify || request_.max_memory > 0 || threads == 1;
+    return alone ? 1 : 8 * threads;
+  }
+
+  void explain(std::vector<Explained>& some) const {
+    if (some.size() > 1 && fit_together(some))
+      return side_by_side(static_cast<std::int64_t>(some.size()),
+                          [&](std::int64_t i) { explain_one(some[static_cast<std::size_t>(i)]); });
+    for (Explained& one : some) explain_one(one);
+  }
+
+  Request request_for(const CorpusRun::Item& item) const {
+    Request request = request_;
+    request.input = item.example.input;
+    request.input.prefix = options_.prefix;
+    request.input.generate = options_.generate;
+    return request;
+  }
+
+ private:
+  bool fit_together(const std::vector<Explained>& some) const {
+    std::size_t most = 0;
+    for (const Explained& one : some) {
+      if (one.item.error) continue;
+      try {
+        most = std::max(most, engine_.planned_bytes(request_for(one.item)));
+      } catch (const Error&) {  // it will fail, and say why
+      }
+    }
+    return most <= bytes_side_by_side / static_cast<std::size_t>(thread_count());
+  }
+
+  void explain_one(Explained& one) const {
+    try {
+      if (one.item.error) std::rethrow_exception(one.item.error);
+      Request request = request_for(one.item);
+      require_text(request.input);
+      if (std::this_thread::get_id() == caller_)
+        request.progress = [&](const Progress& p) { run_.progress().show(p); };
+      if (!options_.dry_run)
+        one.reports = explain_targets(engine_, std::move(request), one.item.example, options_.targets);
+    } catch (const Error&) {
+      one.error = std::current_exception();
+    }
+  }
+
+  const Engine& engine_;
+  CorpusRun& run_;
+  const Options& options_;
+  Request request_;
+  std::thread::id caller_ = std::this_thread::get_id();
+};
+
 int explain_all(const Engine& engine, CorpusRun& run, const Options& options, const std::string& format) {
-  Request request{.input = {},
-                  .target = options.target,
-                  .methods = options.methods.specs(engine.info()),
-                  .view = view_of(options),
-                  .max_memory = options.max_memory.bytes(),
-                  .verify = options.verify,
-                  .progress = [&](const Progress& p) { run.progress().show(p); }};
+  const Explaining explaining(engine, run, options);
   Destinations results(run, options, format);
   const std::string single = results.holds_one();
   std::size_t count = 0;
-  while (std::optional<CorpusRun::Item> item = run.next()) {
-    ++count;
+  for (;;) {
+    std::vector<Explained> some;
+    for (CorpusRun::Item& item : run.next_some(single.empty() ? explaining.most() : 1))
+      some.push_back({std::move(item)});
+    if (some.empty()) break;
+    count += some.size();
     if (!single.empty()) run.reader().expect_last(single + ", found another; --format jsonl holds many");
-    std::vector<Report> reports;
-    try {
-      if (item->error) std::rethrow_exception(item->error);
-      request.input = item->example.input;
-      request.input.prefix = options.prefix;
-      request.input.generate = options.generate;
-      require_text(request.input);
-      if (options.dry_run)
-        run.output().write(dry_run(engine, request, format));
-      else
-        reports = explain_targets(engine, request, item->example, options.targets);
-    } catch (const Error&) {
-      run.fail(*item, std::current_exception());
-      continue;
+    explaining.explain(some);
+    for (Explained& one : some) {
+      try {
+        if (one.error) std::rethrow_exception(one.error);
+        if (options.dry_run) run.output().write(dry_run(engine, explaining.request_for(one.item), format));
+      } catch (const Error&) {
+        run.fail(one.item, std::current_exception());
+        continue;
+      }
+      run.progress().clear();
+      if (!options.dry_run) results.write(one.item, one.reports);
+      run.done();
     }
-    run.progress().clear();
-    if (!options.dry_run) results.write(*item, reports);
-    run.done();
   }
   if (count == 0 && run.nothing_done()) throw InputError("expected a text to explain, found an empty input");
   const int code = run.finish();

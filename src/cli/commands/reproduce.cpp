@@ -13,7 +13,7 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|md|json";
+constexpr const char* formats = "text|md|json|svg";
 
 struct Options {
   std::string paper, data;
@@ -34,6 +34,7 @@ std::string list_of_papers() {
 std::string formatted(const ReproducedReport& report, const std::string& format, const std::string& command,
                       const TerminalFormat& terminal) {
   if (format == "json") return reproduced_json(report, command);
+  if (format == "svg") return reproduced_svg(report, command);
   if (format == "md") return reproduced_markdown(report, command);
   return reproduced_text(report, command, terminal.width);
 }
@@ -47,6 +48,10 @@ int run(const Options& options, const Arguments& given) {
     return 0;
   }
   const Reproduction& paper = find_reproduction(options.paper);
+  if (format == "svg" && !paper.has_picture)
+    throw InputError(
+        fmt::format("svg: expected a paper with a picture, such as mohebbi2023, found {}; use another format",
+                    paper.name));
   if (options.data.empty()) throw InputError(fmt::format("--data: expected {}, found nothing", paper.data));
   if (options.model.model.empty())
     throw InputError(fmt::format("--model: expected {}, found nothing", paper.model));

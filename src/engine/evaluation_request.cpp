@@ -1,0 +1,98 @@
+// What may be asked of an evaluation, said before anything is run.
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "engine/evaluate.h"
+
+namespace headwater {
+
+namespace {
+
+bool same_spec(const MethodSpec& a, const MethodSpec& b) {
+  const Method &first = find_method(a.name), &second = find_method(b.name);
+  return &first == &second && a.aggregate == b.aggregate &&
+         MethodOptions(first.name, first.options, a.options).all() ==
+             MethodOptions(second.name, second.options, b.options).all();
+}
+
+}  // namespace
+
+Explainers explainers_of(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics) {
+  Explainers made{.specs = request.methods, .asked = request.methods.size()};
+  for (const ChosenMetric& metric : metrics) {
+    made.reference.emplace_back();
+    if (metric.evaluation->reference == nullptr) continue;
+    const MethodSpec wanted = metric.evaluation->reference(metric.options);
+    std::size_t at = 0;
+    while (at < made.specs.size() && !same_spec(made.specs[at], wanted)) ++at;
+    if (at == made.specs.size()) made.specs.push_back(wanted);
+    made.reference.back() = at;
+  }
+  return made;
+}
+
+void check_request(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics,
+                   const ModelInfo& info) {
+  if (request.examples.empty()) throw InputError("examples: expected at least one, found none");
+  if (request.metrics.empty()) throw InputError("metrics: expected at least one, found none");
+  if (request.resamples < 1)
+    throw InputError(fmt::format("resamples: expected at least 1, found {}", request.resamples));
+  if (!(request.level > 0 && request.level < 1))
+    throw InputError(fmt::format("level: expected a share between 0 and 1, found {}", request.level));
+  if (request.before.size() > request.examples.size())
+    throw InternalError("evaluate: expected no more earlier values than examples");
+  if (is_of_model(metrics)) {
+    if (!request.methods.empty())
+      throw InputError(fmt::format("methods: expected none for {}, which measures the model itself, found {}",
+                                   metrics.front().evaluation->name, request.methods.front().name));
+    return;
+  }
+  for (const ChosenMetric& metric : metrics)
+    if (metric.evaluation->measure_model != nullptr)
+      throw InputError(fmt::format(
+          "metrics: expected {} alone, which measures the model itself and no explanations, found "
+          "others beside it",
+          metric.evaluation->name));
+  if (request.methods.empty()) throw InputError("methods: expected at least one, found none");
+  if (info.task == Task::FeatureExtraction)
+    throw Unsupported(
+        fmt::format("evaluate: {} has no head, and metrics measure an output; open a folder with one",
+                    info.architecture));
+  if (request.overlap && info.task != Task::TextClassification)
+    throw Unsupported(
+        fmt::format("windows: needs a classifier of texts, whose label is that of every window, and found {}",
+                    info.architecture));
+}
+
+std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const ModelInfo& info) {
+  std::vector<ChosenMetric> metrics;
+  const bool pictures = info.task == Task::ImageClassification;
+  for (const MetricSpec& spec : request.metrics) {
+    const Evaluation& evaluation = find_evaluation(spec.name);
+    using Needs = Evaluation::Needs;
+    const bool of_pictures = evaluation.needs == Needs::Mask || evaluation.needs == Needs::Image;
+    const bool of_texts = evaluation.needs == Needs::Evidence || evaluation.needs == Needs::Cues ||
+                          evaluation.needs == Needs::Texts;
+    if ((of_pictures && !pictures) || (of_texts && pictures))
+      throw Unsupported(fmt::format("{}: needs {}, and {} reads {}", evaluation.name,
+                                    text_of(evaluation.needs), info.architecture,
+                                    pictures ? "images" : "texts"));
+    metrics.push_back({&evaluation, MethodOptions(evaluation.name, evaluation.options, spec.options)});
+    if (evaluation.reference != nullptr) {
+      const MethodSpec reference = evaluation.reference(metrics.back().options);
+      const Method& method = find_method(reference.name);
+      require_supported(method, info);
+    }
+    if (evaluation.rows != nullptr) evaluation.rows(metrics.back().options);  // refuses what is unknown
+    if (evaluation.points != nullptr) evaluation.points(info, metrics.back().options);  // refuses bad lists
+    if (request.overlap && (evaluation.asks != nullptr || evaluation.variations != nullptr ||
+                            evaluation.maps || evaluation.measure_model != nullptr))
+      throw Unsupported(fmt::format(
+          "{}: asks about one input as a whole, and a text in windows is several; leave it out, or "
+          "cut texts with --truncate",
+          evaluation.name));
+  }
+  return metrics;
+}
+
+}  // namespace headwater
