@@ -39,27 +39,28 @@ LoadedModel known_states() {
   return fixture.loaded;
 }
 
-// Ten of either kind, the fourth with the word that misleads block 2.
+// Ten plurals and five singulars, the fourth with the word that misleads block 2.
 std::vector<std::optional<EvaluationExample>> asked_examples() {
   std::vector<std::optional<EvaluationExample>> asked;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 15; ++i) {
     EvaluationExample example;
-    example.input.text = i % 2 == 0 ? "good [MASK]" : "bad [MASK]";
+    const bool plural = i % 3 != 1;
+    example.input.text = plural ? "good [MASK]" : "bad [MASK]";
     if (i == 3) example.input.text += " film";
-    example.property = i % 2 == 0 ? "plural" : "singular";
+    example.property = plural ? "plural" : "singular";
     asked.emplace_back(std::move(example));
   }
   return asked;
 }
 
 TEST(EvaluationProbes, TellWhatTheStatesSay) {
-  // A probe of constants says the mean of the signs it saw. Of ten and ten it has seen the fewer of what its
-  // four tests have the more of, or as many of both: it is never right.
+  // A probe of constants says the mean of the signs it saw. Of twelve at least seven are plurals: it always
+  // says plural.
   for (const std::uint64_t seed : {0U, 1U, 7U}) {
     const auto right = probe_layers(known_states(), asked_examples(), seed);
-    ASSERT_EQ(right.size(), 20U);
+    ASSERT_EQ(right.size(), 15U);
     for (std::size_t i = 0; i < right.size(); ++i)
-      EXPECT_EQ(right[i], (std::vector<bool>{false, true, i != 3})) << i << ", seed " << seed;
+      EXPECT_EQ(right[i], (std::vector<bool>{i % 3 != 1, true, i != 3})) << i << ", seed " << seed;
   }
 }
 

@@ -105,9 +105,8 @@ const Evaluation head_pruning{
         "Accuracy as attention heads are removed, the least important first: an evaluation of rankings.",
     .formula = "∫_0^1 accuracy without the last share r of heads dr, by trapezoids",
     .paper =
-        "Michel, Levy and Neubig, 2019: Are Sixteen Heads Really Better than One? NeurIPS; Hao, Dong, Wei "
-        "and "
-        "Xu, 2021: Self-Attention Attribution. AAAI",
+        "Michel, Levy and Neubig, 2019: Are Sixteen Heads Really Better than One? NeurIPS; Hao, Dong, "
+        "Wei and Xu, 2021: Self-Attention Attribution. AAAI",
     .better = Evaluation::Better::Higher,
     .turned_by = "order=most",
     .needs = Evaluation::Needs::Labels,

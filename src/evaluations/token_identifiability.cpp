@@ -47,18 +47,15 @@ std::vector<ProbeText> texts_of(const ModelTrial& trial) {
 
 using Shares = std::vector<std::vector<double>>;  // of one state: [row][text]
 
-// By both distances, in `row` and the next; `mapped` and `targets` are those of the chosen texts.
+// `mapped` and `targets` are those of the chosen texts.
 void match(const std::vector<ProbeText>& texts, const std::vector<std::size_t>& chosen, const Tensor& mapped,
-           const Tensor& targets, bool content, std::size_t row, Shares& shares) {
+           const Tensor& targets, TokenDistance distance, bool content, std::vector<double>& shares) {
   std::vector<const ProbeText*> some;
   for (const std::size_t t : chosen) some.push_back(&texts[t]);
-  for (const TokenDistance distance : {TokenDistance::Cosine, TokenDistance::L2}) {
-    const std::vector<TextHits> hits = match_in_texts(some, mapped, targets, distance);
-    for (std::size_t k = 0; k < chosen.size(); ++k)
-      shares[row][chosen[k]] = static_cast<double>(content ? hits[k].content_id : hits[k].id) /
-                               static_cast<double>(content ? some[k]->content() : some[k]->tokens());
-    ++row;
-  }
+  const std::vector<TextHits> hits = match_in_texts(some, mapped, targets, distance);
+  for (std::size_t k = 0; k < chosen.size(); ++k)
+    shares[chosen[k]] = static_cast<double>(content ? hits[k].content_id : hits[k].id) /
+                        static_cast<double>(content ? some[k]->content() : some[k]->tokens());
 }
 
 Shares shares_at(const ModelTrial& trial, const std::vector<ProbeText>& texts, int state, bool content) {
@@ -70,10 +67,16 @@ Shares shares_at(const ModelTrial& trial, const std::vector<ProbeText>& texts, i
   for (const std::vector<Part>& parts : split_texts(texts, text_folds, trial.seed).parts) {
     const std::vector<std::size_t> seen = members(parts, Part::Train), unseen = members(parts, Part::Test);
     const Tensor hidden = rows_of(read[0], first, unseen).to(DType::Float64),
-                 own = rows_of(read[1], first, unseen).to(DType::Float64);
-    if (hidden.dim(1) == own.dim(1)) match(texts, unseen, hidden, own, content, 0, shares);
+                 own = rows_of(read[1], first, unseen).to(DType::Float64),
+                 known = rows_of(read[1], first, seen);
     const RidgeFit fit(rows_of(read[0], first, seen), token_ridge);
-    match(texts, unseen, fit.fit(rows_of(read[1], first, seen))(hidden), own, content, 2, shares);
+    for (const TokenDistance distance : {TokenDistance::Cosine, TokenDistance::L2}) {
+      const bool cosine = distance == TokenDistance::Cosine;
+      std::vector<double>&naive = shares[cosine ? 0 : 1], &linear = shares[cosine ? 2 : 3];
+      if (hidden.dim(1) == own.dim(1)) match(texts, unseen, hidden, own, distance, content, naive);
+      const LinearMap map = fit.fit(cosine ? unit_rows(known) : known);  // for the distance it is used with
+      match(texts, unseen, map(hidden), own, distance, content, linear);
+    }
   }
   return shares;
 }

@@ -111,11 +111,10 @@ void reproduce_pictures(const ReproduceRequest& request, Reproduced& made) {
   const double labels = static_cast<double>(request.engine.info().labels.size()),
                whole = positive.at("random").curve.front();
   perturbation.notes.push_back(fmt::format(
-      "Published: ViT-base on ImageNet, the predicted class; a star marks what is confirmed, the others are "
-      "as "
-      "remembered. The model here is right on {} of the whole pictures, so that no area can exceed {}; a "
-      "guess "
-      "among its {:.0f} labels has {}. Areas are not comparable with the published ones, only their order.",
+      "Published: ViT-base on ImageNet, the predicted class; a star marks what is confirmed, the "
+      "others are as remembered. The model here is right on {} of the whole pictures, which is an "
+      "area of {} if no answer changes; a guess among its {:.0f} labels has {}. Areas are not "
+      "comparable with the published ones, only their order.",
       percent(whole), figure(90 * whole, 1), labels, figure(90 / labels, 1)));
   segmentation.notes.emplace_back(
       "Published figures of segmentation and ablation are as remembered, not confirmed.");
