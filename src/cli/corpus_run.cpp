@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "cli/standard_streams.h"
 #include "report/schema.h"
 
 namespace headwater {

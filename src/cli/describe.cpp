@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.h"
-#include "cli/options.h"
 
 namespace headwater {
 namespace {

@@ -105,6 +105,12 @@ std::optional<Example> InputReader::next() {
   return example;
 }
 
+std::vector<Input> InputReader::rest() {
+  std::vector<Input> inputs;
+  while (std::optional<Example> example = next()) inputs.push_back(std::move(example->input));
+  return inputs;
+}
+
 void InputReader::expect_last(const std::string& what) {
   if (!next()) return;
   throw InputError(

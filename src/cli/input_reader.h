@@ -40,6 +40,7 @@ class InputReader {
   explicit InputReader(const InputOptions& options);
 
   std::optional<Example> next();
+  std::vector<Input> rest();  // all that are left, without what else their lines say
   // The inputs were named one by one on the command line, so there is exactly one (or one per --image).
   bool from_arguments() const { return corpus_ == nullptr; }
   const CorpusReader* corpus() const { return corpus_.get(); }  // null: from arguments

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/strings.h"
 #include "cli/arguments.h"

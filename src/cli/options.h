@@ -2,11 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <headwater/engine.h>
-
-#include "checkpoint/checkpoint.h"
 
 namespace headwater {
 

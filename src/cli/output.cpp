@@ -134,6 +134,11 @@ int finish_with(Output& output, std::string_view text) {
   return 0;
 }
 
+int finish_with_text(Output& output, const std::string& text) {
+  output.write_text(text);
+  return finish_with(output, "");
+}
+
 int finish_with(Output& output, std::string_view text, const OutputOptions& named) {
   finish_with(output, text);
   if (output.is_file()) named.say(fmt::format("written: {}", named.path));

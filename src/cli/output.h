@@ -57,6 +57,7 @@ class Output {
 int finish_with(Output& output, std::string_view text, const OutputOptions& named);
 // The same without a word, as plans and looks at things end.
 int finish_with(Output& output, std::string_view text);
+int finish_with_text(Output& output, const std::string& text);  // folded, as write_text does
 
 // What --color and the stream ask for together.
 TerminalFormat terminal_of(const Output& output, const std::string& colour);

@@ -2,7 +2,6 @@
 // Or {"line":1,"left_out":"why"}.
 #include "corpus/kept_values.h"
 
-#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -15,16 +14,6 @@
 namespace headwater {
 
 namespace {
-
-OrderedJson kept_number(double value) {
-  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
-}
-
-OrderedJson kept_list(const std::vector<double>& values) {
-  OrderedJson list = OrderedJson::array();
-  for (const double value : values) list.push_back(kept_number(value));
-  return list;
-}
 
 double number_back(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
@@ -48,9 +37,9 @@ std::string values_line(const ExampleValues& values) {
     for (const auto& methods : values.values) {
       OrderedJson row = OrderedJson::array();
       for (const EvaluationValue& one : methods) {
-        row.push_back({{"value", kept_number(one.value)}});
-        if (!one.curve.empty()) row.back()["curve"] = kept_list(one.curve);
-        if (!one.parts.empty()) row.back()["parts"] = kept_list(one.parts);
+        row.push_back({{"value", one.value}});
+        if (!one.curve.empty()) row.back()["curve"] = one.curve;
+        if (!one.parts.empty()) row.back()["parts"] = one.parts;
       }
       json["values"].push_back(std::move(row));
     }

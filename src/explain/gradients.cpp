@@ -131,7 +131,9 @@ Index objective_rows(const ModelInfo& info, Index tokens) {
 
 std::size_t gradient_bytes(const ModelInfo& info, Index tokens) {
   const Index rows = objective_rows(info, tokens);
-  return planned_run_bytes(info, tokens, rows) + walk_bytes(info, tokens, rows, info.dtype);
+  constexpr std::size_t notes = 1 << 10;  // which copies and rows a replay has of a block's values
+  return planned_run_bytes(info, tokens, rows) + walk_bytes(info, tokens, rows, info.dtype) +
+         as_size(info.last().layers) * notes;
 }
 
 std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens) {

@@ -23,8 +23,7 @@ std::vector<Map> maps_of(const Study& study, const std::vector<AttentionKind>& k
 }
 
 void put_layer(Tensor& values, int layer, const std::vector<double>& numbers) {
-  dispatch(values.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(values.dtype(), [&]<class R>(R) {
     std::copy(numbers.begin(), numbers.end(), values.data<R>() + static_cast<Index>(numbers.size()) * layer);
   });
 }
@@ -59,8 +58,7 @@ int layers_before(const std::vector<AttentionKind>& kinds, std::size_t k) {
 Tensor with_column(const Tensor& map, const Tensor& column) {
   const Index keys = map.shape().back();
   Tensor wide(map.shape().with_back(keys + 1), map.dtype());
-  dispatch(map.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(map.dtype(), [&]<class R>(R) {
     R* to = wide.data<R>();
     for (Index row = 0; row < map.size() / keys; ++row) {
       to = std::copy_n(map.data<R>() + row * keys, keys, to);

@@ -24,8 +24,7 @@ Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index 
         if (place != place_of(kind.sites.z)) return;
         const Index H = tape.at(kind.pattern(wanted.layer)).value.dim(1), E = part.shape().back() / H;
         part = part.clone();
-        dispatch(part.dtype(), [&](auto r) {
-          using R = decltype(r);
+        dispatch(part.dtype(), [&]<class R>(R) {
           for (Index i = 0; i < part.size(); ++i)
             if (i / E % H != wanted.head) part.data<R>()[i] = 0;
         });

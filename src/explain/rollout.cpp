@@ -1,6 +1,6 @@
 // Abnar & Zuidema, 2020. With A_l the mixing of layer l (row-stochastic, residual path included),
 //
-//   R_s = A_s,  R_l = A_l R_{l−1}        s: the first layer taken into account
+//   R_0 = A_0,  R_l = A_l R_{l−1}
 //
 // so that R_l[i, j] is the share of input token j in position i after layer l.
 #include "explain/rollout.h"
@@ -64,19 +64,13 @@ Index mix_with_identity(std::vector<double>& map, Index tokens, double residual)
   return empty;
 }
 
-void roll_out(Tensor& maps, Index start) {
-  const Index L = maps.dim(0), T = maps.dim(1);
-  double* values = maps.data<double>();
+void roll_out(Tensor& maps) {
+  const Index T = maps.dim(1);
   std::vector<double> mixing(as_size(T * T));
-  for (Index layer = 0; layer < L; ++layer) {
-    double* current = values + layer * T * T;
-    if (layer < start) {
-      std::fill_n(current, T * T, 0.0);
-      for (Index i = 0; i < T; ++i) current[i * T + i] = 1;
-    } else if (layer > start) {
-      std::copy_n(current, T * T, mixing.data());
-      kernels::gemm<double>({.m = T, .n = T, .k = T}, mixing.data(), current - T * T, current);
-    }
+  for (Index layer = 1; layer < maps.dim(0); ++layer) {
+    double* current = maps.data<double>() + layer * T * T;
+    std::copy_n(current, T * T, mixing.data());
+    kernels::gemm<double>({.m = T, .n = T, .k = T}, mixing.data(), current - T * T, current);
   }
 }
 

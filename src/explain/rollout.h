@@ -22,7 +22,7 @@ void discard_smallest(std::vector<double>& map, Index keys, double ratio, bool c
 // −1; such a row is left as zeros.
 Index mix_with_identity(std::vector<double>& map, Index tokens, double residual);
 
-// R_l = A_l R_{l−1} over maps [L, T, T] in double, in place; layers below `start` are the identity.
-void roll_out(Tensor& maps, Index start = 0);
+// R_l = A_l R_{l−1} over maps [L, T, T] in double, in place.
+void roll_out(Tensor& maps);
 
 }  // namespace headwater

@@ -37,7 +37,9 @@ TEST(RollOut, MultipliesUpwards) {
 
 TEST(RollOut, StartsWhereItIsTold) {
   Tensor all = with_residual();
-  roll_out(all, 1);
+  const std::vector<double> identity{1, 0, 0, 0, 1, 0, 0, 0, 1};  // as it is below the layer it starts at
+  std::copy(identity.begin(), identity.end(), all.data<double>());
+  roll_out(all);
   expect_layer(all, 0, {1, 0, 0, 0, 1, 0, 0, 0, 1});
   expect_layer(all, 1, {.6, .1, .3, .35, .6, .05, .15, .2, .65});
 }

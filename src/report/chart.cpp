@@ -86,6 +86,11 @@ Rgb series_colour(std::size_t which) {
   return colours[which % colours.size()];
 }
 
+Marker series_marker(std::size_t which) {
+  constexpr Marker markers[] = {Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond};
+  return markers[which % std::size(markers)];
+}
+
 void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, const RunRecord& record) {
   const double room = svg.width() - 2 * sheet_edge;
   svg.text({sheet_edge, 28}, cut_to_width(title, 16, room), {.size = 16, .bold = true});
@@ -183,6 +188,29 @@ double draw_legend(Svg& svg, Point at, double width, std::span<const Series> ent
 
 double legend_height(double width, std::span<const Series> entries) {
   return flow(width, entries, [](const Series&, Point) {});
+}
+
+std::string fields_svg(const ChartFields& chart, const RunRecord& record, std::string_view metadata) {
+  constexpr double caption = 26, gap = 30, top = 62, foot = 30;
+  const std::size_t count = chart.fields.size(), columns = std::min<std::size_t>(2, count),
+                    rows = (count + 1) / 2;
+  const double column = Plot::left + chart.width + gap;
+  const double row = caption + chart.height + Plot::below + 16;
+  const double width = 2 * sheet_edge + static_cast<double>(columns) * column - gap + 12;
+  const double legend_room = width - 2 * sheet_edge;
+  const double below = top + static_cast<double>(rows) * row;
+  Svg svg(width, below + legend_height(legend_room, chart.legend) + foot, chart.title);
+  draw_sheet(svg, chart.title, chart.subtitle, record);
+  for (std::size_t f = 0; f < count; ++f) {
+    const ChartField& field = chart.fields[f];
+    const Box box{sheet_edge + static_cast<double>(f % 2) * column + Plot::left,
+                  top + static_cast<double>(f / 2) * row + caption, chart.width, chart.height};
+    svg.text({box.x, box.y - 9}, field.title, {.size = 13, .bold = true});
+    const Plot plot(svg, box, field.x, field.y);
+    for (const Series& series : field.series) draw_series(svg, plot, series);
+  }
+  draw_legend(svg, {sheet_edge, below}, legend_room, chart.legend);
+  return svg.str(metadata);
 }
 
 }  // namespace headwater

@@ -62,11 +62,26 @@ struct Series {
   enum class Spread { Band, Bars } spread = Spread::Bars;
   double aside = 0;  // drawn so far to the right, that equal ones can be told apart
 };
+Marker series_marker(std::size_t which);  // they repeat after four
 // Places where y is NaN are left out.
 void draw_series(Svg& svg, const Plot& plot, const Series& series);
 
 // Entries side by side, in rows no wider than `width`; returns the height they take.
 double draw_legend(Svg& svg, Point at, double width, std::span<const Series> entries);
 double legend_height(double width, std::span<const Series> entries);
+
+// Fields in two columns, then one legend, on a sheet.
+struct ChartField {
+  std::string title;
+  ChartAxis x, y;
+  std::vector<Series> series;
+};
+struct ChartFields {
+  std::string title, subtitle;
+  std::vector<ChartField> fields;
+  std::vector<Series> legend;
+  double width = 380, height = 230;  // of a field
+};
+std::string fields_svg(const ChartFields& chart, const RunRecord& record, std::string_view metadata);
 
 }  // namespace headwater

@@ -10,40 +10,6 @@
 namespace headwater {
 namespace {
 
-constexpr double field_width = 380, field_height = 230, field_caption = 26, field_gap = 30, fields_top = 62,
-                 fields_foot = 30;
-constexpr Marker markers[] = {Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond};
-
-struct Field {
-  std::string title;
-  std::vector<Series> series;
-};
-
-// Fields in two columns with the axes of all, then the legend and the record.
-std::string fields_svg(const std::vector<Field>& fields, const ChartAxis& x, const ChartAxis& y,
-                       const std::vector<Series>& legend, const std::string& title,
-                       const std::string& subtitle, const RunRecord& record, std::string_view metadata) {
-  const std::size_t columns = std::min<std::size_t>(2, fields.size()), rows = (fields.size() + 1) / 2;
-  const double column = Plot::left + field_width + field_gap;
-  const double row = field_caption + field_height + Plot::below + 16;
-  const double width = 2 * sheet_edge + static_cast<double>(columns) * column - field_gap + 12;
-  const double legend_room = width - 2 * sheet_edge;
-  const double below = fields_top + static_cast<double>(rows) * row;
-  const double height = below + legend_height(legend_room, legend) + fields_foot;
-  Svg svg(width, height, title);
-  draw_sheet(svg, title, subtitle, record);
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const std::size_t across = f % 2, down = f / 2;
-    const Box field{sheet_edge + static_cast<double>(across) * column + Plot::left,
-                    fields_top + static_cast<double>(down) * row + field_caption, field_width, field_height};
-    svg.text({field.x, field.y - 9}, fields[f].title, {.size = 13, .bold = true});
-    const Plot plot(svg, field, x, y);
-    for (const Series& series : fields[f].series) draw_series(svg, plot, series);
-  }
-  draw_legend(svg, {sheet_edge, below}, legend_room, legend);
-  return svg.str(metadata);
-}
-
 std::vector<double> percent(std::vector<double> shares) {
   for (double& share : shares) share *= 100;
   return shares;
@@ -52,7 +18,7 @@ std::vector<double> percent(std::vector<double> shares) {
 Series series_of(const PruningCurve& curve, std::size_t which) {
   Series series{.name = curve.ranking,
                 .colour = series_colour(which),
-                .marker = markers[which % std::size(markers)],
+                .marker = series_marker(which),
                 .x = percent(curve.rates),
                 .y = percent(curve.accuracy)};
   if (curve.order != "random") return series;
@@ -82,7 +48,7 @@ std::vector<Series> rates_of(const IdentifyReport& report, const ChartAxis& x, M
       own = all.insert(all.end(), {.name = name,
                                    .colour = series_colour(which),
                                    .dashes = cell.control ? "6 4" : "",
-                                   .marker = markers[which % std::size(markers)]});
+                                   .marker = series_marker(which)});
     const TokenRate& rate = chosen(cell.rates, match, counted);
     own->x.push_back(cell.state);
     own->y.push_back(100 * rate.rate);
@@ -104,10 +70,11 @@ std::vector<Series> rates_of(const IdentifyReport& report, const ChartAxis& x, M
 }  // namespace
 
 std::string pruning_svg(const PruningReport& report, std::string_view metadata) {
-  std::vector<Field> fields{{"all heads ranked, least important first", {}},
-                            {"all heads ranked, most important first", {}},
-                            {"within every layer, least important first", {}},
-                            {"within every layer, most important first", {}}};
+  std::vector<ChartField> fields;
+  for (const char* title :
+       {"all heads ranked, least important first", "all heads ranked, most important first",
+        "within every layer, least important first", "within every layer, most important first"})
+    fields.push_back({.title = title});
   std::vector<Series> legend;
   double low = 1, high = 0;
   for (const PruningCurve& curve : report.curves) {
@@ -116,7 +83,7 @@ std::string pruning_svg(const PruningReport& report, std::string_view metadata) 
     Series series = series_of(curve, static_cast<std::size_t>(known - legend.begin()));
     if (known == legend.end()) legend.push_back(series);
     if (curve.order == "random")
-      for (Field& field : fields) field.series.insert(field.series.begin(), series);
+      for (ChartField& field : fields) field.series.insert(field.series.begin(), series);
     else
       fields[(curve.scope == "layer" ? 2U : 0U) + (curve.order == "most" ? 1U : 0U)].series.push_back(
           std::move(series));
@@ -127,11 +94,15 @@ std::string pruning_svg(const PruningReport& report, std::string_view metadata) 
       }
   }
   if (report.curves.size() == 1) fields.resize(1);  // the random orders alone
+  for (ChartField& field : fields) {
+    field.x = round_axis("heads removed", 0, 100, 10, " %");
+    field.y = round_axis("accuracy", 100 * low, 100 * high, 8, " %");
+  }
   return fields_svg(
-      fields, round_axis("heads removed", 0, 100, 10, " %"),
-      round_axis("accuracy", 100 * low, 100 * high, 8, " %"), legend,
-      "Accuracy as attention heads are removed",
-      fmt::format("{} inputs; a removed head's attention is 0 after the softmax", report.inputs),
+      {.title = "Accuracy as attention heads are removed",
+       .subtitle = fmt::format("{} inputs; a removed head's attention is 0 after the softmax", report.inputs),
+       .fields = fields,
+       .legend = legend},
       report.record, metadata);
 }
 
@@ -145,15 +116,20 @@ std::string identify_svg(const IdentifyReport& report, MatchRule match, std::str
     x.ticks = {x.ticks[0] - 1, x.ticks[0], x.ticks[0] + 1};
     x.names = {"", x.names[0], ""};
   }
-  const std::vector<Field> fields{{"all tokens", rates_of(report, x, match, Counted::All)},
-                                  {"without special tokens", rates_of(report, x, match, Counted::Content)}};
+  const ChartAxis y = round_axis("tokens identified", 0, 100, 10, " %");
+  const std::vector<ChartField> fields{
+      {"all tokens", x, y, rates_of(report, x, match, Counted::All)},
+      {"without special tokens", x, y, rates_of(report, x, match, Counted::Content)}};
   const std::string subtitle =
       fmt::format("by {}; candidates: {}; target: {}; {} tested tokens of {} texts; 95 % intervals",
                   match == MatchRule::Id ? "id" : "position",
                   report.pool == TokenPool::Sentence ? "the same text" : "the whole vocabulary",
                   name_of(report.target), report.tested_tokens, report.tested_texts);
-  return fields_svg(fields, x, round_axis("tokens identified", 0, 100, 10, " %"), fields.front().series,
-                    "Tokens identified from hidden vectors", subtitle, report.record, metadata);
+  return fields_svg({.title = "Tokens identified from hidden vectors",
+                     .subtitle = subtitle,
+                     .fields = fields,
+                     .legend = fields.front().series},
+                    report.record, metadata);
 }
 
 }  // namespace headwater

@@ -26,10 +26,8 @@ struct Options {
 
 // None where none were named: the model has its own then, and standard input is not waited for.
 std::vector<Input> given_inputs(const InputOptions& options) {
-  std::vector<Input> inputs;
-  if (!options.text && options.corpus.file.empty() && options.images.empty()) return inputs;
-  InputReader reader(options);
-  while (std::optional<Example> example = reader.next()) inputs.push_back(std::move(example->input));
+  if (!options.text && options.corpus.file.empty() && options.images.empty()) return {};
+  std::vector<Input> inputs = InputReader(options).rest();
   if (inputs.empty()) throw InputError("expected a text, found an empty input");
   return inputs;
 }

@@ -50,8 +50,7 @@ Results model_results(const std::string& model, const std::vector<Input>& inputs
 Comparison compared_models(const Options& options) {
   InputReader reader(options.input);
   if (const std::string text = reader.understood(); !text.empty()) options.output.say(text);
-  std::vector<Input> inputs;
-  while (std::optional<Example> example = reader.next()) inputs.push_back(std::move(example->input));
+  const std::vector<Input> inputs = reader.rest();
   if (inputs.empty()) throw InputError("diff: expected inputs for the two models, found none");
   ProgressLine progress(options.output.quiet);
   const Results first = model_results(options.first, inputs, options, progress);

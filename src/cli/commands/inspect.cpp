@@ -81,13 +81,10 @@ int run(const Options& options) {
   if (json) {
     OrderedJson object = model_json(engine.info(), memory, folder);
     if (options.tensors) object["tensors"] = list;
-    output.write(dump(object, 2) + "\n");
-  } else {
-    output.write_text(model_text(engine.info(), memory, folder));
-    if (options.tensors) output.write("\n" + table.str());
+    return finish_with(output, dump(object, 2) + "\n");
   }
-  output.finish();
-  return 0;
+  output.write_text(model_text(engine.info(), memory, folder));
+  return finish_with(output, options.tensors ? "\n" + table.str() : "");
 }
 
 void declare(Arguments& arguments, Options& options) {

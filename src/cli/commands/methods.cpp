@@ -19,20 +19,13 @@ struct Options {
 
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=text .md=markdown");
-  const bool json = format == "json";
   if (format == "markdown" && !options.name.empty())
     throw InputError("methods: markdown is the page of all methods; leave the name out");
   Output output(options.output.path);
-  if (format == "markdown") {
-    output.write(methods_markdown());
-  } else if (options.name.empty()) {
-    json ? output.write(methods_json()) : output.write_text(methods_table());
-  } else {
-    const Method& method = find_method(options.name);
-    json ? output.write(method_json(method)) : output.write_text(method_page(method));
-  }
-  output.finish();
-  return 0;
+  if (format == "markdown") return finish_with(output, methods_markdown());
+  const Method* one = options.name.empty() ? nullptr : &find_method(options.name);
+  if (format == "json") return finish_with(output, one != nullptr ? method_json(*one) : methods_json());
+  return finish_with_text(output, one != nullptr ? method_page(*one) : methods_table());
 }
 
 void declare(Arguments& arguments, Options& options) {

@@ -38,19 +38,18 @@ std::vector<ModelFolder> shipped_models() {
 }
 
 int run(const Options& options) {
-  const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
+  const std::string format = options.output.chosen_format("text|json", ".txt=text");
   const std::vector<ModelFolder> shipped = shipped_models();
   const std::vector<ModelFolder> cached =
       cached_models({.cache_dir = options.model.cache_dir, .revision = {}, .shipped = {}});
   Output output(options.output.path);
-  if (options.names) {
-    for (const auto* models : {&shipped, &cached})
-      for (const ModelFolder& model : *models) output.write(visible(model.id) + "\n");
-  } else {
-    json ? output.write(models_json(shipped, cached)) : output.write_text(models_text(shipped, cached));
-  }
-  output.finish();
-  return 0;
+  if (!options.names)
+    return format == "json" ? finish_with(output, models_json(shipped, cached))
+                            : finish_with_text(output, models_text(shipped, cached));
+  std::string names;
+  for (const auto* models : {&shipped, &cached})
+    for (const ModelFolder& model : *models) names += visible(model.id) + "\n";
+  return finish_with(output, names);
 }
 
 void declare(Arguments& arguments, Options& options) {

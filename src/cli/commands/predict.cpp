@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <headwater/engine.h>
-#include <headwater/formats.h>
 
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"

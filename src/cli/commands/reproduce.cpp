@@ -42,11 +42,7 @@ std::string formatted(const ReproducedReport& report, const std::string& format,
 int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text .markdown=md");
   Output output(options.output.path);
-  if (options.paper.empty()) {
-    output.write_text(list_of_papers());
-    output.finish();
-    return 0;
-  }
+  if (options.paper.empty()) return finish_with_text(output, list_of_papers());
   const Reproduction& paper = find_reproduction(options.paper);
   if (format == "svg" && !paper.has_picture)
     throw InputError(

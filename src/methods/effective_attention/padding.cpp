@@ -12,8 +12,7 @@ namespace {
 
 void forbid_keys_from(Tensor& scores, Index text) {
   const Index keys = scores.shape().back();
-  dispatch(scores.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(scores.dtype(), [&]<class R>(R) {
     R* values = scores.data<R>();
     for (Index i = 0; i < scores.size(); ++i)
       if (i % keys >= text) values[i] = -std::numeric_limits<R>::infinity();

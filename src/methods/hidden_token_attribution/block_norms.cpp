@@ -214,8 +214,7 @@ class Estimator {
   Tensor cotangents_of(int layer, Index first, const std::vector<std::vector<bool>>& halves) const {
     const Index D = study_.info().last().width;
     Tensor u = Tensor::zeros({static_cast<Index>(halves.size()), 1, tokens_, D}, study_.info().dtype);
-    dispatch(u.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(u.dtype(), [&]<class R>(R) {
       R* to = u.data<R>();
       for (std::size_t p = 0; p < halves.size(); ++p)
         for (Index j = 0; j < tokens_; ++j, to += D) {

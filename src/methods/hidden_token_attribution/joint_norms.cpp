@@ -32,8 +32,7 @@ std::size_t joint_tangent_bytes(const ModelInfo& info, Index units) {
 // [count, 1, T, D]: directions begin … of the basis, D of each unit after the other.
 Tensor basis_seeds(const Tensor& x, Index begin, Index count, BlockNorm norm) {
   Tensor seeds = Tensor::zeros(x.shape().with_front(count), x.dtype());
-  dispatch(x.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(x.dtype(), [&]<class R>(R) {
     for (Index k = 0; k < count; ++k) {
       const Index at = begin + k;  // unit · D + direction: also its place in x
       seeds.data<R>()[k * x.size() + at] = norm == BlockNorm::GradientTimesInput ? x.data<R>()[at] : R(1);

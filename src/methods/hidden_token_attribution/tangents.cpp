@@ -30,8 +30,7 @@ Tensor seeds_of(const Study& study, const LayerRange& course, std::span<const St
   const Tensor& source = study.run().at(course.source, course.first);
   Tensor seeds = Tensor::zeros(source.shape().with_front(static_cast<Index>(starts.size())), source.dtype());
   const Index D = source.shape().back();
-  dispatch(seeds.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(seeds.dtype(), [&]<class R>(R) {
     R* to = seeds.data<R>();
     for (const Start& start : starts) {
       std::copy(start.direction.begin(), start.direction.end(), to + start.token * D);
@@ -122,10 +121,8 @@ void push_spectral(const Study& study, const LayerRange& course, Index token, st
     for (Index s = 0; s < inputs; s += tile) {
       const Index count = std::min(tile, inputs - s);
       const Tensor part = step(tape, from, layer, to, t.rows(s, count));
-      dispatch(t.dtype(), [&](auto r) {
-        using R = decltype(r);
-        std::copy_n(part.data<R>(), part.size(), next.data<R>() + s * T * D);
-      });
+      dispatch(t.dtype(),
+               [&]<class R>(R) { std::copy_n(part.data<R>(), part.size(), next.data<R>() + s * T * D); });
     }
     t = next;
   };
@@ -172,8 +169,7 @@ void pull_ones(const Study& study, const LayerRange& course, std::vector<double>
   for (Index j0 = 0; j0 < T; j0 += tile) {
     const Index count = std::min(tile, T - j0);
     Tensor ones = Tensor::zeros({count, 1, T, D}, study.info().dtype);
-    dispatch(ones.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(ones.dtype(), [&]<class R>(R) {
       for (Index s = 0; s < count; ++s) std::fill_n(ones.data<R>() + (s * T + j0 + s) * D, D, R(1));
     });
     const Tensor back =

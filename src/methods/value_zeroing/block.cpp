@@ -366,8 +366,7 @@ Tensor zero_values(const Study& study, const AttentionKind& kind, int layer, con
   if (!plain) return zero_by_replay(study, kind, layer, options, progress);
   const CleanBlock& block = *plain;
   Tensor result;
-  dispatch(study.info().dtype, [&](auto r) {
-    using R = decltype(r);
+  dispatch(study.info().dtype, [&]<class R>(R) {
     if (!options.together.empty()) {
       result = as_one<R>(block, options);
       return;

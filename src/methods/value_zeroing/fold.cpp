@@ -64,8 +64,7 @@ Tensor projected_rows(const LinearWeights& out, const NormWeights& norm) {
   const Tensor dense = out.weight->dense();  // [D, H·E]
   const Index D = dense.dim(0), rows = dense.dim(1);
   Tensor turned({rows, D}, dense.dtype());
-  dispatch(dense.dtype(), [&](auto r) {
-    using R = decltype(r);
+  dispatch(dense.dtype(), [&]<class R>(R) {
     const R* from = dense.data<R>();
     R* to = turned.data<R>();
     parallel_for(rows, 1 + 65536 / D, [&](Index begin, Index end) {

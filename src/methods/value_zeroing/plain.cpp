@@ -102,8 +102,7 @@ Tensor zero_by_replay(const Study& study, const AttentionKind& kind, int layer, 
     progress(static_cast<double>(begin) / static_cast<double>(pairs.size()));
     const auto some = std::span(pairs).subspan(begin, std::min(tile, pairs.size() - begin));
     const std::vector<double> found = plain_distances(study, kind, layer, some, options);
-    dispatch(result.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(result.dtype(), [&]<class R>(R) {
       for (std::size_t p = 0; p < some.size(); ++p)
         result.data<R>()[set ? some[p].row : some[p].row * S + some[p].zeroed] = static_cast<R>(found[p]);
     });

@@ -131,8 +131,7 @@ void zero_kind(const Study& study, const std::vector<AttentionKind>& kinds, std:
       study.progress((layers_before(kinds, k) + layer + done) / static_cast<double>(layers_of(kinds)));
     });
     if (zeroing.together.empty()) sample.compare(study, kind, layer, distances, zeroing);
-    dispatch(distances.dtype(), [&](auto r) {
-      using R = decltype(r);
+    dispatch(distances.dtype(), [&]<class R>(R) {
       std::ranges::transform(distances.values<R>(), to.rows(layer, 1).template data<R>(), [&](R d) {
         return static_cast<R>(as_published(compat, static_cast<double>(d)));
       });
