@@ -21,6 +21,7 @@
 #include "engine/evaluation_plan.h"
 #include "engine/evaluation_variations.h"
 #include "engine/evaluation_windows.h"
+#include "explain/checking.h"
 #include "report/focus.h"
 #include "tensor/pool.h"
 #include "trial/perturbed_runs.h"
@@ -179,6 +180,7 @@ class Evaluating {
 
   // On any thread.
   void explain(Pending& made) const {
+    const WithoutChecks quick;  // tables show none
     if (made.windows.size() > 1) return explain_windows(made);
     made.report = explainer_.explain(loaded_, made.request, nullptr);
     for (const Attribution& result : made.report.attributions) {

@@ -18,6 +18,7 @@
 
 #include <headwater/error.h>
 
+#include "explain/checking.h"
 #include "explain/weighted_patterns.h"
 #include "kernels/kernels.h"
 #include "methods/method.h"
@@ -112,8 +113,9 @@ void explain_encoder_decoder(Attribution& result, const Study& study) {
                  map_between("decoder_to_source", 1, 0, qs, dtype),
                  map_between("decoder_to_prefix", 1, 1, qq, dtype)};
   result.checks.push_back(check_nonnegative(result.scores()));
-  result.checks.push_back(
-      check_pattern_gradient(study, gradients.at(kinds[2].pattern(0)), kinds[2].pattern(0)));
+  if (checks_wanted())
+    result.checks.push_back(
+        check_pattern_gradient(study, gradients.at(kinds[2].pattern(0)), kinds[2].pattern(0)));
   result.notes.push_back(maximum_note(result.scores()));
 }
 
@@ -132,7 +134,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
     maps.push_back(positive_mean(gradients[as_size(l)], study.run().at(Site::Pattern, l)));
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, read_through(maps, rows, study.size(), RowSums::Kept), rows, OwnColumn::Zero);
-  result.checks.push_back(check_pattern_gradient(study, gradients[as_size(start)], {Site::Pattern, start}));
+  if (checks_wanted())
+    result.checks.push_back(check_pattern_gradient(study, gradients[as_size(start)], {Site::Pattern, start}));
   result.notes.push_back(maximum_note(result.scores()));
   return result;
 }

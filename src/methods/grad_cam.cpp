@@ -7,6 +7,7 @@
 // and of a text the row that the head reads is taken.
 #include <algorithm>
 
+#include "explain/checking.h"
 #include "explain/weighted_patterns.h"
 #include "methods/method.h"
 #include "study/map_checks.h"
@@ -57,7 +58,8 @@ Attribution run(const Study& study, const MethodOptions&) {
   if (image) scale_to_one(row, first);
   put_row(result, study, row, rows, OwnColumn::Zero);
   result.details.push_back({"unscaled", {Axis::Units}, Tensor::of({study.size()}, raw, study.info().dtype)});
-  result.checks.push_back(check_pattern_gradient(study, gradient, {Site::Pattern, last}));
+  if (checks_wanted())
+    result.checks.push_back(check_pattern_gradient(study, gradient, {Site::Pattern, last}));
   result.notes.push_back(maximum_note(Tensor::of({study.size()}, raw)));
   return result;
 }

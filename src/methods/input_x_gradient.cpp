@@ -3,6 +3,7 @@
 //   score_t = Σ_d x_td ∂F/∂x_td       or its norm ‖x_t ⊙ ∂F/∂x_t‖₂
 //
 // with x the embeddings [T, D].
+#include "explain/checking.h"
 #include "explain/gradients.h"
 #include "methods/method.h"
 
@@ -21,7 +22,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
       reduce(product, gradient.dim(0), reduction_of(options.text("reduction")));
   Attribution result{
       .maps = {{.axes = {Axis::Units}, .values = Tensor::of({gradient.dim(0)}, scores, study.info().dtype)}}};
-  result.checks.push_back(check_gradient(study, objective, at, gradient));
+  if (checks_wanted()) result.checks.push_back(check_gradient(study, objective, at, gradient));
   return result;
 }
 

@@ -3,6 +3,7 @@
 //   g = ∂F/∂x,  x [T, D] the embeddings        score_t = ‖g_t‖₂, or Σ_d g, |Σ_d g|, max_d |g|
 //
 // by one pull of ∂F/∂logits over the run that was kept.
+#include "explain/checking.h"
 #include "explain/gradients.h"
 #include "methods/method.h"
 
@@ -18,7 +19,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<double> scores = reduce(gradient.to_doubles(), gradient.dim(0), reduction);
   Attribution result{
       .maps = {{.axes = {Axis::Units}, .values = Tensor::of({gradient.dim(0)}, scores, study.info().dtype)}}};
-  result.checks.push_back(check_gradient(study, objective, at, gradient));
+  if (checks_wanted()) result.checks.push_back(check_gradient(study, objective, at, gradient));
   result.notes.emplace_back(
       "How strongly the output reacts to a small change of each token, not how much the token gave it.");
   if (std::string note = cancelled_sums_note(gradient.to_doubles(), gradient.dim(0), reduction);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "explain/checking.h"
 #include "explain/gradients.h"
 #include "methods/method.h"
 #include "numerics/random.h"
@@ -117,7 +118,9 @@ Attribution run(const Study& study, const MethodOptions& options) {
       .maps = {{.axes = {Axis::Units}, .values = Tensor::of({T}, scores, study.info().dtype)}}};
   const Tensor x = study.input(at);
   const Tensor here = gradients_at(study, objective, at, x.reshaped(x.shape().with_front(1))).gradients;
-  result.checks.push_back(check_gradient(study, objective, at, here.reshaped(here.shape().without_front())));
+  if (checks_wanted())
+    result.checks.push_back(
+        check_gradient(study, objective, at, here.reshaped(here.shape().without_front())));
   result.details.push_back({"standard_error", {Axis::Units}, Tensor::of({T}, errors, study.info().dtype)});
   std::size_t best = 0;
   for (std::size_t t = 0; t < scores.size(); ++t)
