@@ -11,8 +11,8 @@ probability falls. In PyTorch:
   stacked   all changed sentences of a sentence and a method in one batch
 
 Rounds take turns, so that other work on the machine disturbs all alike; --cpu counts processor time over all threads. Prints
-medians, ratios, and the largest difference of a sentence's figure. headwater's time is the whole program with loading and
-tables; PyTorch's is the loop alone. Needs torch and transformers.
+medians, ratios, and the largest difference of a sentence's figure. headwater's time is the whole program with loading, tables
+and a random explanation, half as many changed sentences again; PyTorch's is the loop alone. Needs torch and transformers.
 """
 
 import argparse
