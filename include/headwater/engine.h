@@ -22,6 +22,8 @@
 #include <headwater/model_info.h>
 #include <headwater/report.h>
 #include <headwater/request.h>
+#include <headwater/run.h>
+#include <headwater/tree.h>
 
 namespace headwater {
 
@@ -51,6 +53,10 @@ class HEADWATER_API Engine {
   Report explain(const Request& request) const;
   // Bytes needed beyond the weights to explain an input of this many tokens: an upper estimate.
   std::size_t planned_bytes(const Request& request) const;
+  // A run whose every value can be read, replayed from and differentiated (run.h), edited on the way.
+  RecordedRun run(const Input& input, std::span<const PlaceEdit> edits = {}) const;
+  // An attribution tree (tree.h) of the request's input and target; its methods are attattr.
+  TreeReport tree(Request request, TreeOptions options = {}) const;
   // Token identifiability of many texts (identify.h). Throws Unsupported for image models.
   IdentifyReport identify(const IdentifyRequest& request) const;
   IdentifyPlan plan_identify(const IdentifyRequest& request) const;

@@ -1,18 +1,26 @@
-// A Report as bytes: JSON, NumPy and safetensors arrays, terminal text, a self-contained page, a picture.
-// Every format carries the run record. Pure functions of the report: no clock, no environment, no network.
+// Results as bytes. A Report: JSON, NumPy and safetensors arrays, terminal text, a self-contained page, a
+// picture. Every format carries the run record. Pure functions of the report: no clock, no environment, no
+// network.
 #pragma once
 
 #include <span>
 #include <string>
 
+#include <headwater/check.h>
+#include <headwater/evaluate.h>
 #include <headwater/export.h>
+#include <headwater/heads.h>
+#include <headwater/identify.h>
 #include <headwater/report.h>
+#include <headwater/tree.h>
 
 namespace headwater {
 
 // One object without a final newline; numbers are the shortest that read back to the same value, NaN is null.
 // With `indent` < 0 it is one line: a line of JSON Lines.
 HEADWATER_API std::string to_json(const Report& report, int indent = 2);
+// The same without scores: what is known about them.
+HEADWATER_API std::string summary_json(const Report& report, int indent = 2);
 // label, probability, logits and what else the task has; tokens only when asked for.
 struct PredictionFormat {
   bool tokens = false;
@@ -23,6 +31,18 @@ HEADWATER_API std::string to_json(const Prediction& prediction, const Prediction
 HEADWATER_API std::string to_json(const Input& input, const Prediction& prediction,
                                   const PredictionFormat& format = {});
 HEADWATER_API std::string to_json(const RunRecord& record, int indent = 2);
+
+// What runs over many inputs gave. `command`: what repeats the run.
+HEADWATER_API std::string heads_json(std::span<const HeadImportance> rankings, const std::string& command);
+HEADWATER_API std::string curves_json(const PruningReport& report, const std::string& command);
+HEADWATER_API std::string triggers_json(const TriggerReport& report, const std::string& command);
+HEADWATER_API std::string evaluate_json(const EvaluateReport& report, const std::string& command);
+HEADWATER_API std::string identify_json(const IdentifyReport& report, const std::string& command);
+HEADWATER_API std::string check_json(const ModelTest& test, const std::string& command);
+HEADWATER_API std::string to_json(const TreeReport& made, const std::string& command);
+HEADWATER_API std::string to_svg(const TreeReport& made, const std::string& command);
+HEADWATER_API std::string to_json(const ModelInfo& info, int indent = 2);
+HEADWATER_API std::string tokens_json(const std::vector<Unit>& tokens, int indent);  // −1: on one line
 
 // One array per method under its name, beside them tokens, token_ids, offsets [T, 2], special_mask, word_ids,
 // logits, and `record`, a JSON string. numpy.load reads it without pickle.
@@ -50,6 +70,12 @@ HEADWATER_API std::string to_html(std::span<const Report> reports);
 // The maps over the picture: a row per method; in it the picture as the model saw it and a panel per report.
 // Throws InputError for texts, different pictures or different methods.
 HEADWATER_API std::string to_png(std::span<const Report> reports);
+
+// The report as its view (asked.view) shows it, which is what every writer writes: every axis that counts
+// units regrouped, and with them the units, the positions of outcomes and target. The report itself keeps
+// what was measured. A detail over pairs of tokens has no meaning over words and is left out, which a note
+// says. Pictures stay as they are. Throws InputError if nothing would be left.
+HEADWATER_API Report viewed(const Report& report);
 
 // The answer and what it rests on, in one line; every format opens with it:
 //   POSITIVE 96.4 % because of good +2.48, so +0.98; against: thin −2.03

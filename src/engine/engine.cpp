@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <headwater/engine.h>
+#include <headwater/formats.h>
 
 #include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
@@ -16,15 +17,16 @@
 #include "engine/identify.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
+#include "engine/recorded_run.h"
 #include "engine/states.h"
 #include "engine/verify.h"
 #include "heads/importance.h"
 #include "heads/pruning.h"
+#include "heads/tree.h"
 #include "heads/triggers.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
 #include "report/focus.h"
-#include "report/view.h"
 #include "study/batching.h"
 #include "study/generation.h"
 #include "study/inputs.h"
@@ -327,6 +329,25 @@ Explainer Engine::Impl::explainer(const Engine& engine) const {
                 return made;
               },
           .deviation = identity.config.number("initializer_range", 0.02)};
+}
+
+RecordedRun Engine::run(const Input& input, std::span<const PlaceEdit> edits) const {
+  Prepared prepared = prepare(impl_->loaded, input);
+  write_on(impl_->loaded, prepared, input.generate);
+  return RecordedRun(recorded_run(impl_->loaded, prepared, edits));
+}
+
+TreeReport Engine::tree(Request request, TreeOptions options) const {
+  impl_->of_one_sequence();
+  request.methods = {{.name = "attattr"}};
+  TreeReport made{.tree = {}, .report = explain(request), .checks = {}};
+  const Attribution& result = made.report.attributions.front();
+  options.answer = static_cast<int>(focus_row(made.report));
+  made.tree = attribution_tree(result.scores(), options);
+  made.checks = result.checks;
+  for (Check& check : tree_checks(made.tree, result.scores(), options))
+    made.checks.push_back(std::move(check));
+  return made;
 }
 
 IdentifyReport Engine::identify(const IdentifyRequest& request) const {

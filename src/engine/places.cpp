@@ -53,6 +53,8 @@ std::vector<std::string> shipped_model_folders() {
       begin = end + 1;
     }
   }
+  if (const std::string library = library_path(); !library.empty())
+    add((fs::path(library).parent_path() / "models").string());
   for (const std::string& file : {library_path(), executable_path()})
     for (const std::string& folder : shared_folders_above(file)) add(folder);
 #ifdef HEADWATER_SOURCE_MODELS

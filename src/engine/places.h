@@ -7,7 +7,8 @@
 namespace headwater {
 
 // Folders that hold shipped models by name, first wins: $HEADWATER_MODELS (entries separated by ':'),
-// <prefix>/share/headwater/models beside the library and beside the executable, the source tree's models/.
+// models/ in the library's own folder (a Python package), <prefix>/share/headwater/models beside the library
+// and beside the executable, the source tree's models/.
 std::vector<std::string> shipped_model_folders();
 
 // "/usr/lib/x86_64-linux-gnu/libheadwater.so" → every <prefix>/share/headwater/models above it, nearest

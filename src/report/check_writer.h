@@ -10,6 +10,5 @@ namespace headwater {
 
 // `command`: what repeats the run.
 std::string check_page(const ModelTest& test, const std::string& command, const TerminalFormat& format);
-std::string check_json(const ModelTest& test, const std::string& command);
 
 }  // namespace headwater

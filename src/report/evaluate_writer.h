@@ -18,7 +18,6 @@ std::string evaluate_latex(const EvaluateReport& report, const std::string& comm
 // A row per figure, per point of a curve and per pair of methods:
 // metric,method,other,x,value,low,high,p,adjusted_p,examples.
 std::string evaluate_csv(const EvaluateReport& report);
-std::string evaluate_json(const EvaluateReport& report, const std::string& command);
 
 // A field per metric that has a curve, a line per method with its interval. Throws InputError if none has.
 std::string evaluate_svg(const EvaluateReport& report, std::string_view metadata);

@@ -14,7 +14,6 @@ namespace headwater {
 // One table per ranking, layers down, heads across, coloured by importance; then the strongest heads.
 std::string heads_text(std::span<const HeadImportance> rankings, const std::string& command,
                        const TerminalFormat& format);
-std::string heads_json(std::span<const HeadImportance> rankings, const std::string& command);
 std::string heads_csv(std::span<const HeadImportance> rankings);
 // A map of every ranking: layers down, heads across, a number in every cell.
 std::string heads_svg(std::span<const HeadImportance> rankings, std::string_view metadata);
@@ -24,7 +23,6 @@ RunRecord record_of(std::span<const HeadImportance> rankings);
 
 std::string curves_text(const PruningReport& report, const std::string& command,
                         const TerminalFormat& format);
-std::string curves_json(const PruningReport& report, const std::string& command);
 std::string curves_csv(const PruningReport& report);
 // Accuracy over the share of heads removed: a field for each scope and order, a line for each ranking, the
 // random orders as a band.
@@ -33,7 +31,6 @@ std::string pruning_svg(const PruningReport& report, std::string_view metadata);
 std::string pattern_of(const Trigger& trigger);  // its tokens: "not … bad"
 std::string triggers_text(const TriggerReport& report, const std::string& command,
                           const TerminalFormat& format);
-std::string triggers_json(const TriggerReport& report, const std::string& command);
 std::string triggers_csv(const TriggerReport& report);
 // A bar per gold label: its accuracy without a trigger, then with each.
 std::string triggers_svg(const TriggerReport& report, std::string_view metadata);

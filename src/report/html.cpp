@@ -17,7 +17,6 @@
 #include "report/schema.h"
 #include "report/sentence.h"
 #include "report/text_width.h"
-#include "report/view.h"
 
 namespace headwater {
 

@@ -21,7 +21,6 @@ const T& chosen(const TokenRules<T>& rules, MatchRule match, Counted counted) {
 // `match`: the rule the table shows; the other formats hold both. `command`: what repeats the run.
 std::string identify_table(const IdentifyReport& report, MatchRule match, const std::string& command,
                            const TerminalFormat& format);
-std::string identify_json(const IdentifyReport& report, const std::string& command);
 std::string identify_jsonl(const IdentifyReport& report);  // a line per cell
 std::string identify_csv(const IdentifyReport& report);    // a row per cell
 // Rates over states with their intervals, of all tokens and without special ones; the untrained model dashed,

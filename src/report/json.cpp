@@ -7,7 +7,6 @@
 #include <headwater/formats.h>
 
 #include "report/schema.h"
-#include "report/view.h"
 
 namespace headwater {
 
@@ -121,6 +120,13 @@ std::string to_json(const Report& measured, int indent) {
   return text;
 }
 
+std::string summary_json(const Report& measured, int indent) {
+  const Report report = viewed(measured);
+  OrderedJson json = head_of(report);
+  json["tokens"] = tokens_of(report.prediction);
+  return dump(json, indent);
+}
+
 std::string to_json(const Prediction& prediction, const PredictionFormat& format) {
   return dump(with_tokens(prediction, format), format.indent);
 }
@@ -134,6 +140,10 @@ std::string to_json(const Input& input, const Prediction& prediction, const Pred
   if (input.pair) json["pair"] = *input.pair;
   json.update(with_tokens(prediction, format));
   return dump(json, format.indent);
+}
+
+std::string to_json(const ModelInfo& info, int indent) {
+  return dump(json_of(info), indent);
 }
 
 std::string to_json(const RunRecord& record, int indent) {

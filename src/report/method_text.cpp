@@ -9,7 +9,6 @@
 #include "report/schema.h"
 
 namespace headwater {
-namespace {
 
 std::vector<std::string> claims_of(const Method& method) {
   std::vector<std::string> claims;
@@ -18,6 +17,8 @@ std::vector<std::string> claims_of(const Method& method) {
   if (method.claims.causal) claims.emplace_back("nothing flows from later tokens in causal models");
   return claims;
 }
+
+namespace {
 
 std::string heading(Question question) {
   std::string text(text_of(question));

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace headwater {
 
 struct Method;
 
+std::vector<std::string> claims_of(const Method& method);  // "rows sum to 1", …
 std::string methods_table();
 std::string method_page(const Method& method);
 std::string methods_markdown();  // docs/methods.md

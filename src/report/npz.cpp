@@ -11,7 +11,6 @@
 #include "report/arrays.h"
 #include "report/focus.h"
 #include "report/schema.h"
-#include "report/view.h"
 #include "report/zip.h"
 
 namespace headwater {

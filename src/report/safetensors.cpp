@@ -8,7 +8,6 @@
 #include "report/arrays.h"
 #include "report/focus.h"
 #include "report/schema.h"
-#include "report/view.h"
 
 namespace headwater {
 

@@ -16,7 +16,6 @@
 #include "report/running_text.h"
 #include "report/terminal_scores.h"
 #include "report/text_width.h"
-#include "report/view.h"
 #include "study/terms.h"
 
 namespace headwater {

@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <headwater/report.h>
+#include <headwater/formats.h>
 
 namespace headwater {
 
 std::string tokens_table(const std::vector<Unit>& tokens);
-std::string tokens_json(const std::vector<Unit>& tokens, int indent);  // −1: on one line
 
 }  // namespace headwater

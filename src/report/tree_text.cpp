@@ -3,8 +3,15 @@
 #include <fmt/format.h>
 
 #include "report/provenance.h"
+#include "report/table.h"
 
 namespace headwater {
+
+GrownTree grown(const TreeReport& made, const std::string& command) {
+  std::vector<std::string> tokens;
+  for (const Unit& token : made.report.prediction.units) tokens.push_back(visible(token.text));
+  return {made.tree, made.report, std::move(tokens), made.checks, command};
+}
 
 std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens) {
   const auto name = [&](int t) { return fmt::format("{}:{}", t, tokens[static_cast<std::size_t>(t)]); };
@@ -34,6 +41,14 @@ std::string tree_json(const GrownTree& grown) {
                       {"checks", json_of(checks)},
                       {"edges", list_of(tree.edges, of_edge)}},
                      report.record, command);
+}
+
+std::string to_json(const TreeReport& made, const std::string& command) {
+  return tree_json(grown(made, command));
+}
+
+std::string to_svg(const TreeReport& made, const std::string& command) {
+  return tree_svg(grown(made, command));
 }
 
 }  // namespace headwater

@@ -11,7 +11,7 @@
 
 namespace headwater {
 
-// A tree and what it was made of. `command`: what repeats the run.
+// A tree and what it was made of, with the names of its tokens. `command`: what repeats the run.
 struct GrownTree {
   const Tree& tree;
   const Report& report;
@@ -19,6 +19,8 @@ struct GrownTree {
   std::vector<Check> checks;
   std::string command;
 };
+
+GrownTree grown(const TreeReport& made, const std::string& command);
 
 // One line per edge.
 std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens);

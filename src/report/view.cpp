@@ -4,14 +4,13 @@
 //   averages score:  s'[b] = Σ_{g(j)=b} s[j]
 //
 // so rows that sum to 1 still do. A cell is forbidden (NaN) when all its cells are.
-#include "report/view.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
+#include <headwater/formats.h>
 
 #include "numerics/row_division.h"
 #include "report/focus.h"

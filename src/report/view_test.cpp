@@ -1,10 +1,9 @@
 // Words and special tokens, on numbers added up by hand.
-#include "report/view.h"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
+#include <headwater/formats.h>
 
 #include "engine/agreement.h"
 

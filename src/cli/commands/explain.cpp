@@ -22,7 +22,6 @@
 #include "cli/output.h"
 #include "report/focus.h"
 #include "report/method_text.h"
-#include "report/view.h"
 
 namespace headwater {
 namespace {

@@ -1,6 +1,4 @@
 // `headwater tree`: how tokens pass on what the prediction rests on, as an attribution tree.
-#include "heads/tree.h"
-
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
@@ -10,9 +8,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/focus.h"
 #include "report/page.h"
-#include "report/table.h"
 #include "report/tree_text.h"
 
 namespace headwater {
@@ -72,22 +68,14 @@ int run(const Options& options, const Arguments& given) {
                         .max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
   if (options.dry_run) return finish_with(output, dry_run(engine, request, format));
-  const Report report = engine.explain(request);
+  const TreeReport made = engine.tree(request, options.tree);
   progress.clear();
-  TreeOptions how = options.tree;
-  how.answer = static_cast<int>(focus_row(report));
-  const Tree tree = attribution_tree(report.attributions.front().scores(), how);
-  std::vector<std::string> tokens;
-  for (const Unit& token : report.prediction.units) tokens.push_back(visible(token.text));
-  std::vector<Check> checks = report.attributions.front().checks;
-  for (Check& check : tree_checks(tree, report.attributions.front().scores(), how))
-    checks.push_back(std::move(check));
-  for (const Check& check : checks)
+  for (const Check& check : made.checks)
     if (!check.passed)
       options.output.say(fmt::format("warning: a check failed: {} ({:.1e}, bound {:.1e})", check.name,
                                      check.value, check.bound));
   return finish_with(output,
-                     formatted({tree, report, tokens, checks, command_of(given, report, request)}, format,
+                     formatted(grown(made, command_of(given, made.report, request)), format,
                                terminal_of(output, options.output.colour)),
                      options.output);
 }

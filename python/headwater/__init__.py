@@ -1,0 +1,53 @@
+"""Headwater: where does a Transformer's prediction come from?
+
+    import headwater as hw
+    print(hw.load("sentiment").explain("not bad at all").sentence)
+"""
+
+from __future__ import annotations
+
+import os
+
+from . import _core
+from .errors import FormatError, HeadwaterError, InputError, InternalError, Unsupported
+from .explanation import Check, Explanation, Result
+from .model import HeadImportance, Model, Tree
+from .records import Evaluation, Family, Method, Option, evaluations, families, methods
+from .run import Edit, Run, replace, scale, zero
+from .tokens import Tokens
+from .in_memory import from_transformers
+
+__version__ = _core.version()
+
+__all__ = [
+    "Check", "Edit", "Evaluation", "Explanation", "Family", "FormatError", "HeadImportance", "HeadwaterError",
+    "InputError", "InternalError", "Method", "Model", "Option", "Result", "Run", "Tokens", "Tree", "Unsupported",
+    "evaluations", "families", "from_transformers", "head_rankings", "load", "methods", "replace", "scale",
+    "set_threads", "threads", "zero",
+]
+
+
+def load(path: str | os.PathLike[str], *, dtype: str = "float32", threads: int | None = None,
+         cache_dir: str | os.PathLike[str] | None = None, revision: str = "") -> Model:
+    """Opens a folder of a Hugging Face model, a shipped model by name ("sentiment", "vision") or a repo id in the
+    Hugging Face cache. Never uses the network.
+
+    dtype    "float32", or "float64" for the same code in double
+    threads  how many the process uses from now on; None: as it is
+    """
+    return Model(path, dtype, threads, cache_dir, revision)
+
+
+def threads() -> int:
+    """How many threads everything shares. Results never depend on it."""
+    return _core.threads()
+
+
+def set_threads(count: int) -> None:
+    """0: as many as the processors allow."""
+    _core.set_threads(count)
+
+
+def head_rankings() -> list[str]:
+    """The rankings that Model.heads knows."""
+    return _core.head_rankings()

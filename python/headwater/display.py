@@ -1,0 +1,110 @@
+"""Explanations for the eye: red speaks for the answer and blue against it; white is zero."""
+
+from __future__ import annotations
+
+import base64
+import html
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    from .explanation import Explanation, Result
+
+_FOR, _AGAINST = (192, 48, 40), (38, 92, 178)
+
+
+def colour_of(share: float) -> str:
+    """Of -1 to 1."""
+    share = max(-1.0, min(1.0, 0.0 if share != share else share))
+    full = _FOR if share >= 0 else _AGAINST
+    return "#" + "".join(f"{round(255 + (part - 255) * abs(share) * 0.85):02x}" for part in full)
+
+
+def _ink(share: float) -> str:
+    return "#fff" if abs(share) > 0.7 else "#111"
+
+
+def _rows(explanation: Explanation) -> list[tuple[Result, list[float], float]]:
+    rows = []
+    for result in explanation:
+        try:
+            scores = [float(one) for one in result.token_scores()]
+        except InputError:
+            continue
+        rows.append((result, scores, max((abs(one) for one in scores if one == one), default=0.0) or 1.0))
+    return rows
+
+
+def small_html(explanation: Explanation) -> str:
+    """The sentence and a line of coloured tokens per result: no script, nothing from elsewhere."""
+    parts = [f"<p>{html.escape(explanation.sentence)}</p>"]
+    tokens = list(explanation.tokens)
+    for result, scores, largest in _rows(explanation):
+        if len(tokens) != len(scores):
+            continue
+        cells = "".join(
+            f'<span title="{score:+.4g}" style="background:{colour_of(score / largest)};color:{_ink(score / largest)};'
+            f'padding:1px 3px;margin:1px;border-radius:3px">{html.escape(token)}</span>'
+            for token, score in zip(tokens, scores))
+        failed = [check.name for check in result.checks if not check.passed]
+        note = f" · check failed: {html.escape(', '.join(failed))}" if failed else ""
+        parts.append(f'<div style="line-height:2"><small>{html.escape(result.name)} (largest {largest:.3g}){note}'
+                     f"</small><br>{cells}</div>")
+    return f'<div class="headwater">{"".join(parts)}</div>'
+
+
+def svg_bars(tokens: list[str], scores: list[float], title: str) -> str:
+    """One bar per token, zero in the middle."""
+    height, middle, reach = 22, 300, 180
+    largest = max((abs(one) for one in scores if one == one), default=0.0) or 1.0
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="560" height="{height * len(tokens) + 30}" '
+             f'font-family="sans-serif" font-size="13"><text x="8" y="18" font-weight="bold">{html.escape(title)}</text>']
+    for i, (token, score) in enumerate(zip(tokens, scores)):
+        y = 30 + i * height
+        width = 0.0 if score != score else abs(score) / largest * reach
+        x = middle if score >= 0 else middle - width
+        lines.append(f'<text x="110" y="{y + 13}" text-anchor="end">{html.escape(token)}</text>'
+                     f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height - 5}" '
+                     f'fill="{colour_of(1 if score >= 0 else -1)}"/>'
+                     f'<text x="490" y="{y + 13}">{score:+.4g}</text>')
+    return "\n".join([*lines, "</svg>"])
+
+
+def plot(explanation: Explanation, layer: int = -1, ax: Any = None) -> Any:
+    result, tokens = explanation[0], list(explanation.tokens)
+    square = result.axes[-2:] == ("query", "key")
+    if not tokens:
+        raise InputError("plot: expected a text, found a picture; save it as .png")
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        return svg_bars(tokens, [float(one) for one in result.token_scores(layer)], result.name)
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(6, 0.3 * len(tokens) + 1))
+    if square:
+        matrix = result.matrix[layer]
+        image = ax.imshow(matrix, cmap="Blues")
+        ax.figure.colorbar(image, ax=ax)
+        ax.set_xticks(range(len(tokens)), tokens, rotation=90)
+        ax.set_xlabel("is read")
+        ax.set_ylabel("reads")
+    else:
+        scores = result.token_scores(layer)
+        ax.barh(range(len(tokens)), scores, color=[colour_of(1 if one >= 0 else -1) for one in scores])
+        ax.axvline(0, color="#111", linewidth=0.8)
+        ax.invert_yaxis()
+    ax.set_yticks(range(len(tokens)), tokens)
+    ax.set_title(f"{result.name}: {explanation.target.get('label', '')}")
+    return ax
+
+
+def show(explanation: Explanation, height: int = 640) -> Any:
+    page = base64.b64encode(explanation.to_html().encode()).decode()
+    frame = (f'<iframe src="data:text/html;base64,{page}" width="100%" height="{height}" style="border:0" '
+             'sandbox="allow-scripts"></iframe>')
+    try:
+        from IPython.display import HTML
+    except ImportError:
+        return frame
+    return HTML(frame)

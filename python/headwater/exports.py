@@ -1,0 +1,131 @@
+"""Explanations as other tools read them. Orientation: ours is [query, key], row = the token that reads."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError, Unsupported
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .explanation import Explanation, Result
+
+
+def _columns(explanation: Explanation) -> dict[str, list[Any]]:
+    tokens = explanation.tokens
+    if not len(tokens):
+        raise Unsupported("to_frame: expected a text, found a picture; its maps are arrays in results")
+    columns: dict[str, list[Any]] = {
+        "token": list(tokens), "id": tokens.ids.tolist(), "begin": tokens.offsets[:, 0].tolist(),
+        "end": tokens.offsets[:, 1].tolist(), "word": tokens.word_ids.tolist(), "special": tokens.special_mask.tolist()}
+    for result in explanation:
+        columns[result.name] = result.token_scores().tolist()
+    return columns
+
+
+def to_frame(explanation: Explanation, library: str | None = None) -> Any:
+    columns = _columns(explanation)
+    for name in (library,) if library else ("pandas", "polars"):
+        try:
+            module = __import__(name)
+        except ImportError:
+            if library:
+                raise
+            continue
+        return module.DataFrame(columns)
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+def _require_map(explanation: Explanation, what: str) -> Result:
+    for result in explanation:
+        if result.axes[-2:] == ("query", "key"):
+            return result
+    raise InputError(f"{what}: expected a map of queries and keys, found {', '.join(r.name for r in explanation)}; "
+                     "explain by attention, value_zeroing or another that has one")
+
+
+def to_bertviz(explanation: Explanation) -> tuple[list[Any], list[str]]:
+    import torch
+
+    result = _require_map(explanation, "to_bertviz")
+    scores = result.scores
+    if "head" not in result.axes:
+        scores = scores[..., None, :, :]
+    if "layer" not in result.axes:
+        scores = scores[None]
+    whole = torch.nan_to_num(torch.from_numpy(scores.copy()))
+    return [layer[None] for layer in whole], list(explanation.tokens)
+
+
+def _additive(explanation: Explanation, what: str) -> Result:
+    for result in explanation:
+        if result.axes == ("token",):
+            return result
+    raise InputError(f"{what}: expected a score per token, found {', '.join(r.name for r in explanation)}; "
+                     "explain by integrated_gradients, attn_lrp or another that has one")
+
+
+def to_shap(explanation: Explanation) -> Any:
+    import numpy as np
+    import shap
+
+    result = _additive(explanation, "to_shap")
+    label = explanation.target.get("label", "")
+    # What is not of the scores: the value they add up to is the target's.
+    base = float(explanation.target.get("logit", 0.0)) - float(np.nansum(result.scores))
+    return shap.Explanation(values=np.array(result.scores, dtype=float)[None, :, None],
+                            base_values=np.array([[base]]), data=[np.array(list(explanation.tokens), dtype=object)],
+                            output_names=[label])
+
+
+def to_captum(explanation: Explanation) -> list[Any]:
+    from captum.attr.visualization import VisualizationDataRecord
+
+    target, made = explanation.target, []
+    for result in explanation:
+        scores = result.token_scores()
+        largest = max(float(abs(scores).max()), 1e-30)
+        prediction = explanation.prediction
+        made.append(VisualizationDataRecord(
+            word_attributions=[float(one) / largest for one in scores],
+            pred_prob=float(prediction.get("probability", target.get("probability", 0.0))),
+            pred_class=str(prediction.get("label", target.get("label", ""))), true_class="",
+            attr_class=str(target.get("label", "")), attr_score=float(scores.sum()), raw_input_ids=list(explanation.tokens),
+            convergence_score=0.0))
+    return made
+
+
+def _safetensors(values: NDArray[Any]) -> bytes:
+    """One tensor called "attribution"."""
+    data = values.astype("<f4").tobytes()
+    header = json.dumps({"attribution": {"dtype": "F32", "shape": list(values.shape),
+                                         "data_offsets": [0, len(data)]}}).encode()
+    header += b" " * (-len(header) % 8)
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def to_inseq(explanation: Explanation) -> dict[str, Any]:
+    """Scores per input token of one step: source_attributions is [source tokens, 1], rows are inputs."""
+    result, tokens, target = _additive(explanation, "to_inseq"), explanation.tokens, explanation.target
+
+    def token(text: str, number: int) -> dict[str, Any]:
+        return {"__instance_type__": ["inseq.utils.typing", "TokenWithId"], "attributes": {"token": text, "id": number}}
+
+    tensor = base64.b64encode(_safetensors(result.scores.astype(float)[:, None])).decode()
+    sequence = {
+        "__instance_type__": ["inseq.data.attribution", "FeatureAttributionSequenceOutput"],
+        "attributes": {
+            "source": [token(piece, int(number)) for piece, number in zip(tokens.pieces, tokens.ids)],
+            "target": [token(str(target.get("label", "")), int(target.get("index", 0)))],
+            "source_attributions": tensor, "target_attributions": None, "step_scores": {}, "sequence_scores": None,
+            "attr_pos_start": 0, "attr_pos_end": 1, "_aggregator": None, "_dict_aggregate_fn": None,
+            "_attribution_dim_names": None, "_num_dimensions": None}}
+    info = {"attribution_method": result.name, "model_name": explanation.record.get("model", ""),
+            "input_texts": [explanation.text], "generated_texts": [str(target.get("label", ""))],
+            "attributed_fn": "logit", "attribution_args": result.options}
+    return {"__instance_type__": ["inseq.data.attribution", "FeatureAttributionOutput"],
+            "attributes": {"info": info, "sequence_attributions": [sequence], "step_attributions": None}}

@@ -1,0 +1,115 @@
+"""Explanations read back from what Explanation.save wrote."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import FormatError, InputError
+from .explanation import Explanation, Result
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+def _array(values: Any) -> NDArray[Any]:
+    """Nested lists of numbers; null is NaN."""
+    import numpy as np
+
+    return np.array(values, dtype=object).astype(float)
+
+
+def _from_json(fields: dict[str, Any]) -> Explanation:
+    results = []
+    for one in fields.pop("attributions"):
+        maps, axes = {}, {}
+        if "scores" in one:
+            maps[""], axes[""] = _array(one.pop("scores")), tuple(one["axes"])
+        for named in one.pop("maps", []):
+            maps[named["name"]], axes[named["name"]] = _array(named["values"]), tuple(named["axes"])
+        details = {named["name"]: _array(named["values"]) for named in one.pop("details", [])}
+        results.append(Result(one, maps, axes, details, _answer(maps)))
+    return Explanation(fields, results)
+
+
+def _answer(maps: dict[str, Any]) -> NDArray[Any] | None:
+    """A score per token is its own answer; which row of a map was read is not in the file."""
+    first = next(iter(maps.values()), None)
+    return first[None] if first is not None and first.ndim == 1 else None
+
+
+def read_safetensors(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays and the metadata of a safetensors file of floats and integers."""
+    import numpy as np
+
+    kinds = {"F32": "<f4", "F64": "<f8", "I64": "<i8", "I32": "<i4", "U8": "u1", "BOOL": "?"}
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8:8 + length])
+    metadata = header.pop("__metadata__", {})
+    arrays = {}
+    for name, one in header.items():
+        begin, end = (8 + length + offset for offset in one["data_offsets"])
+        arrays[name] = np.frombuffer(data[begin:end], dtype=kinds[one["dtype"]]).reshape(one["shape"])
+    return arrays, metadata
+
+
+def _axes_of(values: NDArray[Any]) -> tuple[str, ...]:
+    return {1: ("token",), 2: ("query", "key"), 3: ("layer", "query", "key"),
+            4: ("layer", "head", "query", "key")}.get(values.ndim, ("",) * values.ndim)
+
+
+def _units(arrays: dict[str, Any], tokens: list[str]) -> list[dict[str, Any]]:
+    if "token_ids" not in arrays:
+        return []
+    columns = zip(tokens, arrays["token_ids"], arrays["offsets"], arrays["word_ids"], arrays["special_mask"])
+    return [{"text": text, "piece": text, "id": int(number), "begin": int(place[0]), "end": int(place[1]),
+             "sequence": 0, "word": int(word), "special": bool(special)}
+            for text, number, place, word, special in columns]
+
+
+def _from_arrays(arrays: dict[str, Any], tokens: list[str], fields: dict[str, Any]) -> Explanation:
+    results: list[Result] = []
+    seen: dict[str, int] = {}
+    for one in fields.pop("attributions"):
+        name = f"{one['method']}_{one['aggregate']}" if one.get("aggregate") else str(one["method"])
+        seen[name] = seen.get(name, 0) + 1
+        stored = name if seen[name] == 1 else f"{name}_{seen[name]}"
+        own = {key[len(stored) + 1:]: values for key, values in arrays.items() if key.startswith(stored + ".")}
+        own.pop("measured", None)  # the summary has it
+        if stored in arrays:
+            maps, details = {"": arrays[stored]}, own
+        else:
+            maps = {key: values for key, values in own.items() if key in ("encoder", "decoder", "cross")}
+            details = {key: values for key, values in own.items() if key not in maps}
+        axes = {key: tuple(one.get("axes", ())) or _axes_of(values) for key, values in maps.items()}
+        results.append(Result(one, maps, axes, details, _answer(maps)))
+    fields["tokens"] = _units(arrays, tokens)
+    return Explanation(fields, results)
+
+
+def load(path: str | os.PathLike[str]) -> Explanation:
+    suffix = Path(path).suffix
+    try:
+        if suffix == ".json":
+            fields = json.loads(Path(path).read_text(encoding="utf-8"))
+            if fields.get("schema") != "headwater.report/1":
+                raise InputError(f"{path}: expected a headwater.report/1, found {fields.get('schema')!r}")
+            return _from_json(fields)
+        if suffix == ".npz":
+            import numpy as np
+
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            tokens = [str(token) for token in arrays.get("tokens", [])]
+            return _from_arrays(arrays, tokens, json.loads(str(arrays["record"])))
+        if suffix == ".safetensors":
+            arrays, metadata = read_safetensors(Path(path).read_bytes())
+            return _from_arrays(arrays, json.loads(metadata.get("tokens", "[]")), json.loads(metadata["record"]))
+    except (KeyError, ValueError, struct.error) as error:
+        if isinstance(error, InputError):
+            raise
+        raise FormatError(f"{path}: expected an explanation that Headwater wrote: {error}") from error
+    raise InputError(f"load: expected .json, .npz or .safetensors, found {path}")

@@ -1,0 +1,311 @@
+"""A loaded model that predicts and explains."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _core
+from .errors import InputError
+from .explanation import Explanation
+from .inputs import input_of, texts_of
+from .progress import ProgressOption, told
+from .records import method_named
+from .run import Edit, Run
+from .tokens import Tokens, byte_of_character
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: A name, or a name with its options: ("integrated_gradients", {"steps": 50}).
+MethodLike = Union[str, tuple[str, Mapping[str, Any]]]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _methods(method: MethodLike | Sequence[MethodLike] | None, aggregate: str | None,
+             options: Mapping[str, Any]) -> list[tuple[str, dict[str, str], str]]:
+    """Options go to the methods that have them; one that none has goes to the first, which refuses it."""
+    if method is None:
+        listed: list[MethodLike] = []
+    elif isinstance(method, str) or (isinstance(method, tuple) and len(method) == 2 and isinstance(method[1], Mapping)):
+        listed = [method]  # type: ignore[list-item]
+    else:
+        listed = list(method)  # type: ignore[arg-type]
+    if options and not listed:
+        raise InputError(f"explain: options ({', '.join(options)}) need a method to be named")
+    named: list[tuple[str, dict[str, str]]] = []
+    for one in listed:
+        name, own = (one, {}) if isinstance(one, str) else one
+        named.append((name, {key: _text(value) for key, value in own.items()}))
+    for key, value in options.items():
+        takers = [own for name, own in named
+                  if (record := method_named(name)) and any(option.name == key for option in record.options)]
+        for own in takers or [named[0][1]]:
+            own.setdefault(key, _text(value))
+    made = []
+    for name, own in named:
+        record = method_named(name)
+        carried = aggregate if aggregate and (record is None or record.aggregates or len(named) == 1) else ""
+        made.append((name, own, carried))
+    return made
+
+
+def _target(target: str | int | None, contrast: str | int | None, position: int | None,
+            ) -> tuple[str, str, int | None]:
+    return ("" if target is None else str(target), "" if contrast is None else str(contrast), position)
+
+
+class Model:
+    """A model, opened by `load`. Threads may share it; pickle carries its name and options, not its weights."""
+
+    def __init__(self, path: str | os.PathLike[str], dtype: str = "float32", threads: int | None = None,
+                 cache_dir: str | os.PathLike[str] | None = None, revision: str = "") -> None:
+        self._reference = (os.fspath(path), dtype, threads, None if cache_dir is None else os.fspath(cache_dir), revision)
+        if threads is not None:
+            _core.set_threads(threads)
+        self._engine = _core.Engine.load(os.fspath(path), dtype, self._reference[3] or "", revision)
+        self._info: dict[str, Any] = json.loads(self._engine.info())
+
+    def __reduce__(self) -> Any:
+        return (Model, self._reference)
+
+    def __repr__(self) -> str:
+        return f"<Model {self._reference[0]}: {self._info['architecture']}, {self._info['task']}>"
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Family, architecture, task, layers, heads, labels and what else the model is."""
+        return dict(self._info)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Hashes, version, type, threads and kernels: what lets a run be repeated."""
+        return dict(json.loads(self._engine.record()))
+
+    @property
+    def labels(self) -> list[str]:
+        return list(self._info["labels"])
+
+    @property
+    def _reads_images(self) -> bool:
+        return "image_size" in self._info
+
+    def _input(self, given: Any, **options: Any) -> _core.Input:
+        return input_of(given, self._reads_images, **options)
+
+    def tokenize(self, text: Any, *, pair: str | None = None, truncate: bool = False) -> Tokens:
+        """The tokens of a text, with ids, offsets, words and special ones."""
+        units = json.loads(self._engine.tokenize(self._input(text, pair=pair, truncate=truncate)))["tokens"]
+        return Tokens(units, texts_of(text, pair))
+
+    def predict(self, inputs: Any, *, pair: str | None = None, top: int = 5, max_new_tokens: int = 0, beams: int = 1,
+                prefix: str = "", truncate: bool = False) -> Any:
+        """The prediction of one input as a dict, or of a list of inputs as a list of them, run in batches.
+
+        A list is always a list of inputs here; pre-tokenised words go through " ".join.
+        """
+        many = isinstance(inputs, list)
+        listed = [self._input(one, pair=pair, prefix=prefix, truncate=truncate) for one in (inputs if many else [inputs])]
+        found = []
+        for begin in range(0, len(listed), 256):  # between two of them Ctrl-C is heard
+            for one in self._engine.predict(listed[begin:begin + 256], top, max_new_tokens, beams):
+                fields = json.loads(one.json())
+                hidden = one.hidden()
+                if hidden is not None:
+                    fields["hidden"] = hidden.numpy()
+                found.append(fields)
+        return found if many else found[0]
+
+    def explain(self, text: Any, method: MethodLike | Sequence[MethodLike] | None = None, *, pair: str | None = None,
+                target: str | int | None = None, contrast: str | int | None = None, position: int | None = None,
+                aggregate: str | None = None, prefix: str = "", generate: int = 0, truncate: bool = False,
+                verify: bool = False, max_memory: int = 0, progress: ProgressOption = None,
+                **options: Any) -> Explanation:
+        """Where the prediction comes from, by one method or several; by two that know the class if none is named.
+
+        text       a text, a pair of texts, a list of words; for image models a path, PNG or JPEG bytes, a PIL image or
+                   uint8 pixels [height, width, 3]
+        method     "integrated_gradients", ["chefer", "occlusion"], ("attattr", {"tolerance": 0.01}); hw.methods()
+                   has their records
+        target     a label by name or index, a token, an answer; None: the prediction
+        contrast   a second one: the difference is explained
+        aggregate  "rollout" or "flow": a map per layer is carried through the layers
+        generate   lets a model that writes go on by so many tokens first
+        options    of the methods: each goes to those that have it
+        """
+        asked = self._input(text, pair=pair, prefix=prefix, generate=generate, truncate=truncate)
+        with told(progress) as tell:
+            report = self._engine.explain(asked, _methods(method, aggregate, options),
+                                          _target(target, contrast, position), max_memory, verify, tell)
+        return Explanation._of(report)
+
+    def explain_iter(self, texts: Iterable[Any], method: MethodLike | Sequence[MethodLike] | None = None,
+                     **options: Any) -> Iterator[Explanation]:
+        """Explains one text after the other as they are asked for: order kept, one in memory at a time."""
+        for text in texts:
+            yield self.explain(text, method, **options)
+
+    def planned_bytes(self, text: Any, method: MethodLike | Sequence[MethodLike], *, aggregate: str | None = None,
+                      **options: Any) -> int:
+        """Bytes beyond the weights that explaining this input may take: an upper estimate."""
+        return self._engine.planned_bytes(self._input(text), _methods(method, aggregate, options), ("", "", None))
+
+    def run(self, text: Any, edits: Sequence[Edit] = (), *, pair: str | None = None, prefix: str = "",
+            truncate: bool = False) -> Run:
+        """A forward run whose every value can be read, edited on the way (zero, scale, replace), replayed from and
+        differentiated: m.run("not bad", [hw.zero("pattern", 3, heads=[2])])["logits"]."""
+        asked = self._input(text, pair=pair, prefix=prefix, truncate=truncate)
+        return Run(self._engine.run(asked, [edit._bound() for edit in edits]), texts_of(text, pair, prefix), self.labels)
+
+    # Heads, over labelled inputs.
+
+    def _labelled(self, inputs: Iterable[tuple[Any, str | int]]) -> list[tuple[_core.Input, str]]:
+        return [(self._input(one), str(label)) for one, label in inputs]
+
+    def heads(self, inputs: Iterable[tuple[Any, str | int]], ranking: str = "attattr", *, max_memory: int = 0,
+              progress: ProgressOption = None) -> HeadImportance:
+        """How important every head is, over (input, label) pairs; head_rankings() names the rankings."""
+        with told(progress) as tell:
+            return HeadImportance(self._engine.heads(self._labelled(inputs), ranking, max_memory, tell))
+
+    def prune(self, inputs: Iterable[tuple[Any, str | int]], rankings: Sequence[HeadImportance], *,
+              rates: Sequence[float] = (), random_orders: int = 5, seed: int = 1, max_memory: int = 0,
+              progress: ProgressOption = None) -> dict[str, Any]:
+        """Accuracy as heads are removed, by every ranking and at random."""
+        with told(progress) as tell:
+            made = self._engine.prune(self._labelled(inputs), [one._bound for one in rankings], list(rates),
+                                      random_orders, seed, max_memory, tell)
+        return dict(json.loads(made))
+
+    def save_pruned(self, importance: HeadImportance, rate: float, folder: str | os.PathLike[str]) -> None:
+        """Writes a copy of the model's folder without the least important share of all heads."""
+        self._engine.save_pruned(importance._bound, rate, os.fspath(folder))
+
+    def tree(self, text: Any, *, pair: str | None = None, target: str | int | None = None,
+             contrast: str | int | None = None, position: int | None = None, tau: float = 0.4, cost: float = 0.0,
+             published: bool = False, max_memory: int = 0, progress: ProgressOption = None) -> Tree:
+        """Which token passes on what to which, as an attribution tree (Hao et al., 2021)."""
+        with told(progress) as tell:
+            fields, svg, report = self._engine.tree(self._input(text, pair=pair), _target(target, contrast, position),
+                                                    tau, cost, published, max_memory, tell)
+        return Tree(json.loads(fields), svg, Explanation._of(report))
+
+    def triggers(self, inputs: Iterable[tuple[Any, str | int]], *, patterns: int = 3, least: float = 0.02,
+                 tolerance: float = 1e-3, max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:
+        """Token pairs with extreme attribution, and what they do in other inputs."""
+        with told(progress) as tell:
+            return dict(json.loads(self._engine.triggers(self._labelled(inputs), patterns, least, tolerance, max_memory,
+                                                         tell)))
+
+    def identify(self, texts: Iterable[Any], *, maps: Sequence[str] = ("naive", "linear"),
+                 distances: Sequence[str] = ("cosine", "l2"), target: str = "word", pool: str = "sentence",
+                 states: Sequence[int] = (), control: bool = True, folds: int = 1, seed: int = 0,
+                 progress: ProgressOption = None) -> dict[str, Any]:
+        """Can a hidden vector still be told which token it came from? (Brunner et al., 2020)"""
+        with told(progress) as tell:
+            made = self._engine.identify([self._input(text) for text in texts], list(maps), list(distances), target, pool,
+                                         list(states), control, folds, seed, tell)
+        return dict(json.loads(made))
+
+    def evaluate(self, examples: Iterable[Any], methods: Sequence[MethodLike], metrics: Sequence[MethodLike], *,
+                 explained: str = "prediction", unit: str = "token", seed: int = 0, resamples: int = 2000,
+                 max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:
+        """Methods measured over many examples, each figure with an interval, a random explanation beside them.
+
+        An example is an input, an (input, label) pair, or a dict with "text" (or "image"), "pair", "label", "target",
+        "contrast", "position", "evidence" and "cues" (lists of (begin, end) in characters) and "mask".
+        """
+        listed = [self._example(one, number) for number, one in enumerate(examples)]
+        named = [(name, own) for name, own, _ in _methods(list(metrics), None, {})]
+        with told(progress) as tell:
+            made = self._engine.evaluate(listed, _methods(list(methods), None, {}), named, explained == "gold",
+                                         unit == "word", seed, resamples, max_memory, tell)
+        return dict(json.loads(made))
+
+    def _example(self, one: Any, number: int) -> _core.Example:
+        if not isinstance(one, Mapping):
+            text, label = one if isinstance(one, tuple) else (one, None)
+            one = {"image" if self._reads_images else "text": text, "label": label}
+        given = one.get("image") if self._reads_images else one.get("text")
+        text = given if isinstance(given, str) else ""
+
+        def spans(key: str) -> list[tuple[int, int]] | None:
+            found = one.get(key)
+            if found is None:
+                return None
+            return [(byte_of_character(text, begin), byte_of_character(text, end)) for begin, end in found]
+
+        label = one.get("label")
+        asked = self._input(given) if self._reads_images else self._input(given, pair=one.get("pair"))
+        made = _core.Example(asked,
+                             _target(one.get("target"), one.get("contrast"), one.get("position")),
+                             "" if label is None else str(label), spans("evidence"), spans("cues") or [],
+                             str(one.get("mask") or ""), str(one.get("name") or f"example {number}"))
+        made.input = asked
+        return made
+
+    def check(self, inputs: Iterable[Any] = (), *, progress: ProgressOption = None) -> dict[str, Any]:
+        """The model's self-test: what every explanation rests on, measured on a few inputs."""
+        with told(progress) as tell:
+            return dict(json.loads(self._engine.check([self._input(one) for one in inputs], tell)))
+
+
+class HeadImportance:
+    """How important every head is: `scores` [layers, heads]."""
+
+    def __init__(self, bound: _core.HeadImportance) -> None:
+        self._bound = bound
+
+    @property
+    def ranking(self) -> str:
+        return self._bound.ranking
+
+    @property
+    def scores(self) -> NDArray[Any]:
+        import numpy as np
+
+        return np.array(self._bound.scores).reshape(self._bound.layers, self._bound.heads)
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(json.loads(self._bound.json()))
+
+    def __repr__(self) -> str:
+        return f"<HeadImportance {self.ranking}: {self._bound.layers} layers of {self._bound.heads} heads>"
+
+
+class Tree:
+    """An attribution tree: `edges` from the top layer down, and the explanation it was made of."""
+
+    def __init__(self, fields: dict[str, Any], svg: str, explanation: Explanation) -> None:
+        self._fields = fields
+        self._svg = svg
+        self.explanation = explanation
+
+    @property
+    def root(self) -> int:
+        return int(self._fields["root"])
+
+    @property
+    def edges(self) -> list[dict[str, Any]]:
+        """parent, child (tokens), layer and score."""
+        return list(self._fields["edges"])
+
+    @property
+    def tokens(self) -> list[str]:
+        return list(self._fields["tokens"])
+
+    def to_svg(self) -> str:
+        return self._svg
+
+    def _repr_svg_(self) -> str:
+        return self._svg
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self._fields)

@@ -1,0 +1,348 @@
+"""The package's own promises: memory that is shared, threads, forks, pickles, errors, signals and exports."""
+
+import gc
+import json
+import multiprocessing
+import os
+import pathlib
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import headwater as hw
+import numpy as np
+import pytest
+from conftest import ROOT
+
+TEXT = "a gripping and often very funny film"
+
+
+def test_the_two_lines_of_the_readme():
+    lines = []
+    for block in (ROOT / "README.md").read_text().split("```python\n")[1:]:
+        lines.append(block.split("```")[0])
+    assert lines
+    for code in lines:
+        exec(compile(code, "README.md", "exec"), {})  # noqa: S102
+
+
+def test_predictions_in_order_and_alone(sentiment):
+    texts = [TEXT, "a dull, lifeless mess", TEXT + " and more", "bad"]
+    together = sentiment.predict(texts)
+    assert [one["label"] for one in together[:2]] == ["POSITIVE", "NEGATIVE"]
+    assert together == [sentiment.predict(one) for one in texts]
+    assert abs(sum(score["probability"] for score in together[0]["scores"]) - 1) < 1e-6
+
+
+def test_tokens_know_their_characters(sentiment):
+    text = "naïve – déjà vu, 東京 great"
+    tokens = sentiment.tokenize(text)
+    for token, (begin, end), special in zip(tokens, tokens.offsets, tokens.special_mask):
+        assert special or text[begin:end] == token
+    assert tokens.special_mask[0] and not tokens.special_mask[1]
+    assert len(tokens.ids) == len(tokens) == len(tokens.pieces)
+    assert sentiment.explain(text, "attention").tokens == tokens
+
+
+def test_arrays_share_memory(sentiment):
+    explanation = sentiment.explain(TEXT, "attention")
+    scores = explanation.scores
+    assert scores is explanation.results[0].scores and not scores.flags.owndata and not scores.flags.writeable
+    assert np.shares_memory(np.from_dlpack(explanation), scores)
+    assert np.shares_memory(np.asarray(explanation), scores)
+    with pytest.raises(ValueError):
+        scores[0] = 1
+    kept = np.array(scores)
+    del explanation
+    gc.collect()
+    sentiment.explain("something else that takes buffers from the pool", "attention")
+    assert np.array_equal(scores, kept), "an array outlives its explanation"
+
+
+def test_shapes_and_axes(sentiment):
+    several = sentiment.explain(TEXT, ["attention", "chefer", "value_zeroing"])
+    tokens = len(several.tokens)
+    layers, heads = sentiment.info["layers"], sentiment.info["heads"]
+    assert several["attention"].scores.shape == (layers, heads, tokens, tokens)
+    assert several["attention"].axes == ("layer", "head", "query", "key")
+    assert several["chefer"].scores.shape == (tokens,) and several["chefer"].axes == ("token",)
+    np.testing.assert_allclose(several["value_zeroing"].matrix.sum(-1), 1, rtol=1e-5)
+    assert several["attention"].answer.shape == (layers, tokens)
+    np.testing.assert_allclose(several["attention"].answer, several["attention"].matrix[:, 0], rtol=1e-6)
+    assert [result.name for result in several] == ["attention", "chefer", "value_zeroing"]
+    assert len(several.agreement) == 3
+    rolled = sentiment.explain(TEXT, "value_zeroing", aggregate="rollout")
+    assert rolled[0].name == "value_zeroing_rollout"
+
+
+def test_words_add_up(sentiment):
+    explanation = sentiment.explain("unbelievably good", "integrated_gradients")
+    words = explanation.words()
+    assert list(words.tokens) == ["unbelievably", "good"]
+    inside = explanation.tokens.word_ids == 0
+    np.testing.assert_allclose(words.scores[0], explanation.scores[inside].sum(), rtol=1e-6)
+
+
+def test_runs_edits_replays_and_gradients(exact):
+    run = exact.run(TEXT)
+    assert run["encoder", "pattern", 1].shape == run["pattern", 1].shape
+    assert ("", "logits", 0) in run.places() and "logits" in run and ("pattern", 99) not in run
+    without = exact.run(TEXT, [hw.zero("pattern", 1, heads=[2])])
+    z = np.array(without["z", 1])
+    assert np.array_equal(run.replay({("z", 1): z[None]})[0], without["logits"])
+    halved = exact.run(TEXT, [hw.scale("v", 0, by=0.5, rows=[1])])
+    assert np.array_equal(halved["v", 0][1], run["v", 0][1] * 0.5)
+    put = exact.run(TEXT, [hw.replace("resid_pre", 0, values=run["resid_pre", 0] + 1)])
+    np.testing.assert_array_equal(put["resid_pre", 0], run["resid_pre", 0] + 1)
+    gradient = run.gradient("embed", seed="POSITIVE")
+    step, embed = 1e-5, np.array(run["embed"])
+    for place in [(0, 0), (3, 7)]:
+        copies = np.stack([embed, embed])
+        copies[0][place] += step
+        copies[1][place] -= step
+        up, down = run.replay({"embed": copies})[:, 1]
+        assert abs((up - down) / (2 * step) - gradient[place]) < 1e-8
+    many = run.gradients(["embed", ("pattern", 1)], seed=np.eye(2))
+    assert many[0].shape == (2, *embed.shape) and np.array_equal(many[0][1], gradient)
+    assert run["pattern", 1].flags.writeable is False
+
+
+def test_errors_are_what_they_are_called(sentiment, tmp_path):
+    with pytest.raises(hw.InputError, match="expected") as raised:
+        sentiment.explain(TEXT, "atention")
+    assert isinstance(raised.value, ValueError)
+    with pytest.raises(ValueError, match="no_such_option"):
+        sentiment.explain(TEXT, ["attention", "chefer"], no_such_option=1)
+    with pytest.raises(hw.InputError):
+        sentiment.explain(TEXT, "chefer", target="happy")
+    with pytest.raises(hw.InputError):
+        sentiment.run(TEXT)["patern", 0]
+    with pytest.raises(hw.Unsupported) as raised:
+        sentiment.run(TEXT, [hw.zero("pattern", 1)]).gradient("embed", seed=0)
+    assert isinstance(raised.value, NotImplementedError)
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(hw.FormatError) as raised:
+        hw.load(tmp_path)
+    assert isinstance(raised.value, OSError)
+    with pytest.raises(hw.InputError):
+        hw.load("no-such-model-anywhere")
+    with pytest.raises(hw.InputError):
+        sentiment.explain(3)
+
+
+def test_a_callers_exception_stops_the_run(sentiment):
+    class Enough(Exception):
+        pass
+
+    def stop(method, done):
+        raise Enough
+
+    with pytest.raises(Enough):
+        sentiment.explain(" ".join([TEXT] * 12), "attattr", progress=stop)
+
+
+def test_control_c_stops_a_long_call(tmp_path):
+    code = ("import headwater as hw, sys\n"
+            f"m = hw.load({str(ROOT / 'models' / 'sentiment')!r})\n"
+            "print('ready', flush=True)\n"
+            "try:\n"
+            "    for _ in range(1000): m.explain(' '.join(['a very long and winding film'] * 30), 'attattr',"
+            " tolerance=1e-7)\n"
+            "except KeyboardInterrupt:\n"
+            "    print('stopped', flush=True)\n")
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=60)[0] == "stopped\n"
+
+
+def test_threads_give_the_same_bits(sentiment):
+    texts = [f"{TEXT} number {i}" for i in range(12)]
+    alone = [sentiment.explain(text, "chefer").scores for text in texts]
+    found = [None] * len(texts)
+
+    def work(begin):
+        for i in range(begin, len(texts), 2):
+            found[i] = sentiment.explain(texts[i], "chefer").scores
+
+    workers = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(np.array_equal(a, b) for a, b in zip(alone, found))
+    before = hw.threads()
+    hw.set_threads(1)
+    try:
+        assert np.array_equal(sentiment.explain(texts[0], "chefer").scores, alone[0])
+    finally:
+        hw.set_threads(before)
+
+
+def test_the_interpreter_runs_on_while_something_is_computed(sentiment):
+    ticks, done = 0, threading.Event()
+
+    def work():
+        sentiment.explain(" ".join([TEXT] * 20), "attattr")
+        done.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while not done.is_set():
+        ticks += 1
+        time.sleep(0.001)
+    worker.join()
+    assert ticks > 5
+
+
+def explained_in_child(model):
+    return model.explain(TEXT, "chefer")
+
+
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_models_and_explanations_travel(sentiment, way):
+    expected = sentiment.explain(TEXT, "chefer")
+    with multiprocessing.get_context(way).Pool(2) as pool:
+        for found in pool.map(explained_in_child, [sentiment, sentiment]):
+            assert np.array_equal(found.scores, expected.scores)
+            assert found.tokens == expected.tokens and found.sentence == expected.sentence
+    again = pickle.loads(pickle.dumps(sentiment))
+    assert np.array_equal(again.explain(TEXT, "chefer").scores, expected.scores)
+
+
+def test_a_forked_child_uses_the_model(sentiment):
+    expected = sentiment.explain(TEXT, "chefer").scores
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if np.array_equal(sentiment.explain(TEXT, "chefer").scores, expected) else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_thousand_explanations_do_not_grow(sentiment):
+    """10,000 of them with HEADWATER_SLOW."""
+
+    def resident():
+        gc.collect()
+        pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+        return pages * resource.getpagesize()
+
+    count = 10000 if os.environ.get("HEADWATER_SLOW") else 1000
+    texts = [f"{TEXT} {'really ' * (i % 7)}{i % 10}" for i in range(count)]
+    for explanation in sentiment.explain_iter(texts[:200], "attention"):
+        explanation.scores.sum()
+    before = resident()
+    for explanation in sentiment.explain_iter(texts, "attention"):
+        explanation.scores.sum()
+    assert resident() - before < 8 << 20
+
+
+def test_streams_keep_their_order_and_are_lazy(sentiment):
+    asked = []
+
+    def texts():
+        for i in range(5):
+            asked.append(i)
+            yield f"film number {i}"
+
+    found = sentiment.explain_iter(texts(), "attention")
+    assert next(found).text == "film number 0" and asked == [0]
+    assert [one.text for one in found] == [f"film number {i}" for i in range(1, 5)]
+
+
+def test_files_come_back(sentiment, tmp_path):
+    explanation = sentiment.explain(TEXT, ["attention", "integrated_gradients"], target="NEGATIVE")
+    for name in ("e.json", "e.npz", "e.safetensors"):
+        explanation.save(tmp_path / name)
+        again = hw.Explanation.load(tmp_path / name)
+        assert [one.name for one in again] == [one.name for one in explanation]
+        for a, b in zip(again, explanation):
+            assert np.array_equal(a.scores.astype(b.scores.dtype), b.scores) and a.axes == b.axes
+            assert [check.name for check in a.checks] == [check.name for check in b.checks]
+        assert list(again.tokens) == list(explanation.tokens)
+        assert np.array_equal(again.offsets, explanation.offsets)
+        assert again.target["label"] == "NEGATIVE" and again.record["weights_sha256"]
+    for name in ("e.html", "e.txt"):
+        explanation.save(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 500
+    with pytest.raises(hw.InputError):
+        explanation.save(tmp_path / "e.docx")
+    with pytest.raises(hw.InputError):
+        again.to_html()
+    (tmp_path / "bad.npz").write_bytes(b"no")
+    with pytest.raises(hw.FormatError):
+        hw.Explanation.load(tmp_path / "bad.npz")
+
+
+def test_exports_have_their_shapes(sentiment):
+    explanation = sentiment.explain(TEXT, ["integrated_gradients", "attention"])
+    inseq = explanation.to_inseq()
+    sequence = inseq["attributes"]["sequence_attributions"][0]["attributes"]
+    assert len(sequence["source"]) == len(explanation.tokens)
+    frame = explanation.to_frame()
+    assert len(frame) == len(explanation.tokens)
+    columns = frame[0] if isinstance(frame, list) else list(frame.columns)
+    assert {"token", "id", "begin", "end", "integrated_gradients", "attention"} <= set(columns)
+    page = explanation._repr_html_()
+    assert "<script" not in page and "POSITIVE" in page and len(page) < 20000
+    assert "<iframe" in str(getattr(explanation.show(), "data", explanation.show()))
+    drawn = explanation.plot()
+    assert drawn.startswith("<svg") if isinstance(drawn, str) else drawn.get_title()
+
+
+def test_pictures_in_every_form():
+    model = hw.load(ROOT / "models" / "vision")
+    path = ROOT / "docs" / "pets.jpg"
+    by_path = model.explain(path, "chefer", target="cat")
+    by_bytes = model.explain(path.read_bytes(), "chefer", target="cat")
+    assert np.array_equal(by_path.scores, by_bytes.scores)
+    pixels = np.random.default_rng(0).integers(0, 255, (40, 60, 3), dtype=np.uint8)
+    assert model.predict(pixels)["label"] in model.labels
+    with pytest.raises(hw.InputError):
+        model.predict(np.zeros((3, 4, 5)))
+
+
+LABELLED = [(TEXT, "POSITIVE"), ("a dull, lifeless mess", "NEGATIVE"), ("warm and honest", "POSITIVE"),
+            ("boring and far too long", "NEGATIVE"), ("not good", "NEGATIVE"), ("a delight", "POSITIVE")]
+
+
+def test_heads_pruning_trees(sentiment):
+    importance = sentiment.heads(LABELLED, "taylor")
+    assert importance.scores.shape == (sentiment.info["layers"], sentiment.info["heads"])
+    assert (importance.scores >= 0).all()
+    curves = sentiment.prune(LABELLED, [importance], rates=[0, 1], random_orders=1)
+    assert {curve["ranking"] for curve in curves["curves"]} == {"taylor", "random"}
+    tree = sentiment.tree("not bad at all")
+    assert tree.edges and tree.to_svg().startswith("<svg") and tree.explanation.method == "attattr"
+    assert tree.tokens[tree.root]
+    assert set(hw.head_rankings()) >= {"attattr", "taylor"}
+
+
+def test_evaluate_identify_triggers_check(sentiment):
+    table = sentiment.evaluate(LABELLED, ["saliency"], ["comprehensiveness"], resamples=100)
+    assert json.dumps(table)
+    assert any(cell["method"] == "random" for cell in table["cells"])
+    texts = [f"{adjective} {noun}" for adjective in ("good", "bad", "old", "new", "warm") for noun in ("film", "plot", "man")]
+    assert sentiment.identify(texts, maps=["naive"], distances=["cosine"], control=False)["cells"]
+    assert sentiment.triggers(LABELLED)["labels"] == sentiment.labels
+    assert all(one["passed"] for one in sentiment.check(["not bad"])["properties"])
+
+
+def test_records_say_what_there_is():
+    assert len(hw.methods()) > 25 and "bert" in hw.families() and "deletion" in hw.evaluations()
+    record = hw.methods()["integrated_gradients"]
+    assert "Sundararajan" in record.paper and any(option.name == "steps" for option in record.options)
+    assert record.summary in str(record)
+
+
+def test_imports_are_light():
+    code = "import sys, headwater; print(int(any(m in sys.modules for m in ('numpy', 'torch', 'tqdm', 'pandas'))))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "0\n"
