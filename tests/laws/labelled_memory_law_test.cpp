@@ -1,6 +1,6 @@
-// The memory law of runs over many inputs (heads, prune, triggers, identify, evaluate): with the least bound that is
-// accepted, what is live on the heap at one time stays within it, inputs and all. `slack` is for what does
-// not grow with inputs or model: checks and records as text, lists of heads.
+// The memory law of runs over many inputs (heads, prune, triggers, identify, evaluate): with the least bound
+// that is accepted, what is live on the heap at one time stays within it, inputs and all. `slack` is for what
+// does not grow with inputs or model: checks and records as text, lists of heads.
 
 #include <gtest/gtest.h>
 #include <headwater/engine.h>
