@@ -11,6 +11,8 @@ METHOD ?=
 OUTPUT ?= headwater-report.html
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+# One test more than processors: some of them wait.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 FUZZ_SECONDS ?= 600
 
 BUILD := build/release
@@ -57,7 +59,7 @@ test:
 	@mkdir -p build
 	@$(tests_on) || cmake --preset release -DHEADWATER_TESTS=ON $(call quiet,configure)
 	@cmake --build $(BUILD) -j $(JOBS)$(ninja_quiet)
-	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --progress --no-tests=error
+	@ctest --test-dir $(BUILD) -j $(TEST_JOBS) --output-on-failure --progress --no-tests=error
 
 bench:
 	@tools/install-packages run bench

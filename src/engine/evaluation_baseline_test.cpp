@@ -77,7 +77,7 @@ TEST(EvaluationBaseline, RandomScoresAreNotToldFromIt) {
                                       {"iou_f1"},
                                       {"auprc"}},
                           .resamples = 500};
-  for (std::uint64_t i = 0; i < 120; ++i) request.examples.push_back(random_example(i));
+  for (std::uint64_t i = 0; i < 60; ++i) request.examples.push_back(random_example(i));
   const EvaluateReport report = evaluate_examples(explainer, request, {});
   for (std::size_t k = 0; k < report.metrics.size(); ++k) {
     const EvaluationCell &mine = report.cells[3 * k], &random = report.cells[3 * k + 2];
