@@ -1,31 +1,23 @@
 // The facade: finds and loads a model, turns inputs into batches, predictions and reports.
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <optional>
 
 #include <fmt/format.h>
 #include <headwater/engine.h>
 #include <headwater/formats.h>
 
-#include "base/parallel.h"
-#include "checkpoint/checkpoint.h"
 #include "engine/agreement.h"
 #include "engine/asked.h"
 #include "engine/check.h"
 #include "engine/evaluate.h"
 #include "engine/identify.h"
+#include "engine/impl.h"
 #include "engine/jobs.h"
 #include "engine/places.h"
 #include "engine/recorded_run.h"
 #include "engine/states.h"
 #include "engine/verify.h"
-#include "heads/importance.h"
-#include "heads/pruning.h"
-#include "heads/tree.h"
-#include "heads/triggers.h"
-#include "kernels/kernels.h"
-#include "models/family.h"
 #include "report/focus.h"
 #include "study/batching.h"
 #include "study/generation.h"
@@ -46,10 +38,6 @@ namespace {
 constexpr std::size_t batch_tokens = 4096;
 // Prepared inputs waiting for a batch at a time: the more, the fuller the batches; images are large.
 constexpr std::size_t waiting_texts = 4096, waiting_images = 128;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void require_float32(const ModelInfo& info) {
   if (info.dtype == DType::Float32) return;
@@ -101,87 +89,6 @@ void add_answers(Report& report) {
 std::string version() {
   return HEADWATER_VERSION;
 }
-
-struct Engine::Impl {
-  LoadedModel loaded;
-  Checkpoint identity;  // without its weights: what a run record needs
-  std::string cache_dir;
-  mutable std::once_flag hashed;
-  mutable std::string weights_hash;
-  mutable std::once_flag loaded_exact;
-  mutable LoadedModel exact;  // the same in float64, once somebody asked for it
-
-  Impl(const Checkpoint& opened, const LoadOptions& options)
-      : identity{opened.folder, opened.config, Weights({}, options.dtype), opened.weight_files},
-        cache_dir(options.cache_dir) {
-    loaded.model = load_model(opened);
-    if (loaded.info().stacks.front().modality == Modality::Image)
-      loaded.processor = ImageProcessor::load(opened.folder.path);
-    else
-      loaded.tokenizer = Tokenizer::load(opened.folder.path);
-    loaded.problem = problem_of(opened.config, loaded.info());
-    loaded.eos = end_tokens(opened.config, opened.folder.path);
-    loaded.start = start_token(opened.config, opened.folder.path, loaded.info());
-  }
-
-  // For heads, trees, triggers and identifiability, which know one sequence.
-  const LoadedModel& of_one_sequence() const {
-    if (is_encoder_decoder(loaded.info()))
-      throw Unsupported(fmt::format(
-          "model: {} is an encoder–decoder, and this command knows one sequence; headwater explain takes it",
-          loaded.info().architecture));
-    return loaded;
-  }
-
-  RunRecord record() const {
-    std::call_once(hashed, [this] { weights_hash = weights_sha256(identity); });
-    RunRecord made;
-    made.version = version();
-    made.model = identity.folder.id;
-    made.commit = identity.folder.commit;
-    if (!made.commit.empty()) made.cache_dir = cache_dir;
-    made.model_type = loaded.info().model_type;
-    made.architecture = loaded.info().architecture;
-    made.weights_sha256 = weights_hash;
-    if (loaded.tokenizer) made.tokenizer_sha256 = loaded.tokenizer->hash();
-    made.dtype = name_of(loaded.info().dtype);
-    made.threads = thread_count();
-    for (const KernelChoice& choice : kernels_in_use())
-      made.kernels.emplace_back(choice.kernel, choice.implementation);
-    return made;
-  }
-
-  const LoadedModel& exact_model() const {
-    std::call_once(loaded_exact, [this] {
-      exact = loaded;
-      exact.model = load_model(open_checkpoint(identity.folder, DType::Float64));
-    });
-    return exact;
-  }
-
-  // Work over labelled inputs: they are prepared, it is done and timed, and the record stands beside it.
-  template <class Work>
-  auto recorded(std::span<const LabelledInput> inputs, const LabelledRun& run, const std::string& name,
-                const Work& work) const {
-    const auto start = std::chrono::steady_clock::now();
-    const LoadedModel& model = of_one_sequence();
-    const Advance advance = [&](double done) {
-      if (run.progress) run.progress({.method = name, .done = done});
-    };
-    std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
-    if (run.max_memory > 0) bounded.emplace();
-    auto result = work(model, prepare_labelled(model, inputs), advance);
-    result.record = record();
-    result.record.seconds = seconds_since(start);
-    return result;
-  }
-
-  std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options) const;
-  // For evaluations.
-  Explainer explainer(const Engine& engine) const;
-  // Without the view. `aimed`: the target is that one, whatever the prediction.
-  Report explain(const LoadedModel& with, const Request& request, const Target* aimed) const;
-};
 
 std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
                                               const PredictOptions& options) const {
@@ -337,19 +244,6 @@ RecordedRun Engine::run(const Input& input, std::span<const PlaceEdit> edits) co
   return RecordedRun(recorded_run(impl_->loaded, prepared, edits));
 }
 
-TreeReport Engine::tree(Request request, TreeOptions options) const {
-  impl_->of_one_sequence();
-  request.methods = {{.name = "attattr"}};
-  TreeReport made{.tree = {}, .report = explain(request), .checks = {}};
-  const Attribution& result = made.report.attributions.front();
-  options.answer = static_cast<int>(focus_row(made.report));
-  made.tree = attribution_tree(result.scores(), options);
-  made.checks = result.checks;
-  for (Check& check : tree_checks(made.tree, result.scores(), options))
-    made.checks.push_back(std::move(check));
-  return made;
-}
-
 IdentifyReport Engine::identify(const IdentifyRequest& request) const {
   return identify_texts(impl_->of_one_sequence(), impl_->identity, request, impl_->record());
 }
@@ -399,57 +293,6 @@ std::size_t Engine::planned_bytes(const Request& request) const {
   exact.dtype = DType::Float64;
   return std::max(planned, plan_memory(jobs, exact, tokens, rows, request.max_memory, added + 1).total +
                                exact.parameters * bytes_of(exact.dtype));
-}
-
-HeadImportance Engine::head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
-                                       const LabelledRun& run) const {
-  return impl_->recorded(
-      inputs, run, ranking, [&](const auto& model, const auto& labelled, const auto& advance) {
-        return headwater::head_importance(model, labelled, ranking, advance, run.max_memory);
-      });
-}
-
-LabelledPlan Engine::plan_head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
-                                          std::size_t max_memory) const {
-  return plan_importance(impl_->of_one_sequence(), prepare_labelled(impl_->of_one_sequence(), inputs),
-                         ranking, max_memory);
-}
-
-PruningReport Engine::pruning_curves(std::span<const LabelledInput> inputs,
-                                     std::span<const HeadImportance> rankings, const PruningOptions& options,
-                                     const LabelledRun& run) const {
-  return impl_->recorded(
-      inputs, run, "pruning", [&](const auto& model, const auto& labelled, const auto& advance) {
-        return headwater::pruning_curves(model, labelled, rankings, options, advance, run.max_memory);
-      });
-}
-
-LabelledPlan Engine::plan_pruning(std::span<const LabelledInput> inputs, std::size_t rankings,
-                                  const PruningOptions& options, std::size_t max_memory) const {
-  return headwater::plan_pruning(impl_->of_one_sequence(), prepare_labelled(impl_->of_one_sequence(), inputs),
-                                 rankings, options, max_memory);
-}
-
-void Engine::save_pruned(const HeadImportance& importance, double rate, const std::string& folder) const {
-  if (!(rate >= 0 && rate <= 1))
-    throw InputError(fmt::format("rate: expected a share from 0 to 1, found {}", rate));
-  headwater::save_pruned(impl_->identity.folder.path, impl_->identity.weight_files,
-                         impl_->of_one_sequence().info(), pruned_mask(importance, rate, false, false),
-                         folder);
-}
-
-TriggerReport Engine::triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
-                               const LabelledRun& run) const {
-  return impl_->recorded(inputs, run, "triggers",
-                         [&](const auto& model, const auto& labelled, const auto& advance) {
-                           return find_triggers(model, labelled, options, advance, run.max_memory);
-                         });
-}
-
-LabelledPlan Engine::plan_triggers(std::span<const LabelledInput> inputs, const TriggerOptions& options,
-                                   std::size_t max_memory) const {
-  return headwater::plan_triggers(impl_->of_one_sequence(),
-                                  prepare_labelled(impl_->of_one_sequence(), inputs), options, max_memory);
 }
 
 }  // namespace headwater

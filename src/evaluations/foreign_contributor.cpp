@@ -34,8 +34,7 @@ const Evaluation foreign_contributor{
     .formula = "|{t : max_j |m_tj| > |m_tt|}| / T, m the map of a layer",
     .paper =
         "Brunner, Liu, Pascual, Richter, Ciaramita and Wattenhofer, 2020: On Identifiability in "
-        "Transformers. "
-        "ICLR",
+        "Transformers. ICLR",
     .better = Evaluation::Better::Neither,
     .curve_over = "layer",
     .maps = true,

@@ -31,8 +31,7 @@ const Evaluation self_contribution{
     .formula = "1/T Σ_t |m_tt| / Σ_j |m_tj|, m the map of a layer",
     .paper =
         "Brunner, Liu, Pascual, Richter, Ciaramita and Wattenhofer, 2020: On Identifiability in "
-        "Transformers. "
-        "ICLR",
+        "Transformers. ICLR",
     .better = Evaluation::Better::Neither,
     .curve_over = "layer",
     .maps = true,

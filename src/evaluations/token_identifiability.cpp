@@ -117,8 +117,7 @@ const Evaluation token_identifiability{
     .formula = "|{t : id(argmin_j d(g(e_t), x_j)) = id(t)}| / T, x the embeddings of the same text",
     .paper =
         "Brunner, Liu, Pascual, Richter, Ciaramita and Wattenhofer, 2020: On Identifiability in "
-        "Transformers. "
-        "ICLR",
+        "Transformers. ICLR",
     .better = Evaluation::Better::Neither,
     .needs = Evaluation::Needs::Texts,
     .options = {{"tokens", "all|content", "all", "all tokens, or without special ones"}},
