@@ -194,7 +194,6 @@ TEST(EncoderDecoderMixing, RefusesWhatMeansNothingForSeveralStacks) {
   const MixingCase subject = open_mixing_case(goldens.at("cases")[0]);
   const std::vector<std::pair<std::string, std::map<std::string, std::string>>> refused{
       {"value_zeroing", {{"tokens", "1,2"}}},
-      {"value_zeroing", {{"compat", "fp32"}}},
       {"alti", {{"compat", "alti"}}},
       {"effective_attention", {{"compat", "sun2021"}}},
       {"hidden_token_attribution", {{"norm", "spectral"}}},
@@ -206,6 +205,22 @@ TEST(EncoderDecoderMixing, RefusesWhatMeansNothingForSeveralStacks) {
       {"globenc", {}}};
   for (const auto& [name, options] : refused)
     EXPECT_THROW(explain_mixing(*subject.study, name, options), Unsupported) << name;
+}
+
+TEST(EncoderDecoderMixing, RoundedDistancesStayWithinRounding) {
+  const Json goldens = read_json_file(testing::golden_folder + "encoder_decoder.json");
+  const MixingCase subject = open_mixing_case(goldens.at("cases")[0]);
+  const auto distances = [&](const char* compat) {
+    return explain_mixing(*subject.study, "value_zeroing", {{"normalise", "none"}, {"compat", compat}});
+  };
+  const Attribution exact = distances("none"), rounded = distances("fp32");
+  double largest = 0;
+  for (std::size_t m = 0; m < exact.maps.size(); ++m)
+    for (Index i = 0; i < exact.maps[m].values.size(); ++i)
+      if (const double value = exact.maps[m].values.at(i); !std::isnan(value))
+        largest = std::max(largest, std::abs(rounded.maps[m].values.at(i) - value));
+  EXPECT_GT(largest, 1e-12);
+  EXPECT_LT(largest, 1e-6);
 }
 
 }  // namespace

@@ -58,20 +58,6 @@ TileShape tile_shape(const CleanBlock& block, Index parts, bool fold, std::size_
           std::min(most_rows, least_rows + more_rows)};
 }
 
-// 1 − cos in float32, as the public code computes it; its noise of 1e-7 stays in, cut off at 0.
-template <class R>
-R rounded_distance(const R* x, const R* change, Index n) {
-  float dot = 0, old_square = 0, new_square = 0;
-  for (Index d = 0; d < n; ++d) {
-    const auto before = static_cast<float>(x[d]), now = static_cast<float>(x[d] + change[d]);
-    dot += before * now;
-    old_square += before * before;
-    new_square += now * now;
-  }
-  const float lengths = std::sqrt(old_square) * std::sqrt(new_square);
-  return static_cast<R>(std::clamp(1.0F - (lengths > 0 ? dot / lengths : 0.0F), 0.0F, 2.0F));
-}
-
 // From q, the change of rows i … i + n before the last norm, to their distances. q is used up.
 template <class R>
 void distances(const CleanBlock& block, const ZeroingOptions& options, Index i, Index n, R* q, R* to) {
@@ -79,6 +65,7 @@ void distances(const CleanBlock& block, const ZeroingOptions& options, Index i, 
   if (block.last) kernels::norm_shift<R>(block.last->from<R>(i), q, q, nullptr, n, D);
   const R* output = block.output.data<R>() + i * D;
   if (!options.rounded) return kernels::cosine_shift<R>(output, block.length.data<R>() + i, q, to, n, D);
+  kernels::accumulate<R>(output, q, n * D);
   for (Index r = 0; r < n; ++r) to[r] = rounded_distance(output + r * D, q + r * D, D);
 }
 
@@ -305,47 +292,6 @@ class Zeroing {
   std::vector<Worker> workers_;
 };
 
-// Σ_{j ∈ J} α^h_ij v^h_j of the zeroed heads, 0 in the others: [T, H·E].
-template <class R>
-Tensor taken_out(const CleanBlock& block, const ZeroingOptions& options) {
-  const Index T = block.T, E = block.E, inner = Index{block.heads.heads} * E;
-  const Index values = Index{block.heads.groups} * E;
-  Tensor z = Tensor::zeros({T, inner}, dtype_of<R>());
-  const R* v = block.v.data<R>();
-  const R* pattern = block.pattern.data<R>();
-  for (const int head : options.heads)
-    for (Index i = 0; i < T; ++i)
-      for (const int j : options.together)
-        for (Index e = 0; e < E; ++e)
-          z.data<R>()[i * inner + head * E + e] +=
-              pattern[(head * T + i) * T + j] * v[j * values + block.group(head) * E + e];
-  return z;
-}
-
-// One set of tokens needs no parts: its whole change goes through W_1, one row per token.
-template <class R>
-Tensor as_one(const CleanBlock& block, const ZeroingOptions& options) {
-  const Index T = block.T, D = block.D;
-  const MlpWeights& mlp = block.weights->mlp;
-  const Tensor z = taken_out<R>(block, options);
-  Tensor q({T, D}, dtype_of<R>()), inverse({T}, dtype_of<R>()), to({T}, dtype_of<R>());
-  block.weights->attention.out.weight->times_transposed<R>(z.data<R>(), nullptr, q.data<R>(), T);
-  kernels::scale<R>(q.data<R>(), -1, q.data<R>(), T * D);
-  Tensor scaled({T, D}, dtype_of<R>());
-  kernels::add<R>(block.before.t.data<R>(), q.data<R>(), scaled.data<R>(), T * D);
-  centre_and_scale<R>(scaled.data<R>(), T, *block.before.weights);
-  const HiddenState up{times_hidden<R>(scaled, mlp.up), block.up.c};
-  std::optional<HiddenState> gate;
-  if (mlp.gate) gate = {times_hidden<R>(scaled, *mlp.gate), block.gate->c};
-  kernels::norm_shift<R>(block.before.from<R>(0), q.data<R>(), block.post_norm ? q.data<R>() : nullptr,
-                         inverse.data<R>(), T, D);
-  const Tensor hidden = hidden_layer(mlp.f, up, gate, inverse, block.hidden);
-  mlp.down.weight->times_transposed<R>(hidden.data<R>(), nullptr, scaled.data<R>(), T);
-  kernels::accumulate<R>(scaled.data<R>(), q.data<R>(), T * D);
-  distances<R>(block, options, 0, T, q.data<R>(), to.data<R>());
-  return to;
-}
-
 }  // namespace
 
 bool zeroing_folds(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
@@ -362,15 +308,13 @@ Place compared_at(const Study& study, const AttentionKind& kind, int layer, cons
 
 Tensor zero_values(const Study& study, const AttentionKind& kind, int layer, const ZeroingOptions& options,
                    const std::function<void(double)>& progress) {
-  const std::optional<CleanBlock> plain = clean_block(study, kind, layer, options);
+  // One set of tokens is one changed row per token: the block's own work, not worth a shortcut.
+  const std::optional<CleanBlock> plain =
+      options.together.empty() ? clean_block(study, kind, layer, options) : std::nullopt;
   if (!plain) return zero_by_replay(study, kind, layer, options, progress);
   const CleanBlock& block = *plain;
   Tensor result;
   dispatch(study.info().dtype, [&]<class R>(R) {
-    if (!options.together.empty()) {
-      result = as_one<R>(block, options);
-      return;
-    }
     const bool fold = zeroing_folds(study.info(), block.T, options);
     const TileShape shape = tile_shape(block, static_cast<Index>(options.heads.size()), fold, study.scratch);
     result = Tensor::zeros({block.T, block.T}, study.info().dtype);
@@ -390,13 +334,11 @@ std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOpti
   const Costs costs = costs_of(T, parts, D, F, maps, fold, number);
   const Index clean = T * (4 * D + (1 + maps) * F + 4) + maps * F + T * T;
   const Index weights = 2 * inner * D + (fold ? layers * maps * inner * F : 0);
-  const Index set = options.together.empty() ? 0 : T * (inner + 2 * D + (1 + maps) * F);
   // A replay lists its pairs, and copies what later attention reads for its two copies of a row.
   std::size_t replayed = 0;
-  if (!info.plain_blocks)
+  if (!info.plain_blocks || !options.together.empty())
     replayed = replayed_row_bytes(info, T) + as_size(T * T) * sizeof(Pair) + as_size(4 * T * inner) * number;
-  return replayed + as_size(clean + weights + set) * number +
-         as_size(std::min(T, least_sources)) * costs.source +
+  return replayed + as_size(clean + weights) * number + as_size(std::min(T, least_sources)) * costs.source +
          as_size(least_rows * thread_count()) * costs.row;
 }
 

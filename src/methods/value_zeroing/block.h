@@ -3,6 +3,8 @@
 // run again; the bits depend neither on the number of threads nor on the memory for tiles.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <vector>
@@ -21,8 +23,8 @@ struct ZeroingOptions {
 };
 
 // D[i, j] = 1 − cos(output i with the values of j zeroed, output i), [T, S], exactly 0 where a causal mask
-// forbids; [T] for a set. By the shortcut where the block is a plain one, by replay otherwise. `progress`,
-// called with 0 … 1, may throw to stop.
+// forbids; [T] for a set. By the shortcut for single tokens where the block is a plain one, by replay
+// otherwise. `progress`, called with 0 … 1, may throw to stop.
 Tensor zero_values(const Study& study, const AttentionKind& kind, int layer, const ZeroingOptions& options,
                    const std::function<void(double)>& progress);
 
@@ -44,6 +46,20 @@ std::vector<double> plain_distances(const Study& study, const AttentionKind& kin
 Tensor zero_by_replay(const Study& study, const AttentionKind& kind, int layer, const ZeroingOptions& options,
                       const std::function<void(double)>& progress);
 std::size_t replayed_row_bytes(const ModelInfo& info, Index tokens);
+
+// 1 − cos in float32, as the public code computes it; its noise of 1e-7 stays in, cut off at 0.
+template <class R>
+R rounded_distance(const R* before, const R* now, Index n) {
+  float dot = 0, old_square = 0, new_square = 0;
+  for (Index d = 0; d < n; ++d) {
+    const auto a = static_cast<float>(before[d]), b = static_cast<float>(now[d]);
+    dot += a * b;
+    old_square += a * a;
+    new_square += b * b;
+  }
+  const float lengths = std::sqrt(old_square) * std::sqrt(new_square);
+  return static_cast<R>(std::clamp(1.0F - (lengths > 0 ? dot / lengths : 0.0F), 0.0F, 2.0F));
+}
 
 // The least that zero_values needs, in bytes.
 std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOptions& options);

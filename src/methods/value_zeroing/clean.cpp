@@ -69,7 +69,20 @@ void fill(CleanBlock& block, const Study& study, BlockAt at, const NormWeights* 
   centre_and_scale<R>(scaled.data<R>(), block.T, before);
   block.up = hidden_state<R>(scaled, before, w.mlp.up);
   if (w.mlp.gate) block.gate = hidden_state<R>(scaled, before, *w.mlp.gate);
-  block.hidden = hidden_layer(w.mlp.f, block.up, block.gate, block.before.inverse, {});
+  block.hidden = Tensor({block.T, block.F}, scaled.dtype());
+  const auto rows = [](const HiddenState& s) {
+    return kernels::HiddenRows<R>{s.e.data<R>(), nullptr, s.c.data<R>(), 0};
+  };
+  const kernels::HiddenRows<R> up = rows(block.up), gate = block.gate ? rows(*block.gate) : up;
+  kernels::hidden_shift<R>(w.mlp.f, up, block.gate ? &gate : nullptr,
+                           {.p = nullptr,
+                            .s = block.before.inverse.data<R>(),
+                            .rows = block.T,
+                            .parts = 0,
+                            .n = block.F,
+                            .begin = 0,
+                            .end = block.F},
+                           nullptr, block.hidden.data<R>());
   block.length = Tensor({block.T}, scaled.dtype());
   for (Index i = 0; i < block.T; ++i)
     block.length.data<R>()[i] =
@@ -77,23 +90,6 @@ void fill(CleanBlock& block, const Study& study, BlockAt at, const NormWeights* 
 }
 
 }  // namespace
-
-Tensor hidden_layer(Activation f, const HiddenState& up, const std::optional<HiddenState>& gate,
-                    const Tensor& inverse, const Tensor& base) {
-  const Index T = up.e.dim(0), F = up.e.dim(1);
-  Tensor hidden(up.e.shape(), up.e.dtype());
-  dispatch(hidden.dtype(), [&]<class R>(R) {
-    const auto rows = [](const HiddenState& s) {
-      return kernels::HiddenRows<R>{s.e.data<R>(), nullptr, s.c.data<R>(), 0};
-    };
-    const kernels::HiddenRows<R> of_up = rows(up), of_gate = gate ? rows(*gate) : of_up;
-    kernels::hidden_shift<R>(
-        f, of_up, gate ? &of_gate : nullptr,
-        {.p = nullptr, .s = inverse.data<R>(), .rows = T, .parts = 0, .n = F, .begin = 0, .end = F},
-        base.empty() ? nullptr : base.data<R>(), hidden.data<R>());
-  });
-  return hidden;
-}
 
 std::optional<CleanBlock> clean_block(const Study& study, const AttentionKind& kind, int layer,
                                       const ZeroingOptions& options) {

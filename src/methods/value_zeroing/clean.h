@@ -26,10 +26,6 @@ struct HiddenState {
   Tensor e, c;  // [T, F], [F]
 };
 
-// The hidden layer [T, F] at these 1/σ [T], less `base` [T, F] unless that is empty.
-Tensor hidden_layer(Activation f, const HiddenState& up, const std::optional<HiddenState>& gate,
-                    const Tensor& inverse, const Tensor& base);
-
 // The weights a clean block points to.
 struct KnownBlock {
   PlainBlock block;

@@ -67,17 +67,18 @@ std::vector<double> plain_distances(const Study& study, const AttentionKind& kin
   const Tensor both = dispatch(
       v.dtype(), [&](auto r) { return mixes<decltype(r)>(pattern, v, heads->groups, pairs, options); });
   Tape again(Keep::Nothing);
-  const Changed without{.at = tape.spot(mix), .copies = both, .wanted_rows_only = true};
-  const Tensor outputs =
-      tape.replay({&without, 1}, tape.spot(compared_at(study, kind, layer, options)), again,
-                  {.rows = rows, .missing = [&](Place place) { return study.at(place); }})
-          .value.value;  // [2, n, D]
+  const Changed change{.at = tape.spot(mix), .copies = both, .wanted_rows_only = true};
+  const Tensor outputs = tape.replay({&change, 1}, tape.spot(compared_at(study, kind, layer, options)), again,
+                                     {.rows = rows, .missing = [&](Place place) { return study.at(place); }})
+                             .value.value;  // [2, n, D]
   const Index D = outputs.dim(2);
   std::vector<double> result;
   dispatch(outputs.dtype(), [&](auto r) {
     const auto* whole = outputs.template data<decltype(r)>();
+    const auto* without = whole + outputs.size() / 2;
     for (Index at = 0; at < outputs.size() / 2; at += D)
-      result.push_back(distance(whole + at, whole + at + outputs.size() / 2, D));
+      result.push_back(options.rounded ? static_cast<double>(rounded_distance(whole + at, without + at, D))
+                                       : distance(whole + at, without + at, D));
   });
   return result;
 }

@@ -109,18 +109,12 @@ void finish_maps(Attribution& result, const std::vector<AttentionKind>& kinds, c
   forbid_future(result, kinds);
 }
 
-// Several stacks have no numbering of tokens that a set could be of, and rounding is of the shortcut.
-void refuse_for_several_stacks(const ModelInfo& info, const MethodOptions& options) {
-  if (!is_encoder_decoder(info)) return;
-  if (options.text("tokens") != "each")
+// Several stacks have no numbering of tokens that a set could be of.
+void refuse_sets_of_several_stacks(const ModelInfo& info, const MethodOptions& options) {
+  if (is_encoder_decoder(info) && options.text("tokens") != "each")
     throw Unsupported(fmt::format(
         "value_zeroing: option tokens: a set is of one sequence, and {} has several; use tokens=each",
         info.architecture));
-  if (options.text("compat") == "fp32")
-    throw Unsupported(
-        fmt::format("value_zeroing: option compat: fp32 is known for models of plain blocks, and {} has "
-                    "others; use --dtype float32",
-                    info.architecture));
 }
 
 void zero_kind(const Study& study, const std::vector<AttentionKind>& kinds, std::size_t k,
@@ -142,7 +136,7 @@ void zero_kind(const Study& study, const std::vector<AttentionKind>& kinds, std:
 Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<AttentionKind> kinds = attentions_of(study.info());
   const std::string& compat = options.text("compat");
-  refuse_for_several_stacks(study.info(), options);
+  refuse_sets_of_several_stacks(study.info(), options);
   Attribution result{.maps = maps_of(study, kinds, HeadAxis::None)};
   SampledPairs sample;
   ZeroingOptions zeroing;
