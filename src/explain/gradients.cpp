@@ -131,7 +131,8 @@ Index objective_rows(const ModelInfo& info, Index tokens) {
 
 std::size_t gradient_bytes(const ModelInfo& info, Index tokens) {
   const Index rows = objective_rows(info, tokens);
-  constexpr std::size_t notes = 1 << 10;  // which copies and rows a replay has of a block's values
+  constexpr std::size_t notes =
+      5 << 10;  // what the tape and a replay write down of a block: ops, copies, rows
   return planned_run_bytes(info, tokens, rows) + walk_bytes(info, tokens, rows, info.dtype) +
          as_size(info.last().layers) * notes;
 }

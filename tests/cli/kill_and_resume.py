@@ -112,9 +112,9 @@ def main():
     print(f"--seed {args.seed}")
     rng = random.Random(args.seed)
     program = str(args.program.resolve())
-    kept = check("explain", ["explain", "--method", "saliency,integrated_gradients"], 400, program, rng)
-    kept += check("predict", ["predict"], 20000, program, rng)
-    kept += check_evaluation(400, program, rng)
+    kept = check("explain", ["explain", "--method", "saliency,integrated_gradients"], 220, program, rng)
+    kept += check("predict", ["predict"], 10000, program, rng)
+    kept += check_evaluation(220, program, rng)
     assert kept > 0, "no kill came while there were results: the test saw nothing"
     return 0
 

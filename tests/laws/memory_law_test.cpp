@@ -53,6 +53,9 @@ std::vector<Asked> methods_for(const ModelInfo& info, int tokens) {
   const std::map<std::string_view, Options> fewer{
       {"kernel_shap", {{"samples", samples}}},
       {"lime", {{"samples", samples}}},
+      {"smooth_grad", {{"samples", "6"}}},
+      {"integrated_gradients", {{"max_steps", "16"}}},
+      {"attattr", {{"tolerance", "1"}}},
       {"hidden_token_attribution", {{"mode", "guided"}, {"k", "4"}, {"m", "2"}}}};
   std::vector<Asked> all;
   for (const Method* method : all_methods()) {
