@@ -176,7 +176,7 @@ TEST(LabelledPlan, RefusesMoreInputsThanFit) {
 TEST(LabelledPlan, HoldsForPictures) {
   const Engine vision = Engine::load(std::string(HEADWATER_SOURCE_DIR) + "/models/vision");
   const std::vector<LabelledInput> pictures(
-      6, {{.image = std::string(HEADWATER_SOURCE_DIR) + "/docs/pets.jpg"}, "dog"});
+      4, {{.image = std::string(HEADWATER_SOURCE_DIR) + "/docs/pets.jpg"}, "dog"});
   for (const std::string ranking : {"attention", "taylor", "accuracy_difference"}) {
     SCOPED_TRACE(ranking);
     const auto plan = [&](std::size_t bound) {
