@@ -28,9 +28,8 @@ def texts(count):
     return [" ".join(WORDS[(i * 7 + k * k) % len(WORDS)] for k in range(3 + i % 12)) + f" {i}" for i in range(count)]
 
 
-def in_environment(args):
+def in_environment(args, folder):
     """Runs this file again where Ray is."""
-    folder = pathlib.Path(args.environment or tempfile.mkdtemp(prefix="headwater-ray-"))
     python = folder / "bin" / "python"
     if not python.exists():
         subprocess.run([args.python, "-m", "venv", folder], check=True)
@@ -105,10 +104,15 @@ def main():
     parser.add_argument("--texts", type=int, default=5000)
     parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build/release/python", help="where headwater is")
     parser.add_argument("--python", default="/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
-    parser.add_argument("--environment", help="a virtual environment to use, made if it is not there")
+    parser.add_argument("--environment", type=pathlib.Path, help="a virtual environment to use, made if it is not there")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    return inside(args.texts) if args.inside else in_environment(args)
+    if args.inside:
+        return inside(args.texts)
+    if args.environment:
+        return in_environment(args, args.environment)
+    with tempfile.TemporaryDirectory() as folder:
+        return in_environment(args, pathlib.Path(folder))
 
 
 if __name__ == "__main__":
