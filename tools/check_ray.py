@@ -9,6 +9,7 @@ tests/cli.
 """
 
 import argparse
+import logging
 import os
 import pathlib
 import signal
@@ -35,7 +36,7 @@ def in_environment(args, folder):
         subprocess.run([args.python, "-m", "venv", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "ray[data]", "pyarrow", "numpy"], check=True)
     environment = {**os.environ, "PYTHONPATH": str(args.package.resolve()), "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
-                   "RAY_USAGE_STATS_ENABLED": "0", "OMP_NUM_THREADS": "1"}
+                   "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
     return subprocess.run([python, __file__, "--inside", "--texts", str(args.texts)], env=environment).returncode
 
 
@@ -61,6 +62,7 @@ def inside(count):
     corpus = texts(count)
     ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
     print(f"ray {ray.__version__}, {count} texts, methods {', '.join(METHODS)}")
 
     def run(workers, kill):

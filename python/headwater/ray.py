@@ -89,8 +89,7 @@ def _schema(dtype: str) -> pa.Schema:
 
 def explain(dataset: ray.data.Dataset, *, model: str, methods: MethodLike | Sequence[MethodLike] | None = None,
             text: str = "text", pair: str | None = None, workers: int | tuple[int, int] | None = None, threads: int = 1,
-            batch_size: int = 64, dtype: str = "float32", keep_going: bool = False,
-            ray_options: Mapping[str, Any] | None = None, **options: Any) -> ray.data.Dataset:
+            batch_size: int = 64, dtype: str = "float32", keep_going: bool = False, **options: Any) -> ray.data.Dataset:
     """The dataset with a row per input and method: its own columns, and beside them method, tokens, scores (in C order, with
     shape and axes), target, probability, checks_passed, error and the record of the run.
 
@@ -102,13 +101,13 @@ def explain(dataset: ray.data.Dataset, *, model: str, methods: MethodLike | Sequ
     keep_going  a row that cannot be explained says why under `error` instead of ending the run
     """
     import ray
+    import ray.data
 
     if workers is None:
-        most = max(1, int(ray.cluster_resources().get("CPU", 1)) // threads)
-        workers = (1, most)
+        workers = (1, max(1, int(ray.cluster_resources().get("CPU", 1)) // threads))
+    least, most = (workers, workers) if isinstance(workers, int) else workers
     kwargs = {"model": model, "methods": methods, "text": text, "pair": pair, "keep_going": keep_going, "dtype": dtype,
               "threads": threads, "options": options}
-    # An actor that dies is started again and gets its batch again: the numbers are the same, so nothing is lost or doubled.
-    again = {"max_restarts": -1, "max_task_retries": -1, **(ray_options or {})}
+    # Ray starts an actor that died again and gives it its batch again: the numbers are the same, so nothing is lost or doubled.
     return dataset.map_batches(Explainer, fn_constructor_kwargs=kwargs, batch_size=batch_size, batch_format="pyarrow",
-                               concurrency=workers, num_cpus=threads, **again)
+                               compute=ray.data.ActorPoolStrategy(min_size=least, max_size=most), num_cpus=threads)
