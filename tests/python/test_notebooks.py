@@ -17,7 +17,7 @@ def run(cell, names, where):
     if shown is None:
         return None
     value = eval(compile(shown, where, "eval"), names)  # noqa: S307
-    for form in ("_repr_html_", "_repr_svg_", "__repr__"):
+    for form in ("_repr_html_", "__repr__"):
         if hasattr(value, form):
             return getattr(value, form)()
     return value
