@@ -60,7 +60,7 @@ void add_truncate_option(Arguments& arguments, bool& truncate) {
 void add_shard_option(Arguments& arguments, std::optional<Shard>& shard) {
   arguments.under("Input").add(
       "--shard I/N", [&shard](const std::string& text) { shard = parse_shard(text, "--shard"); },
-      "Every N-th input from the I-th on, as one of N machines; headwater merge joins the results");
+      "The I-th of N equal parts of the inputs; headwater merge joins the results");
 }
 
 void add_text_file_options(Arguments& arguments, InputOptions& options) {
