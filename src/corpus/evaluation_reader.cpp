@@ -50,7 +50,9 @@ EvaluationFile read_rows(const CorpusOptions& options, std::size_t limit) {
     if (!example->targets.empty()) made.target.label = example->targets.front();
     made.target.contrast = example->contrast;
     made.target.position = example->position;
-    texts.insert(texts.end(), {made.input.text, made.input.pair.value_or(""), made.input.image, made.gold});
+    texts.insert(texts.end(), {made.input.text, made.input.pair.value_or(""), made.input.image, made.gold,
+                               made.target.label, made.target.contrast,
+                               example->position ? std::to_string(*example->position) : ""});
     read.examples.push_back(std::move(made));
   }
   read.understood = reader.understood();

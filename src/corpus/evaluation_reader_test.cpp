@@ -255,6 +255,18 @@ TEST(EvaluationReader, TakesLabelledTables) {
   EXPECT_THROW(read(scratch / "empty.tsv"), InputError);
 }
 
+TEST(EvaluationReader, WhatALineAsksForIsOfTheRun) {
+  const ScratchFolder scratch;
+  const auto identity = [&](const std::string& row) {
+    write_file(scratch / "asked.csv", "text,target,contrast,position\n" + row + "\n");
+    return read(scratch / "asked.csv").identity;
+  };
+  const std::string plain = identity("a film,dog,cat,1");
+  EXPECT_EQ(identity("a film,dog,cat,1"), plain);
+  for (const char* other : {"a film,cow,cat,1", "a film,dog,cow,1", "a film,dog,cat,2", "a film,dog,cat,"})
+    EXPECT_NE(identity(other), plain) << other;
+}
+
 TEST(KeptValues, ReadBackToTheSameNumbers) {
   const ScratchFolder scratch;
   const double odd = 0.1 + 0.2, tiny = 1e-310, none = std::numeric_limits<double>::quiet_NaN();
