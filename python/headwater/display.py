@@ -6,7 +6,7 @@ import base64
 import html
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError
+from .errors import HeadwaterError, InputError
 
 if TYPE_CHECKING:
     from .explanation import Explanation, Result
@@ -51,7 +51,19 @@ def small_html(explanation: Explanation) -> str:
         note = f" · check failed: {html.escape(', '.join(failed))}" if failed else ""
         parts.append(f'<div style="line-height:2"><small>{html.escape(result.name)} (largest {largest:.3g}){note}'
                      f"</small><br>{cells}</div>")
+    picture = _picture(explanation) if not tokens else None
+    if picture is not None:
+        coded = base64.b64encode(picture).decode()
+        parts.append(f'<img alt="{html.escape(explanation.sentence)}" src="data:image/png;base64,{coded}" style="max-width:100%">')
     return f'<div class="headwater">{"".join(parts)}</div>'
+
+
+def _picture(explanation: Explanation) -> bytes | None:
+    """The maps over the picture; None where they cannot be drawn: read from a file, or without a map of patches."""
+    try:
+        return explanation._require_report("picture").png()
+    except HeadwaterError:
+        return None
 
 
 def svg_bars(tokens: list[str], scores: list[float], title: str) -> str:

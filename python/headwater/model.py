@@ -323,8 +323,8 @@ class Tree:
     def to_svg(self) -> str:
         return self._svg
 
-    def _repr_svg_(self) -> str:
-        return self._svg
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x:auto">{self._svg}</div>'
 
     def to_dict(self) -> dict[str, Any]:
         return dict(self._fields)

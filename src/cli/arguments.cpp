@@ -93,7 +93,15 @@ Argument Arguments::add(const std::string& names, const std::function<void(const
 Argument Arguments::add_repeated(const std::string& names,
                                  const std::function<void(const std::string&)>& take,
                                  const std::string& help) {
-  CLI::Option* option = app_->add_option_function<std::string>(flags_of(names), take, help);
+  auto taken = std::make_shared<const CLI::Option*>(nullptr);
+  CLI::Option* option = app_->add_option_function<std::string>(
+      flags_of(names),
+      [take, taken, repeated = repeated_](const std::string& one) {
+        (*repeated)[*taken].push_back(one);
+        take(one);
+      },
+      help);
+  *taken = option;
   return declared(*option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->trigger_on_parse(), names);
 }
 
@@ -108,8 +116,12 @@ std::vector<GivenOption> Arguments::given() const {
   for (const CLI::Option* option : app_->get_options()) {
     if (option->count() == 0) continue;
     const bool is_switch = option->get_expected_max() == 0;
-    all.push_back({option->get_lnames().empty() ? option->get_name() : "--" + option->get_lnames().front(),
-                   is_switch ? std::vector<std::string>() : option->results()});
+    const std::string flag =
+        option->get_lnames().empty() ? option->get_name() : "--" + option->get_lnames().front();
+    if (const auto found = repeated_->find(option); found != repeated_->end())
+      all.push_back({flag, found->second, true});
+    else
+      all.push_back({flag, is_switch ? std::vector<std::string>() : option->results()});
   }
   return all;
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,7 @@ class Argument {
 struct GivenOption {
   std::string flag;
   std::vector<std::string> values;
+  bool repeated = false;  // the flag stands before each value
 };
 
 class Arguments {
@@ -59,6 +62,9 @@ class Arguments {
 
   CLI::App* app_;
   std::string heading_;
+  // CLI11 forgets all but the last value of an option whose values are taken one by one.
+  std::shared_ptr<std::map<const CLI::Option*, std::vector<std::string>>> repeated_ =
+      std::make_shared<std::map<const CLI::Option*, std::vector<std::string>>>();
 };
 
 }  // namespace headwater

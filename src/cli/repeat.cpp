@@ -21,8 +21,10 @@ std::string repeat_command(const std::string& command, const Arguments& given, c
   for (const GivenOption& option : given.given()) {
     if (holds(idle, option.flag) || holds(without, option.flag)) continue;
     std::string& place = option.flag.starts_with("-") ? out : texts;
-    if (option.flag.starts_with("-")) place += " " + option.flag;
-    for (const std::string& value : option.values) place += " " + shell_quoted(value);
+    const bool named = option.flag.starts_with("-");
+    if (named && !option.repeated) place += " " + option.flag;
+    for (const std::string& value : option.values)
+      place += (named && option.repeated ? " " + option.flag : "") + " " + shell_quoted(value);
   }
   return texts.empty() ? out : out + " --" + texts;
 }

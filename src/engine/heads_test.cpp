@@ -68,7 +68,7 @@ std::size_t least_of(const std::function<void(std::size_t)>& plan) {
 class Rankings : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Rankings, CarryChecksAndRecord) {
-  const HeadImportance found = sentiment().head_importance(inputs(), GetParam());
+  const HeadImportance found = sentiment().head_importance(std::span(inputs()).first(12), GetParam());
   expect_recorded(found.checks, found.record, GetParam() == "attattr" ? 2 : 1);
 }
 
@@ -78,13 +78,13 @@ TEST_P(Rankings, StayWithinTheirPlanAndSayTheSameWithLess) {
     return sentiment().plan_head_importance(some, GetParam(), bound).bytes;
   };
   const std::size_t whole = plan(0);
-  const std::size_t used = peak_of([&] { sentiment().head_importance(some, GetParam()); });
+  std::vector<double> scores;
+  const std::size_t used = peak_of([&] { scores = sentiment().head_importance(some, GetParam()).scores; });
   EXPECT_LE(used, whole);
   EXPECT_GE(20 * used, whole) << "a plan, not a guess";
   const std::size_t least = least_of(plan);
   ASSERT_GT(least, 0U);
   EXPECT_LE(plan(least), least) << "and it is enough";
-  const std::vector<double> scores = sentiment().head_importance(some, GetParam()).scores;
   for (const std::size_t bound : {least, (least + whole) / 2}) {
     SCOPED_TRACE(bound);
     HeadImportance found;

@@ -8,6 +8,7 @@
 // alone, where what a plan forgot is largest beside the rest, and images as long as they are.
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -130,10 +131,14 @@ class MemoryLaw : public ::testing::Test {
 };
 
 TEST_F(MemoryLaw, NoMethodUsesMoreThanItsPlan) {
+  std::set<std::string> families;
   for (const DType dtype : {DType::Float32, DType::Float64})
     for (const TinyModel& tiny : tiny_models(dtype))
       for (const int tokens : {3, 12}) {
         if (tokens == 3 && (dtype == DType::Float64 || tiny.model->info().image_size > 0)) continue;
+        // In float64 one head of each family: the others differ in float32 already.
+        if (dtype == DType::Float64 && !families.insert(std::string(tiny.model->info().family)).second)
+          continue;
         for (const Asked& asked : methods_for(tiny.model->info(), tokens)) {
           const Measured found = measure(*tiny.model, asked, tokens);
           EXPECT_LE(found.used, found.planned)
@@ -143,8 +148,8 @@ TEST_F(MemoryLaw, NoMethodUsesMoreThanItsPlan) {
 }
 
 TEST_F(MemoryLaw, PlansOfWideModelsAreBoundsAndNotFarTooHigh) {
-  for (const char* folder : {"bert_masked_lm", "roberta_question", "electra_sequence", "distilbert_token",
-                             "gpt2_causal_lm", "llama_causal_lm", "qwen2_sequence", "vit_classification"})
+  for (const char* folder : {"bert_masked_lm", "roberta_question", "distilbert_token", "gpt2_causal_lm",
+                             "llama_causal_lm", "vit_classification"})
     for (const DType dtype : {DType::Float32, DType::Float64}) {
       const auto model = wide_model(folder, dtype);
       for (const int tokens : {6, 32}) {

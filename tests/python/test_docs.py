@@ -27,3 +27,8 @@ def test_types_are_strict(tmp_path):
                            "--ignore-missing-imports",
                            str(package), str(examples)], capture_output=True, text=True, cwd=tmp_path)
     assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_the_page_of_every_name_is_up_to_date():
+    said = subprocess.run([sys.executable, str(ROOT / "tools" / "write_python_api.py"), "--check"])
+    assert said.returncode == 0, "make it again: tools/write_python_api.py"
