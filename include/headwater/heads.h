@@ -54,6 +54,7 @@ struct PruningOptions {
   std::vector<double> rates{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1};  // share of heads removed
   int random_orders = 5;                                                // of the baseline
   unsigned seed = 1;
+  bool by_layer = true;  // also curves that remove the same share of every layer
 };
 
 // Accuracy as heads are removed. A removed head's attention is 0 after the softmax.

@@ -169,6 +169,7 @@ PruningReport pruning_curves(const LoadedModel& loaded, std::span<const Labelled
   for (const HeadImportance& ranking : rankings)
     for (const bool per_layer : {false, true})
       for (const bool most_first : {false, true}) {
+        if (per_layer && !options.by_layer) continue;
         report.curves.push_back({.ranking = ranking.ranking,
                                  .scope = per_layer ? "layer" : "global",
                                  .order = most_first ? "most" : "least",
@@ -209,7 +210,8 @@ LabelledPlan plan_pruning(const LoadedModel& loaded, std::span<const Labelled> i
                           const PruningOptions& options, std::size_t max_memory) {
   check_options(options);
   LabelledPlan plan = plan_for(loaded.info(), inputs);
-  plan.masks = 2 + options.rates.size() * (4 * rankings + as_size(options.random_orders));
+  plan.masks =
+      2 + options.rates.size() * ((options.by_layer ? 4 : 2) * rankings + as_size(options.random_orders));
   const MemoryBound bound = bound_beside(inputs, max_memory);
   plan.bytes = bound.taken + batch_memory(loaded.info(), inputs, bound).total;
   return plan;

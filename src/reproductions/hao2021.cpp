@@ -59,7 +59,8 @@ void add_pruning(Reproduced& made, const ReproduceRequest& request,
   std::vector<HeadImportance> importance;
   for (const char* ranking : rankings)
     importance.push_back(request.engine.head_importance(few, ranking, run_of(request)));
-  const PruningOptions options{.rates = {0, .2, .4, .6, .8, 1}, .random_orders = 3, .seed = request.seed};
+  const PruningOptions options{
+      .rates = {0, .2, .4, .6, .8, 1}, .random_orders = 3, .seed = request.seed, .by_layer = false};
   const PruningReport report = request.engine.pruning_curves(inputs, importance, options, run_of(request));
   FigureTable table{
       .title = "Accuracy as heads are removed, the least important first, %",
