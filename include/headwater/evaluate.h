@@ -17,6 +17,7 @@
 #include <headwater/export.h>
 #include <headwater/report.h>
 #include <headwater/request.h>
+#include <headwater/shard.h>
 
 namespace headwater {
 
@@ -74,7 +75,10 @@ struct EvaluateRequest {
   int resamples = 2000;
   double level = 0.95;
   std::size_t max_memory = 0;  // bytes beyond the weights; 0: no bound
-  // The first examples, as an earlier run gave them to `keep`.
+  // Only the values of these examples are measured, for `keep`; a table has those of all, and the report of
+  // one of several shards none.
+  Shard shard;
+  // The first examples (of the shard), as an earlier run gave them to `keep`.
   std::vector<ExampleValues> before;
   std::function<void(const ExampleValues&)> keep;                       // in the order of the examples
   std::function<void(const Progress&, std::size_t examples)> progress;  // how many are done

@@ -107,6 +107,8 @@ Argument Arguments::add_repeated(const std::string& names,
 
 Argument Arguments::add_repeated(const std::string& names, std::vector<std::string>& list,
                                  const std::string& help) {
+  // A positional argument comes once, with everything that is no option.
+  if (!names.starts_with('-')) return declared(*app_->add_option(flags_of(names), list, help), names);
   return add_repeated(
       names, [&list](const std::string& one) { list.push_back(one); }, help);
 }

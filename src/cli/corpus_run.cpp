@@ -1,42 +1,15 @@
 #include "cli/corpus_run.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include <fmt/format.h>
 #include <headwater/error.h>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "cli/run_identity.h"
 #include "report/schema.h"
 
 namespace headwater {
 namespace {
-
-// These say where things are and how they are shown; every other option can change a number.
-constexpr const char* not_of_the_run[] = {"--model",      "--cache-dir", "--revision", "--threads",
-                                          "--file",       "--output",    "--quiet",    "--color",
-                                          "--keep-going", "--resume"};
-
-// What two runs must have in common for their results to stand in one file.
-OrderedJson identity(const Engine& engine, const std::string& command, const std::string& file,
-                     const std::vector<GivenOption>& given) {
-  OrderedJson options = OrderedJson::object();
-  for (const GivenOption& option : given)
-    if (std::find(std::begin(not_of_the_run), std::end(not_of_the_run), option.flag) ==
-        std::end(not_of_the_run))
-      options[option.flag] = option.values;
-  const RunRecord record = engine.record();
-  return {
-      {"schema", "headwater.run/1"},
-      {"command", command},
-      {"version", record.version},
-      {"inputs", sha256_hex(MappedFile::open(file)->bytes())},
-      {"model",
-       {{"weights", record.weights_sha256}, {"tokenizer", record.tokenizer_sha256}, {"dtype", record.dtype}}},
-      {"kernels", record.kernels},
-      {"options", options}};
-}
 
 const char* type_of(const Error& error) {
   if (dynamic_cast<const FormatError*>(&error) != nullptr) return "FormatError";
@@ -87,7 +60,8 @@ void CorpusRun::open(const Engine& engine, const std::string& command) {
   if (!keeps()) {
     output_ = std::make_unique<Output>(named_.path);
   } else {
-    const OrderedJson run = identity(engine, command, input_.corpus.file, options_.given());
+    const std::string inputs = sha256_hex(MappedFile::open(input_.corpus.file)->bytes());
+    const OrderedJson run = run_identity(engine, command, inputs, options_.given(), {"--keep-going"});
     output_ = std::make_unique<Output>(
         named_.path, run, options_.resume ? KeptResults::Start::Resume : KeptResults::Start::Anew);
     const KeptResults& kept = *output_->kept();
@@ -171,6 +145,12 @@ void CorpusRun::fail(const Item& item, const std::exception_ptr& error) {
           fmt::format("; the {} before it are kept, and --resume --keep-going goes on behind it", done_);
     rethrow_as(type, message);
   }
+}
+
+bool CorpusRun::nothing_done() const {
+  const bool complete = output_->kept() != nullptr && output_->kept()->complete();
+  const bool all_passed_over = reader_.corpus() != nullptr && !reader_.corpus()->none_read();
+  return done_ == 0 && !complete && !all_passed_over;
 }
 
 void CorpusRun::done() {

@@ -54,8 +54,8 @@ class CorpusRun {
   std::string json_line(const Item& item, const std::string& object) const;
   // Rethrows the error with the place in front, or records it and goes on.
   void fail(const Item& item, const std::exception_ptr& error);
-  void done();  // one more input
-  bool nothing_done() const { return done_ == 0; }
+  void done();                // one more input
+  bool nothing_done() const;  // because there was no input; a shard may have none of several
   int finish();
 
   InputReader& reader() { return reader_; }

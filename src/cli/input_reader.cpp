@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
+#include "corpus/run_record.h"
 
 namespace headwater {
 namespace {
@@ -27,6 +28,9 @@ void require_one_source(const InputOptions& options) {
         "expected --file or standard input for --input-format, --header and columns, found an input as "
         "argument; leave "
         "out either");
+  if (corpus.shard && (options.text || !options.images.empty()))
+    throw InputError(
+        "--shard: expected inputs from --file or standard input, found one as argument; leave out either");
 }
 
 }  // namespace
@@ -51,6 +55,12 @@ Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const 
 
 void add_truncate_option(Arguments& arguments, bool& truncate) {
   arguments.under("Input").add("--truncate", truncate, "Cut a text that is too long instead of refusing it");
+}
+
+void add_shard_option(Arguments& arguments, std::optional<Shard>& shard) {
+  arguments.under("Input").add(
+      "--shard I/N", [&shard](const std::string& text) { shard = parse_shard(text, "--shard"); },
+      "The I-th of N equal parts of the inputs; headwater merge joins the results");
 }
 
 void add_text_file_options(Arguments& arguments, InputOptions& options) {

@@ -29,6 +29,8 @@ void add_text_file_options(Arguments& arguments, InputOptions& options);
 // --file (which is returned), --input-format, --header and the columns.
 Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const std::string& file_help);
 void add_truncate_option(Arguments& arguments, bool& truncate);
+// --shard, for commands that give a result per input.
+void add_shard_option(Arguments& arguments, std::optional<Shard>& shard);
 
 // Throws InputError for a text of white space alone: nothing of it could be explained.
 void require_text(const Input& input);

@@ -270,13 +270,30 @@ Example CorpusReader::from_json(const std::string& line) const {
                                where(), fmt::join(names(Text), ", "), listed(keys)));
 }
 
+// The next row of the shard.
+bool CorpusReader::next_row(std::vector<std::string>& row) {
+  for (;;) {
+    const bool wanted = shard_.holds(seen_);
+    const std::size_t line = rows_->line();
+    try {
+      if (first_)
+        row = *std::exchange(first_, std::nullopt);
+      else if (!rows_->next(row))
+        return false;
+    } catch (const InputError&) {
+      const bool passed = rows_->line() > line;  // otherwise there is no way past it
+      if (passed) ++seen_;
+      if (passed && !wanted) continue;
+      throw;
+    }
+    ++seen_;
+    if (wanted) return true;
+  }
+}
+
 std::optional<Example> CorpusReader::next() {
   std::vector<std::string> row;
-  if (first_) {
-    row = *std::exchange(first_, std::nullopt);
-  } else if (!rows_->next(row)) {
-    return std::nullopt;
-  }
+  if (!next_row(row)) return std::nullopt;
   Example example = format_ == "jsonl" ? from_json(row.front()) : from_cells(row);
   example.line = rows_->line();
   return example;
@@ -310,7 +327,7 @@ std::optional<std::size_t> CorpusReader::count() const {
     line = rows.line();
     ++found;
   }
-  return found - (header_ && found > 0 ? 1 : 0);
+  return shard_.of(found - (header_ && found > 0 ? 1 : 0));
 }
 
 std::string CorpusReader::understood() const {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <headwater/request.h>
+#include <headwater/shard.h>
 
 #include "corpus/row_reader.h"
 
@@ -43,6 +44,8 @@ struct CorpusOptions {
   // Labels are wanted: a file is a table unless something else is said, and without a header its columns are
   // text and label. (Otherwise it has to be said what columns without names are.)
   bool labelled = false;
+  // Its examples alone are given out, and those of others not looked at. Lines that cannot be read count too.
+  std::optional<Shard> shard;
 };
 
 class CorpusReader {
@@ -55,10 +58,11 @@ class CorpusReader {
   // behind it.
   std::optional<Example> next();
 
-  std::string where() const;                 // of the last example: "dev.tsv:17"
-  std::size_t line() const;                  // the same as a number
-  std::size_t blank() const;                 // lines left out so far
-  std::optional<std::size_t> count() const;  // of all examples; nothing for what can be read only once
+  std::string where() const;                     // of the last example: "dev.tsv:17"
+  std::size_t line() const;                      // the same as a number
+  std::size_t blank() const;                     // lines left out so far
+  std::optional<std::size_t> count() const;      // of its examples; nothing for what can be read only once
+  bool none_read() const { return seen_ == 0; }  // nor passed over for other shards
   // What the columns were taken for: "tsv with a header: text from sentence, label from label; not used:
   // idx".
   std::string understood() const;
@@ -73,6 +77,7 @@ class CorpusReader {
     bool found() const { return index || !name.empty(); }
   };
 
+  bool next_row(std::vector<std::string>& row);
   std::string asked(std::size_t role) const;
   std::vector<std::string> names(std::size_t role) const;
   void find_columns(const std::vector<std::string>& row);
@@ -84,6 +89,7 @@ class CorpusReader {
   void set(Example& example, std::size_t role, const std::string& value) const;
 
   const CorpusOptions options_;
+  const Shard shard_ = options_.shard.value_or(Shard{});
   std::string name_, format_;
   std::ifstream file_;
   std::unique_ptr<RowReader> rows_;
@@ -91,6 +97,7 @@ class CorpusReader {
   std::array<Source, roles> sources_;
   std::vector<std::string> unused_;
   std::optional<std::vector<std::string>> first_;  // read to find the columns, still to be given out
+  std::size_t seen_ = 0;                           // rows so far, of whichever shard
 };
 
 }  // namespace headwater

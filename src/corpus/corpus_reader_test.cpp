@@ -49,6 +49,34 @@ TEST_F(CorpusReaderTest, ATextPerLineUnlessTheEndingSaysOtherwise) {
   EXPECT_EQ(examples[1].line, 3U);
 }
 
+TEST_F(CorpusReaderTest, EveryShardHasItsLines) {
+  // The sixth line cannot be read, and counts all the same.
+  CorpusOptions options = file("a.csv", "text,label\na,1\n\nb,2\nc,3\n\"d\"d,4\ne,5\n");
+  const std::vector<std::vector<std::size_t>> lines{{2, 6}, {4, 7}, {5}};
+  for (std::size_t index = 0; index < 3; ++index) {
+    options.shard = Shard{.index = index, .count = 3};
+    CorpusReader reader(options);
+    EXPECT_EQ(reader.count(), lines[index].size());
+    EXPECT_TRUE(reader.none_read());
+    std::vector<std::size_t> found;
+    for (;;) {
+      try {
+        const std::optional<Example> example = reader.next();
+        if (!example) break;
+        found.push_back(example->line);
+      } catch (const InputError&) {
+        EXPECT_EQ(index, 0U) << "nobody else looks at it";
+        found.push_back(reader.line());
+      }
+    }
+    EXPECT_EQ(found, lines[index]);
+    EXPECT_FALSE(reader.none_read());
+  }
+  options.shard = Shard{.index = 6, .count = 7};
+  EXPECT_TRUE(all(options).empty());
+  EXPECT_EQ(CorpusReader(options).count(), 0U);
+}
+
 TEST_F(CorpusReaderTest, AHeaderIsNoExample) {
   const CorpusOptions options = file("dev.tsv", "idx\tLabel\tsentence\n7\t1\tso good \n\n8\t0\tbad\n");
   const auto examples = all(options);

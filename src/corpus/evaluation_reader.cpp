@@ -34,7 +34,9 @@ LineKind kind_of(const std::string& path) {
 }
 
 EvaluationFile read_rows(const CorpusOptions& options, std::size_t limit) {
-  CorpusReader reader(options);
+  CorpusOptions all = options;
+  all.shard.reset();
+  CorpusReader reader(all);
   EvaluationFile read;
   std::vector<std::string> texts;
   while (limit == 0 || read.examples.size() < limit) {

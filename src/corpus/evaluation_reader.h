@@ -25,7 +25,8 @@ struct EvaluationFile {
   std::string identity;    // hash of what was read
 };
 
-// `limit`: the first so many; 0: all. Throws InputError or FormatError naming file and line.
+// `limit`: the first so many; 0: all, whatever the shard: what is measured of an example may rest on others.
+// Throws InputError or FormatError naming file and line.
 EvaluationFile read_evaluation(const CorpusOptions& options, std::size_t limit);
 
 // One each of the above; `path` is the .jsonl file, or the folder.

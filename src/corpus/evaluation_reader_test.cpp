@@ -275,6 +275,7 @@ TEST(KeptValues, ReadBackToTheSameNumbers) {
   EXPECT_EQ(back[1].left_out, second.left_out);
   write_file(scratch / "v", values_line(second));
   EXPECT_THROW(read_values(scratch / "v"), FormatError) << "the first is missing";
+  EXPECT_EQ(read_values(scratch / "v", {.index = 1, .count = 2}).size(), 1U) << "of a shard it is the first";
   write_file(scratch / "v", "{\"line\":1}\n");
   EXPECT_THROW(read_values(scratch / "v"), FormatError);
 }

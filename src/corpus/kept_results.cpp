@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "corpus/run_record.h"
 
 namespace headwater {
 
@@ -24,7 +25,8 @@ namespace {
 constexpr std::string_view line_begin = "{\"line\":";
 constexpr std::string_view error_begin = ",\"error\":";
 
-// The number a line begins with, and whether it stands for a failure; 0: not one of ours.
+}  // namespace
+
 std::size_t number_of(std::string_view line, bool& failed) {
   std::size_t number = 0;
   if (!line.starts_with(line_begin)) return 0;
@@ -34,24 +36,6 @@ std::size_t number_of(std::string_view line, bool& failed) {
   failed = line.substr(static_cast<std::size_t>(rest - line.data())).starts_with(error_begin);
   return number;
 }
-
-// The values in which two runs differ, one level down: "options.--method".
-void differences(const OrderedJson& mine, const OrderedJson& other, const std::string& above,
-                 std::vector<std::string>& found) {
-  OrderedJson all = mine;
-  all.update(other);
-  for (const auto& [key, ignored] : all.items()) {
-    const OrderedJson left = mine.value(key, OrderedJson()), right = other.value(key, OrderedJson());
-    if (left == right) continue;
-    const std::string name = above.empty() ? key : fmt::format("{} {}", above, key);
-    if (left.is_object() && right.is_object())
-      differences(left, right, name, found);
-    else
-      found.push_back(name);
-  }
-}
-
-}  // namespace
 
 std::string numbered(std::size_t line, std::string_view json) {
   return fmt::format("{}{}{}{}", line_begin, line, json == "{}" ? "" : ",", json.substr(1));
@@ -64,6 +48,16 @@ std::string failure_line(std::size_t line, const std::string& type, const std::s
 }
 
 namespace {
+
+// `file` is what the earlier run left.
+void require_same(const OrderedJson& run, const OrderedJson& before, const std::string& file) {
+  const std::vector<std::string> found = differences(run, before);
+  if (found.empty()) return;
+  throw InputError(
+      fmt::format("--resume: expected the run that {} is of, found another: {} differ{}; repeat that one, "
+                  "name another file, or remove {} to begin anew",
+                  file, fmt::join(found, ", "), found.size() == 1 ? "s" : "", file));
+}
 
 // What a process that was killed while it wrote the file left behind. The lock says that nobody writes it
 // now.
@@ -82,11 +76,16 @@ void remove_unfinished(const std::string& path) {
 
 KeptResults::KeptResults(std::string file, std::string place, const OrderedJson& run, Start start)
     : file_(std::move(file)), place_(std::move(place)) {
-  if (start == Start::Resume && file_exists(run_file()) && !file_exists(part())) {
-    // The file was complete and in its place; only the traces of the run were not removed yet.
-    resume(run);
-    complete_ = true;
-    return;
+  if (shard_of(run)) shard_ = std::make_unique<OrderedJson>(run);
+  if (start == Start::Resume && !file_exists(part())) {
+    // The file was complete and in its place: its record says so, or the traces of the run were not removed
+    // yet.
+    const bool traces = file_exists(run_file());
+    if (const auto before = traces ? parse_record(run_file()) : read_record(place_)) {
+      require_same(run, *before, traces ? part() : file_);
+      complete_ = true;
+      return;
+    }
   }
   descriptor_.number = ::open(part().c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_.number < 0) fail(part());
@@ -129,19 +128,7 @@ void KeptResults::resume(const OrderedJson& run) {
     throw InputError(
         fmt::format("--resume: expected {} to say what {} is of, found none; remove {} to begin anew",
                     run_file(), part(), part()));
-  const OrderedJson before = OrderedJson::parse(read_file(run_file(), std::size_t{16} << 20), nullptr, false);
-  if (!before.is_object())
-    throw FormatError(
-        fmt::format("{}: expected the record of a run, found something else; remove it and {} to begin anew",
-                    run_file(), part()));
-  std::vector<std::string> found;
-  differences(run, before, "", found);
-  if (!found.empty())
-    throw InputError(
-        fmt::format("--resume: expected the run that {} is of, found another: {} differ{}; repeat that one, "
-                    "name another file, or remove "
-                    "{} to begin anew",
-                    part(), fmt::join(found, ", "), found.size() == 1 ? "s" : "", part()));
+  require_same(run, parse_record(run_file()), part());
 }
 
 // Counts what is there, and cuts off the lines of the last input: perhaps not all of them were written.
@@ -192,6 +179,7 @@ void KeptResults::finish() {
     if (std::rename(part().c_str(), place_.c_str()) != 0) fail(file_);
   }
   finished_ = true;
+  if (shard_) write_record(place_, *shard_);
   fs::remove(run_file(), gone);
 }
 

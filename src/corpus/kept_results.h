@@ -3,10 +3,11 @@
 // They gather in FILE.part, and FILE appears when the last one is there. FILE.part.run says which run they
 // are of: its inputs, options, model and program. A run that was stopped, in whatever way, goes on from
 // there; what it had written of its last input is written again. Every line begins {"line":N, which is how
-// that is found.
+// that is found. Of a shard a record stays beside FILE (run_record.h), for `merge`.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -56,8 +57,12 @@ class KeptResults {
   Descriptor descriptor_;
   std::size_t next_line_ = 0, kept_ = 0, failed_ = 0;
   bool complete_ = false, finished_ = false;
+  std::unique_ptr<const OrderedJson> shard_;  // the run, if it is of one
 };
 
+// The number of the input's line that a line of results begins with, and whether it stands for a failure; 0:
+// not one of ours.
+std::size_t number_of(std::string_view line, bool& failed);
 // A line of results: the object `json` with the number of its input's line in front.
 std::string numbered(std::size_t line, std::string_view json);
 // What stands in a result's place: {"line":6,"error":{"type":…,"message":…}}.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "corpus/run_record.h"
 #include "support/scratch_folder.h"
 
 namespace headwater {
@@ -119,6 +120,26 @@ TEST_F(KeptResultsTest, ACompleteRunIsComplete) {
   again->finish();
   EXPECT_EQ(read_file(place_), "{\"line\":1}\n");
   EXPECT_FALSE(file_exists(part() + ".run"));
+}
+
+// A job of a cluster may be started again when it has ended; `merge` asks what the file is of.
+TEST_F(KeptResultsTest, AShardKeepsItsRecord) {
+  run_["options"]["--shard"] = {"1/2"};
+  auto results = begin(Start::Anew);
+  results->append("{\"line\":1}\n");
+  results->finish();
+  results.reset();
+  EXPECT_FALSE(file_exists(part() + ".run"));
+  EXPECT_EQ(read_record(place_), run_);
+  EXPECT_TRUE(begin(Start::Resume)->complete());
+  EXPECT_EQ(read_record(place_), run_) << "nor does looking at it change that";
+  run_["options"]["--shard"] = {"2/2"};
+  EXPECT_NE(
+      refused(Start::Resume).find("the run that out.jsonl is of, found another: options --shard differs"),
+      std::string::npos);
+  write_file(place_, "{\"line\":1}\n{\"line\":2}\n");
+  EXPECT_FALSE(read_record(place_)) << "another file";
+  EXPECT_FALSE(begin(Start::Resume)->complete());
 }
 
 TEST_F(KeptResultsTest, LinesSayWhichInputTheyAreOf) {

@@ -47,14 +47,14 @@ std::string values_line(const ExampleValues& values) {
   return numbered(values.example + 1, json.dump()) + "\n";
 }
 
-std::vector<ExampleValues> read_values(const std::string& path) {
+std::vector<ExampleValues> read_values(const std::string& path, const Shard& shard) {
   std::vector<ExampleValues> all;
   each_json_line(path, [&](const Json& json, const std::string& where) {
     try {
       ExampleValues values{.example = json.at("line").get<std::size_t>() - 1};
-      if (values.example != all.size())
+      if (const std::size_t next = shard.number(all.size()); values.example != next)
         throw FormatError(fmt::format("{}: expected the values of example {}, found those of {}", where,
-                                      all.size() + 1, values.example + 1));
+                                      next + 1, values.example + 1));
       if (json.contains("left_out")) {
         values.left_out = json["left_out"].get<std::string>();
       } else {

@@ -9,7 +9,7 @@
 namespace headwater {
 
 std::string values_line(const ExampleValues& values);  // complete with its end
-// Lines of such a file, in the order of their examples. Throws FormatError for another.
-std::vector<ExampleValues> read_values(const std::string& path);
+// Lines of such a file, in the order of the shard's examples. Throws FormatError for another.
+std::vector<ExampleValues> read_values(const std::string& path, const Shard& shard = {});
 
 }  // namespace headwater

@@ -78,13 +78,14 @@ class Evaluating {
     probes_ = probe_layers(loaded_, asked, request.seed);
   }
 
-  // Takes up some of the examples from this one on, and says how many.
-  std::size_t add(std::size_t number) {
+  // Takes up some of the shard's examples from this one on, and says how many.
+  std::size_t add(std::size_t next) {
     const std::size_t before = pending_.size();
-    const std::size_t end = std::min(request_.examples.size(), number + room());
-    for (std::size_t most = 0; number < end; ++number) {
+    const std::size_t end = std::min(request_.shard.of(request_.examples.size()), next + room());
+    for (std::size_t most = 0; next < end; ++next) {
       pending_.push_back(std::make_unique<Pending>());
       Pending& made = *pending_.back();
+      const std::size_t number = request_.shard.number(next);
       made.values.example = number;
       guarded(made, [&] { pose(request_.examples[number], made); });
       if (made.asked) most = std::max(most, planned(made.request));
@@ -344,26 +345,25 @@ EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateReque
     values.push_back(std::move(made));
   };
   std::size_t next = values.size(), perturbed = 0;
+  const std::size_t all = request.shard.of(request.examples.size());
   const auto tell = [&](const Progress& progress) {
     if (request.progress) request.progress(progress, values.size());
   };
-  if (is_of_model(metrics)) {
-    if (next < request.examples.size()) {
-      std::vector<ExampleValues> all = model_values(loaded, metrics.front(), request);
-      for (; next < all.size(); ++next) give(std::move(all[next]));
-    }
-  } else {
+  if (next < all && is_of_model(metrics)) {
+    std::vector<ExampleValues> made = model_values(loaded, metrics.front(), request);
+    for (; next < made.size(); ++next) give(std::move(made[next]));
+  } else if (next < all) {
     Evaluating evaluating(explainer, request, metrics, left);
     evaluating.on_progress = tell;
-    while (next < request.examples.size()) {
+    while (next < all) {
       next += evaluating.add(next);
-      if (evaluating.full() || next == request.examples.size())
+      if (evaluating.full() || next == all)
         evaluating.finish(give, [&](double done) { tell({.method = "changed inputs", .done = done}); });
     }
     perturbed = evaluating.ran();
   }
   EvaluateReport report{.model = loaded.info(), .perturbed_inputs = perturbed};
-  sum_up(metrics, values, request, report);
+  if (request.shard.count == 1) sum_up(metrics, values, request, report);
   report.record = std::move(record);
   report.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

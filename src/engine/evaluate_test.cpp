@@ -109,6 +109,26 @@ TEST(Evaluate, GoesOnWhereItStoppedAndDoesNotDependOnThreads) {
   set_thread_count(0);
 }
 
+// Random explanations and subsets go by an example's number among all.
+TEST(Evaluate, ShardsMeasureWhatTheWholeDoes) {
+  EvaluateRequest request = evaluation_request({{"deletion"}, {"infidelity"}}, {{"saliency"}});
+  std::vector<ExampleValues> whole, joined(some_texts().size());
+  request.keep = [&](const ExampleValues& values) { whole.push_back(values); };
+  sentiment().evaluate(request);
+  request.keep = [&](const ExampleValues& values) { joined[values.example] = values; };
+  for (std::size_t index = 0; index < 7; ++index) {
+    request.shard = {.index = index, .count = 7};
+    EXPECT_TRUE(sentiment().evaluate(request).cells.empty());
+    EXPECT_EQ(sentiment().plan_evaluate(request).examples, index < some_texts().size() ? 1U : 0U);
+  }
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    for (std::size_t k = 0; k < 2; ++k)
+      for (std::size_t m = 0; m < 2; ++m) {
+        ASSERT_EQ(joined[i].values.size(), 2U);
+        EXPECT_EQ(joined[i].values[k][m].value, whole[i].values[k][m].value) << i << " " << k << " " << m;
+      }
+}
+
 TEST(Evaluate, EveryReplacementGivesItsOwnNumbers) {
   std::vector<double> values;
   for (const char* replace : {"mask", "unk", "pad", "zero", "mean", "delete"}) {
@@ -312,6 +332,8 @@ TEST(Evaluate, HeadRankingsAreMeasuredByThePruningOfHeads) {
   EXPECT_NEAR(sentiment().evaluate(request).cells[0].curve[2], curve("attention", "most")[2], 1e-12);
   request.metrics.front().options["rankings"] = "attention,luck";
   EXPECT_THROW(sentiment().evaluate(request), InputError);
+  request.shard = {.index = 0, .count = 2};
+  EXPECT_THROW(sentiment().evaluate(request), InputError) << "a ranking is of all examples";
 }
 
 // Texts of one length: then the mean over texts is the share of all tokens, which identify counts.

@@ -60,8 +60,8 @@ class Planning {
   }
 
   PlannedEvaluation made() {
-    plan_.examples = request_.examples.size();
-    for (const EvaluationExample& example : request_.examples) add(example);
+    plan_.examples = request_.shard.of(request_.examples.size());
+    for (std::size_t n = 0; n < plan_.examples; ++n) add(request_.examples[request_.shard.number(n)]);
     PlannedEvaluation planned{.plan = plan_, .resident = models() + probes() + pending()};
     std::size_t work = explain(planned.resident);
     if (plan_.changed_inputs > 0)
@@ -139,7 +139,7 @@ class Planning {
     if (std::none_of(metrics_.begin(), metrics_.end(),
                      [](const ChosenMetric& metric) { return metric.evaluation->probes; }))
       return 0;
-    return sizeof(double) * 4 * plan_.examples *
+    return sizeof(double) * 4 * request_.examples.size() *
            static_cast<std::size_t>(info_.last().layers * info_.last().width);
   }
 

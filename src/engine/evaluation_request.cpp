@@ -39,9 +39,14 @@ void check_request(const EvaluateRequest& request, const std::vector<ChosenMetri
     throw InputError(fmt::format("resamples: expected at least 1, found {}", request.resamples));
   if (!(request.level > 0 && request.level < 1))
     throw InputError(fmt::format("level: expected a share between 0 and 1, found {}", request.level));
-  if (request.before.size() > request.examples.size())
+  if (request.before.size() > request.shard.of(request.examples.size()))
     throw InternalError("evaluate: expected no more earlier values than examples");
   if (is_of_model(metrics)) {
+    if (request.shard.count > 1)
+      throw InputError(
+          fmt::format("shard: expected metrics of explanations, found {}, which measures the model over all "
+                      "examples at once; run it on one machine",
+                      metrics.front().evaluation->name));
     if (!request.methods.empty())
       throw InputError(fmt::format("methods: expected none for {}, which measures the model itself, found {}",
                                    metrics.front().evaluation->name, request.methods.front().name));

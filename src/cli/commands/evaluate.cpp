@@ -19,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
+#include "cli/run_identity.h"
 #include "corpus/evaluation_reader.h"
 #include "corpus/kept_results.h"
 #include "corpus/kept_values.h"
@@ -33,10 +34,9 @@ namespace {
 constexpr const char* formats = "text|markdown|csv|json|latex|svg";
 constexpr const char* endings = ".txt=text .md=markdown .tex=latex";
 constexpr int usual_overlap = 64;
-// These say where things are and how they are shown; every other option can change a number.
-const std::vector<std::string> not_of_the_values = {
-    "--model", "--cache-dir", "--revision", "--threads", "--file",      "--output",     "--format", "--quiet",
-    "--color", "--values",    "--resume",   "--level",   "--resamples", "--max-memory", "--also"};
+// These change no value; --level and --resamples are of the table.
+const std::vector<std::string> not_of_the_values = {"--format",    "--values",     "--level",
+                                                    "--resamples", "--max-memory", "--also"};
 
 struct Options {
   ModelOptions model;
@@ -87,23 +87,6 @@ std::vector<MetricSpec> metric_specs(const Options& options) {
   return specs;
 }
 
-// What two runs must have in common for their values to stand in one file.
-OrderedJson identity_of(const Engine& engine, const EvaluationFile& file, const Arguments& given) {
-  OrderedJson options = OrderedJson::object();
-  for (const GivenOption& option : given.given())
-    if (std::find(not_of_the_values.begin(), not_of_the_values.end(), option.flag) == not_of_the_values.end())
-      options[option.flag] = option.values;
-  const RunRecord record = engine.record();
-  return {
-      {"schema", "headwater.values/1"},
-      {"version", record.version},
-      {"inputs", file.identity},
-      {"model",
-       {{"weights", record.weights_sha256}, {"tokenizer", record.tokenizer_sha256}, {"dtype", record.dtype}}},
-      {"kernels", record.kernels},
-      {"options", options}};
-}
-
 std::string formatted(const EvaluateReport& report, const std::string& command, const std::string& format,
                       const TerminalFormat& terminal) {
   if (format == "json") return evaluate_json(report, command);
@@ -118,6 +101,16 @@ void check_values(const Options& options) {
   if (options.resume && options.values.empty())
     throw InputError("--resume: expected --values FILE beside it, which keeps what was measured, found none");
   if (!options.values.empty()) Output::require_place(options.values);
+  if (!options.corpus.shard || options.dry_run) return;
+  if (options.values.empty())
+    throw InputError(
+        "--shard: expected --values FILE beside it, which keeps what was measured, found none; the table "
+        "comes when headwater merge has joined the values of all shards");
+  if (!options.output.path.empty() || !options.also.empty())
+    throw InputError(
+        fmt::format("{}: expected none with --shard, whose values are no table yet; join those of all shards "
+                    "with headwater merge, then ask for it with --values JOINED --resume",
+                    options.also.empty() ? "--output" : "--also"));
 }
 
 EvaluateRequest request_of(const Options& options) {
@@ -132,6 +125,7 @@ EvaluateRequest request_of(const Options& options) {
       options.explained == "gold" ? EvaluateRequest::Explained::Gold : EvaluateRequest::Explained::Prediction;
   request.unit = options.unit == "word" ? View::Unit::Word : View::Unit::Token;
   request.max_memory = options.max_memory.bytes();
+  request.shard = options.corpus.shard.value_or(Shard{});
   return request;
 }
 
@@ -180,15 +174,16 @@ int run(const Options& options, const Arguments& given) {
   }
   std::optional<KeptResults> kept;
   if (!options.values.empty()) {
-    kept.emplace(options.values, options.values, identity_of(engine, file, given),
+    kept.emplace(options.values, options.values,
+                 run_identity(engine, "evaluate", file.identity, given.given(), not_of_the_values),
                  options.resume ? KeptResults::Start::Resume : KeptResults::Start::Anew);
-    request.before = read_values(kept->complete() ? options.values : kept->part());
+    request.before = read_values(kept->complete() ? options.values : kept->part(), request.shard);
     if (!request.before.empty())
       options.output.say(fmt::format("resuming: {} done already", request.before.size()));
     request.keep = [&](const ExampleValues& values) { kept->append(values_line(values)); };
   }
   ProgressLine progress(options.output.quiet);
-  progress.expect(request.examples.size(), request.before.size());
+  progress.expect(request.shard.of(request.examples.size()), request.before.size());
   request.progress = [&](const Progress& p, std::size_t done) {
     progress.show_done(done);
     progress.show(p);
@@ -196,6 +191,10 @@ int run(const Options& options, const Arguments& given) {
   const EvaluateReport report = engine.evaluate(request);
   if (kept) kept->finish();
   progress.clear();
+  if (options.corpus.shard) {
+    options.output.say(fmt::format("written: {}", options.values));
+    return 0;
+  }
   const std::string command =
       repeat_command("evaluate", given, report.record, {"--values", "--resume", "--also"});
   output.write(formatted(report, command, format, terminal_of(output, options.output.colour)));
@@ -233,6 +232,7 @@ std::function<int()> setup(Arguments& arguments) {
                      "Examples: txt, tsv, csv, jsonl; an ERASER folder or .jsonl; BLiMP .jsonl; a folder of "
                      "images/ and masks/");
   arguments.under("Input").add("--limit N", options->limit, "The first so many; 0: all (default 0)");
+  add_shard_option(arguments, options->corpus.shard);
   arguments.under("Input").add("--truncate", options->truncate,
                                "Cut a text that is too long instead of refusing it");
   arguments.under("Input").add("--windows", options->windows,

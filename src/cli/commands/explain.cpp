@@ -289,6 +289,7 @@ int run(const Options& options) {
 
 void declare(Arguments& arguments, Options& options) {
   add_input_options(arguments, options.input);
+  add_shard_option(arguments, options.input.corpus.shard);
   add_model_options(arguments, options.model);
   arguments.under("Target").add_repeated(
       "--target LABEL", options.targets,

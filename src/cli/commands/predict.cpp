@@ -111,6 +111,7 @@ int run(const Options& options) {
 
 void declare(Arguments& arguments, Options& options) {
   add_input_options(arguments, options.input);
+  add_shard_option(arguments, options.input.corpus.shard);
   add_model_options(arguments, options.model);
   arguments.under("Prediction")
       .add("--top N", options.predict.top, "Scores shown of a vocabulary (default 5)")

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
+#include "base/files.h"
 #include "cli/commands/command.h"
 #include "cli/input_reader.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/run_identity.h"
+#include "corpus/run_record.h"
 #include "report/token_table.h"
 
 namespace headwater {
@@ -22,7 +25,16 @@ struct Options {
   OutputOptions output;
 };
 
-int run(const Options& options) {
+// Of a shard, for `merge`; its lines have no numbers, and one is an input.
+void keep_record(const Options& options, const Engine& engine, const Arguments& given) {
+  const std::string& file = options.input.corpus.file;
+  if (!options.input.corpus.shard || !Output::names_file(file) || !Output::names_file(options.output.path))
+    return;
+  const std::string inputs = sha256_hex(MappedFile::open(file)->bytes());
+  write_record(options.output.path, run_identity(engine, "tokenize", inputs, given.given(), {}));
+}
+
+int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text .ndjson=jsonl");
   InputReader reader(options.input);
   if (const std::string text = reader.understood(); !text.empty()) options.output.say(text);
@@ -48,12 +60,14 @@ int run(const Options& options) {
     ++count;
   }
   output.finish();
+  if (format == "jsonl") keep_record(options, engine, given);
   if (const std::string text = reader.left_out(); !text.empty()) options.output.say(text);
   return 0;
 }
 
 void declare(Arguments& arguments, Options& options) {
   add_input_options(arguments, options.input);
+  add_shard_option(arguments, options.input.corpus.shard);
   add_model_options(arguments, options.model);
   add_output_options(arguments, options.output, formats);
 }
