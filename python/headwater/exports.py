@@ -83,19 +83,20 @@ def to_shap(explanation: Explanation) -> Any:
 
 
 def to_captum(explanation: Explanation) -> list[Any]:
-    from captum.attr.visualization import VisualizationDataRecord
+    import numpy as np
+    from captum.attr import visualization
 
-    target, made = explanation.target, []
+    target, prediction, made = explanation.target, explanation.prediction, []
     for result in explanation:
-        scores = result.token_scores()
-        largest = max(float(abs(scores).max()), 1e-30)
-        prediction = explanation.prediction
-        made.append(VisualizationDataRecord(
+        scores = np.nan_to_num(result.token_scores())  # what was not measured has no colour
+        largest = max(float(abs(scores).max()), 1e-30)  # colours go from -1 to 1 there
+        missed = [check.value for check in result.checks if "add up" in check.name]
+        made.append(visualization.VisualizationDataRecord(
             word_attributions=[float(one) / largest for one in scores],
             pred_prob=float(prediction.get("probability", target.get("probability", 0.0))),
             pred_class=str(prediction.get("label", target.get("label", ""))), true_class="",
             attr_class=str(target.get("label", "")), attr_score=float(scores.sum()), raw_input_ids=list(explanation.tokens),
-            convergence_score=0.0))
+            convergence_score=missed[0] if missed else float("nan")))
     return made
 
 

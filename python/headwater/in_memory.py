@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .model import Model
@@ -21,7 +21,7 @@ def _bytes_of(tensor: Any) -> memoryview:
     return memoryview(raw.numpy())
 
 
-def write_safetensors(path: Path, state: dict[str, Any]) -> None:
+def _write_safetensors(file: IO[bytes], state: dict[str, Any]) -> None:
     """Each tensor once: of those that share their memory the first."""
     import struct
 
@@ -41,16 +41,27 @@ def write_safetensors(path: Path, state: dict[str, Any]) -> None:
         kept.append(tensor)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    with path.open("wb") as file:
-        file.write(struct.pack("<Q", len(text)))
-        file.write(text)
-        for tensor in kept:
-            file.write(_bytes_of(tensor))
+    file.write(struct.pack("<Q", len(text)))
+    file.write(text)
+    for tensor in kept:
+        file.write(_bytes_of(tensor))
+    file.flush()
 
 
-def _remove(folder: Path, owner: int) -> None:
+def _open_weights(path: Path) -> IO[bytes]:
+    """A file without a disk, which `path` leads to, where the system has such files. It is there while it is open."""
+    if not hasattr(os, "memfd_create"):
+        return path.open("wb")
+    file = os.fdopen(os.memfd_create(path.name), "wb")
+    # By number, so that other processes (a pickled model's) find it too.
+    path.symlink_to(f"/proc/{os.getpid()}/fd/{file.fileno()}")
+    return file
+
+
+def _remove(folder: Path, weights: IO[bytes], owner: int) -> None:
     import shutil
 
+    weights.close()
     if os.getpid() == owner:  # a forked child reads it too
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -60,8 +71,8 @@ def from_transformers(model: Any, tokenizer: Any = None, *, processor: Any = Non
     """Opens a `transformers` model with its tokenizer (or image processor) by its state_dict: the same numbers as
     opening the folder that save_pretrained writes.
 
-    Nothing goes to disk where the system has memory for files (/dev/shm): the folder is kept there while the model
-    lives, and counts as memory.
+    Weights never go to disk: they stand in memory once more while the model lives. So do the few small files beside
+    them where the system has a folder for that (/dev/shm).
     """
     import tempfile
     import weakref
@@ -70,6 +81,7 @@ def from_transformers(model: Any, tokenizer: Any = None, *, processor: Any = Non
 
     memory = Path("/dev/shm")
     folder = Path(tempfile.mkdtemp(prefix="headwater-", dir=memory if memory.is_dir() else None))
+    weights = _open_weights(folder / "model.safetensors")
     try:
         model.config.save_pretrained(folder)
         settings = json.loads((folder / "config.json").read_text())
@@ -81,10 +93,10 @@ def from_transformers(model: Any, tokenizer: Any = None, *, processor: Any = Non
         for part in (tokenizer, processor):
             if part is not None:
                 part.save_pretrained(folder)
-        write_safetensors(folder / "model.safetensors", model.state_dict())
+        _write_safetensors(weights, model.state_dict())
         made = Model(folder, dtype, threads)
     except BaseException:
-        _remove(folder, os.getpid())
+        _remove(folder, weights, os.getpid())
         raise
-    weakref.finalize(made, _remove, folder, os.getpid())
+    weakref.finalize(made, _remove, folder, weights, os.getpid())
     return made

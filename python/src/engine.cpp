@@ -61,6 +61,24 @@ py::object explain(const Engine& engine, const Input& input, const std::vector<M
   return report_object(std::move(*report));
 }
 
+py::list explain_some(const Engine& engine, const std::vector<Input>& inputs,
+                      const std::vector<MethodTuple>& methods, const TargetTuple& target,
+                      std::size_t max_memory, bool verify, const py::object& progress) {
+  Request first = request_of({}, methods, target, max_memory, verify);
+  if (first.methods.empty()) first.methods = default_methods(engine.info());
+  first.progress = watched(progress);
+  std::vector<Request> requests(inputs.size(), first);
+  for (std::size_t i = 0; i < inputs.size(); ++i) requests[i].input = inputs[i];
+  std::vector<Report> reports;
+  {
+    const py::gil_scoped_release unlocked;
+    reports = engine.explain_some(requests);
+  }
+  py::list made;
+  for (Report& report : reports) made.append(report_object(std::move(report)));
+  return made;
+}
+
 py::tuple tree(const Engine& engine, const Input& input, const TargetTuple& target, double tau, double lambda,
                bool published, std::size_t max_memory, const py::object& progress) {
   Request request = request_of(input, {}, target, max_memory, false);
@@ -218,6 +236,7 @@ void bind_engine(py::module_& module) {
           },
           Unlocked())
       .def("explain", &explain)
+      .def("explain_some", &explain_some)
       .def("planned_bytes",
            [](const Engine& engine, const Input& input, const std::vector<MethodTuple>& methods,
               const TargetTuple& target) {

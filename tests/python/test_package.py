@@ -258,6 +258,37 @@ def test_streams_keep_their_order_and_are_lazy(sentiment):
     assert [one.text for one in found] == [f"film number {i}" for i in range(1, 5)]
 
 
+def test_streams_have_the_bits_of_one_by_one(sentiment):
+    texts = [f"{TEXT} {'really ' * (i % 5)}{i}" for i in range(20)]
+    alone = [sentiment.explain(text, ["chefer", "attention"], target="NEGATIVE") for text in texts]
+    before = hw.threads()
+    try:
+        for threads in (1, 2):
+            hw.set_threads(threads)
+            found = list(sentiment.explain_iter(texts, ["chefer", "attention"], target="NEGATIVE"))
+            assert [one.text for one in found] == texts
+            for one, expected in zip(found, alone):
+                assert one.target == expected.target
+                assert all(np.array_equal(a.scores, b.scores) for a, b in zip(one, expected))
+    finally:
+        hw.set_threads(before)
+
+
+def test_what_fails_in_a_stream_fails_in_its_turn(sentiment):
+    def broken():
+        yield from [TEXT, "dull", "warm", "a delight"]
+        raise OSError("the disk is gone")
+
+    for texts, error, before in (([TEXT, "dull", "warm", 3, "a delight"], hw.InputError, 3), (broken(), OSError, 4),
+                                 ([TEXT, "dull", "long " * 600, "warm"], hw.InputError, 2)):
+        found = []
+        with pytest.raises(error):
+            for one in sentiment.explain_iter(texts, "attention"):
+                found.append(one.text)
+        assert found == [TEXT, "dull", "warm", "a delight"][:before]
+    assert list(sentiment.explain_iter([], "attention")) == []
+
+
 def test_files_come_back(sentiment, tmp_path):
     explanation = sentiment.explain(TEXT, ["attention", "integrated_gradients"], target="NEGATIVE")
     for name in ("e.json", "e.npz", "e.safetensors"):

@@ -1,0 +1,38 @@
+"""A stream of inputs, explained a few at a time and handed on one by one in their order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import _core
+
+
+def in_order(given: Iterable[Any], prepare: Callable[[Any], _core.Input],
+             explain: Callable[[list[_core.Input]], list[_core.Report]], most: int) -> Iterator[_core.Report]:
+    """`explain` takes as many of its inputs, from the first on, as it likes to have in memory at a time.
+
+    Reads one ahead, then twice as many each time up to `most`: the first comes soon. What fails, an input or the
+    stream itself, does so in its turn.
+    """
+    source, ahead, end = iter(given), 1, None
+    waiting: deque[_core.Input] = deque()
+    while True:
+        while end is None and len(waiting) < ahead:
+            try:
+                waiting.append(prepare(next(source)))
+            except Exception as error:  # StopIteration too
+                end = error
+        if waiting:
+            made = explain(list(waiting))
+            made.reverse()
+            while made:
+                waiting.popleft()
+                yield made.pop()
+        elif isinstance(end, StopIteration):
+            return
+        elif end is not None:
+            raise end
+        ahead = min(2 * ahead, most)
