@@ -126,6 +126,22 @@ def test_identifiability(golden):
             close(found.scores, one["attribution"][norm], 1e-8)
 
 
+def test_baselines_of_the_last_block(golden):
+    """Raw attention and Grad-CAM by their formulas, from values and gradients that other tests hold to transformers' and torch's."""
+    case = golden("bert_sequence")
+    run = case.model.run(case.text)
+    last = case.model.info["layers"] - 1
+    pattern = run["pattern", last]
+    raw = pattern.mean(axis=0)[0]
+    raw[0] = 0  # the token that is read is left out
+    close(case.model.explain(case.text, "raw_attention").scores, raw)
+    for target in range(len(case.model.labels)):
+        weights = run.gradient("pattern", last, seed=target).mean(axis=(1, 2))
+        unscaled = np.maximum(0, (weights[:, None, None] * pattern).mean(axis=0))[0]
+        found = case.model.explain(case.text, "grad_cam", target=target)[0]
+        close(found.details["unscaled"], np.where(np.arange(len(unscaled)) == 0, found.details["unscaled"][0], unscaled))
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_encoder_decoders(number):
     """Every method that is defined on them: T5's two forms."""
