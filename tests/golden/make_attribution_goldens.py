@@ -9,7 +9,6 @@ the first input and one or two targets, scores per token:
   integrated_gradients_zero, integrated_gradients_right               zero baseline; 20 right-hand steps
   occlusion, occlusion_delete                                         one token replaced, or deleted
   shapley                                                             by the definition over all 2^n coalitions
-  lime                                                                every coalition once: the same normal equations
 
 The text's replacement is a token that does not mean padding ("mask"), the image's its mean colour. The path of integrated
 gradients has 50 Gauss-Legendre nodes. Needs torch, transformers, numpy; read by attribution_goldens_test.cpp.

@@ -1,5 +1,12 @@
 """The numbers that the library's own tests are held to, through the package: transformers, torch and NumPy made them."""
 
+import base64
+import itertools
+import json
+import math
+import re
+import subprocess
+
 import headwater as hw
 import numpy as np
 import pytest
@@ -126,6 +133,50 @@ def test_identifiability(golden):
             close(found.scores, one["attribution"][norm], 1e-8)
 
 
+def test_relevance(golden):
+    """Chefer's and the two baselines of its tables: rules op by op over transformers' values and torch's gradients."""
+    methods = set()
+    for one in golden_json("chefer.json"):
+        if one["case"].startswith("vit"):
+            continue
+        case = golden(one["case"])
+        found = case.model.explain(case.text, (one["method"], one["options"]), target=one["target"])
+        close(found.scores, one["scores"])
+        methods.add(one["method"])
+    assert methods == {"chefer", "partial_lrp", "lrp"}
+
+
+def test_lime_is_the_weighted_regression_over_all_coalitions(golden):
+    """What samples tend to: least squares over every coalition, by how often it is drawn and how near it is."""
+    case = golden("bert_sequence", 1)
+    words = [w for part in np.atleast_1d(case.text) for w in part.split()]
+    n, target = len(words), 2
+    drawn, features, values = [], [], []
+    for kept in itertools.product((0, 1), repeat=n):
+        absent = n - sum(kept)
+        if absent == 0:
+            continue  # once of all samples
+        shown = iter(w if k else "w00001" for w, k in zip(words, kept))
+        parts = [" ".join(next(shown) for _ in part.split()) for part in np.atleast_1d(case.text)]
+        near = np.exp(-(1 - np.sqrt(sum(kept) / n)) ** 2 / (2 * 0.25**2))
+        drawn.append(near / n / math.comb(n, absent))
+        features.append([1, *kept])
+        values.append(case.model.run(tuple(parts) if len(parts) > 1 else parts[0])["logits"][target])
+    root = np.sqrt(drawn)[:, None]
+    expected = np.linalg.lstsq(root * features, root[:, 0] * values, rcond=None)[0][1:]
+    found = case.model.explain(case.text, ("lime", {"samples": 100000, "ridge": 0}), target=target, quantity="logit")[0]
+    error = found.details["standard_error"]
+    assert (error < 0.01 * np.abs(expected).max()).all()
+    assert (np.abs(found.scores - expected) < 4 * error).all()
+
+
+def test_smooth_grad_is_saliency_without_noise(golden):
+    case = golden("bert_sequence")
+    plain, smooth = (case.model.explain(case.text, spec, target=1).scores
+                     for spec in ("saliency", ("smooth_grad", {"noise": 1e-9, "samples": 4})))
+    close(smooth, plain, 1e-6)
+
+
 def test_baselines_of_the_last_block(golden):
     """Raw attention and Grad-CAM by their formulas, from values and gradients that other tests hold to transformers' and torch's."""
     case = golden("bert_sequence")
@@ -176,6 +227,40 @@ def test_encoder_decoders(number):
     assert len(methods) >= 18
 
 
+def test_details_of_every_kind_of_attention():
+    """Of encoder–decoders: how far a map is determined, and how much of a position attention brought, by NumPy from the values
+    of a run and from effective maps, which the test above holds to torch's."""
+    case = golden_json("encoder_decoder.json")["cases"][0]
+    model = hw.load(GOLDEN / "encoder_decoder_models" / case["model"], dtype="float64")
+    text, prefix = case["source"]["text"], case["prefix"]["text"]
+    run = model.run(text, prefix=prefix)
+    effective, norms = (model.explain(text, method, prefix=prefix)[0] for method in ("effective_attention", "attention_norm_res"))
+    for kind, stack, mark in (("encoder", "encoder", ""), ("decoder", "decoder", ""), ("cross", "decoder", "cross_")):
+        shown = effective.maps[kind]
+        for layer in range(shown.shape[0]):
+            patterns, joined = run[stack, mark + "pattern", layer], run[stack, mark + "v", layer]
+            values = np.split(joined, len(patterns), axis=-1)
+            for head in range(shown.shape[1]):
+                raw, seen, v = patterns[head], np.nan_to_num(shown[layer, head]), values[head]
+                allowed = ~np.isnan(shown[layer, head])
+                gap = raw - seen
+                rank = np.linalg.matrix_rank(v)
+                singular = np.linalg.svd(v, compute_uv=False)
+                ones = np.linalg.matrix_rank(np.column_stack([v, np.ones(len(v))]))
+                expected = {
+                    "rank": rank, "nullity_L0": len(v) - rank, "nullity_L1": len(v) - ones, "kappa": singular[0] / singular[rank - 1],
+                    "null_energy": np.linalg.norm(gap) / np.linalg.norm(raw), "row_sum": seen.sum(-1).mean(),
+                    "negative_mass": np.maximum(0, -seen).sum() / len(raw),
+                    "pearson": np.corrcoef(raw[allowed], seen[allowed])[0, 1] if np.abs(gap).max() > 0 else 1}
+                for name, number in expected.items():
+                    assert effective.details[f"{kind}_{name}"][layer, head] == pytest.approx(number, rel=1e-8, abs=1e-10), (kind, name)
+                close(effective.details[f"{kind}_received_raw"][layer, head], raw.sum(0) / len(raw))
+                close(effective.details[f"{kind}_received_effective"][layer, head], seen.sum(0) / len(raw))
+            if kind == "cross":
+                brought, kept = (np.linalg.norm(run[stack, site, layer], axis=-1) for site in ("cross_out", "resid_mid"))
+                close(norms.details["cross_mixing_ratio"][layer], brought / (brought + kept))
+
+
 def test_every_method_gives_the_programs_bits(sentiment, program, tmp_path):
     """What is left: each method by its defaults, beside the program that the goldens hold."""
     import subprocess
@@ -200,3 +285,27 @@ def test_every_method_gives_the_programs_bits(sentiment, program, tmp_path):
             assert np.array_equal(file[name], explanation.scores, equal_nan=True), name
             assert [str(token) for token in file["tokens"]] == list(explanation.tokens)
     assert len(found) > 25
+
+
+def test_the_lines_a_page_names_repeat_it(program, tmp_path):
+    """What the page says under "Python" is run, and gives the page's own numbers."""
+    page = tmp_path / "page.html"
+    words = ["explain", "-q", "-m", str(ROOT / "models" / "sentiment"), "--method", "occlusion,attention", "--aggregate", "rollout",
+             "--option", "occlusion.replace=delete", "--target", "NEGATIVE", "--unit", "word", "--special", "hide", "--dtype", "float64",
+             "-o", str(page), 'not "bad" — at all']
+    subprocess.run([program, *words], check=True)
+    document = json.loads(re.search(r'id="report">(.*?)</script>', page.read_text(), re.DOTALL)[1])
+    *before, last = document["record"]["python"].splitlines()
+    calls = [line for line in before if not line.startswith("m.explain")]
+    space = {}
+    exec("\n".join(calls), space)
+    found = {}
+    for call in [line for line in before if line.startswith("m.explain")] + [last]:
+        explained = eval(call, space)
+        found |= {result.name: explained[k] for k, result in enumerate(explained)}
+    assert len(found) == len(document["attributions"])
+    for one in document["attributions"]:
+        name = f"{one['method']}_{one['aggregate']}" if one["aggregate"] else one["method"]
+        text = re.search(rf'id="{one["scores"]}"[^>]*>([^<]*)</script>', page.read_text())[1]
+        stored = np.frombuffer(base64.b64decode(text), dtype="<f4")
+        assert np.array_equal(stored, np.asarray(found[name].scores, dtype=np.float32).reshape(-1), equal_nan=True), name
