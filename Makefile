@@ -52,6 +52,7 @@ build:
 
 run: build
 	@$(PROGRAM) explain -m '$(MODEL)' $(if $(METHOD),--method '$(METHOD)') --also '$(OUTPUT)' -- "$$TEXT"
+	@echo 'open $(OUTPUT), or the page with every view and your own texts: $(PROGRAM) serve --open'
 run: export TEXT := $(TEXT)
 
 test:

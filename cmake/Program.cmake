@@ -1,10 +1,13 @@
 # The program. Its code is an object library, so that the unit tests can link it too. It is made of the parts and not
 # of the library: they are not to be seen from outside.
-headwater_part(headwater_commands OPTIMISE -O1 FOLDERS cli)
+headwater_part(headwater_commands OPTIMISE -O1 FOLDERS cli server)
 folder_registry(headwater_commands cli/commands Command all_commands)
 # CLI11 is compiled in one unit.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cli/commands/command.cpp" PROPERTIES UNITY_GROUP cli)
-target_link_libraries(headwater_commands PUBLIC CLI11::CLI11)
+target_link_libraries(headwater_commands PUBLIC CLI11::CLI11 PkgConfig::HTTPLIB ${CMAKE_DL_LIBS})
+# Opened when a picture is asked for (src/cli/pictures.cpp): its headers are enough here.
+pkg_check_modules(RSVG REQUIRED librsvg-2.0)
+target_include_directories(headwater_commands SYSTEM PRIVATE ${RSVG_INCLUDE_DIRS})
 target_compile_definitions(headwater_commands PRIVATE
   HEADWATER_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
   HEADWATER_BUILD_TYPE="${CMAKE_BUILD_TYPE}")

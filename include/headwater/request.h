@@ -72,6 +72,8 @@ struct Progress {
   double done = 0;  // 0 … 1
 };
 
+struct Report;  // report.h
+
 struct Request {
   Input input;
   TargetSpec target;
@@ -82,6 +84,8 @@ struct Request {
   // as large. For float32 engines; others have nothing to compare with.
   bool verify = false;
   std::function<void(const Progress&)> progress;
+  // After every method but the last: the report so far. On the caller's thread too.
+  std::function<void(const Report&)> partial = {};
 };
 
 }  // namespace headwater

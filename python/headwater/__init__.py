@@ -13,6 +13,7 @@ from .errors import FormatError, HeadwaterError, InputError, InternalError, Unsu
 from .explanation import Check, Explanation, Result
 from .model import HeadImportance, Model, Tree
 from .records import Evaluation, Family, Method, Option, evaluations, families, methods
+from .records import listing as _listing
 from .run import Edit, Run, replace, scale, zero
 from .tokens import Tokens
 from .in_memory import from_transformers
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 
+@_listing("Families", families)
 def load(path: str | os.PathLike[str], *, dtype: str = "float32", threads: int | None = None,
          cache_dir: str | os.PathLike[str] | None = None, revision: str = "") -> Model:
     """Opens a folder of a Hugging Face model, a shipped model by name ("sentiment", "vision") or a repo id in the

@@ -12,7 +12,7 @@ from .errors import InputError
 from .explanation import Explanation
 from .inputs import input_of, texts_of
 from .progress import ProgressOption, told
-from .records import method_named
+from .records import evaluations, listing, method_named, methods
 from .run import Edit, Run
 from .stream import in_order
 from .tokens import Tokens, byte_of_character
@@ -124,6 +124,7 @@ class Model:
                 found.append(fields)
         return found if many else found[0]
 
+    @listing("Methods", methods)
     def explain(self, text: Any, method: MethodLike | Sequence[MethodLike] | None = None, *, pair: str | None = None,
                 target: str | int | None = None, contrast: str | int | None = None, position: int | None = None,
                 aggregate: str | None = None, prefix: str = "", generate: int = 0, truncate: bool = False,
@@ -233,6 +234,7 @@ class Model:
                                          list(states), control, folds, seed, tell)
         return dict(json.loads(made))
 
+    @listing("Metrics", evaluations)
     def evaluate(self, examples: Iterable[Any], methods: Sequence[MethodLike], metrics: Sequence[MethodLike], *,
                  explained: str = "prediction", unit: str = "token", seed: int = 0, resamples: int = 2000,
                  max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:

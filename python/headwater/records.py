@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _core
 
@@ -24,8 +26,19 @@ class Option:
         return f"{self.name} ({self.type}, default {self.default}): {self.help}"
 
 
+class _Record:
+    """A record's own docstring is what it says: `hw.methods()["chefer"]?` in a notebook."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", str(self))
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
+
+
 @dataclass(frozen=True)
-class Method:
+class Method(_Record):
     """One way to explain."""
 
     name: str
@@ -42,13 +55,12 @@ class Method:
     aggregates: bool
 
     def __str__(self) -> str:
-        parts = [f"{self.name}: {self.summary}", self.formula, f"Paper: {self.paper}", f"Cost: {self.cost}",
-                 f"Limits: {self.limits}", *(f"  {option}" for option in self.options)]
-        return "\n".join(part for part in parts if part)
+        return _lines(f"{self.name}: {self.summary}", self.formula, f"Paper: {self.paper}", f"Cost: {self.cost}",
+                      f"Limits: {self.limits}", *(f"  {option}" for option in self.options))
 
 
 @dataclass(frozen=True)
-class Family:
+class Family(_Record):
     """One kind of model."""
 
     name: str
@@ -56,9 +68,13 @@ class Family:
     model_types: tuple[str, ...]
     architectures: tuple[str, ...]
 
+    def __str__(self) -> str:
+        return _lines(f"{self.name}: {self.summary}", f"Model types: {', '.join(self.model_types)}",
+                      f"Architectures: {', '.join(self.architectures)}")
+
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(_Record):
     """One way to measure an explanation."""
 
     name: str
@@ -69,6 +85,11 @@ class Evaluation:
     needs: str
     curve_over: str
     options: tuple[Option, ...]
+
+    def __str__(self) -> str:
+        return _lines(f"{self.name}: {self.summary}", self.formula, f"Paper: {self.paper}" if self.paper else "",
+                      f"Better: {self.better}", f"Needs: {self.needs}" if self.needs else "",
+                      *(f"  {option}" for option in self.options))
 
 
 def _frozen(record: dict[str, Any]) -> dict[str, Any]:
@@ -100,3 +121,17 @@ def method_named(name: str) -> Method | None:
     """The method of this name, or of this other name."""
     known = methods()
     return known.get(name) or next((method for method in known.values() if name in method.aliases), None)
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def listing(title: str, records: Callable[[], Mapping[str, Any]]) -> Callable[[_Function], _Function]:
+    """Writes what there is to choose from under a function's docstring."""
+
+    def add(function: _Function) -> _Function:
+        lines = (f"- {name}: {record.summary}" for name, record in records().items())
+        function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", f"{title}:", "", *lines])
+        return function
+
+    return add

@@ -40,12 +40,11 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
   info.task = head_name(info.architecture, known, config.where()).task;
   info.plain_blocks = true;  // as most families are
   Stack& stack = info.last();
-  stack = {.name = defaults.vocabulary > 0 ? "encoder" : "vision",
+  stack = {.name = "encoder",
            .layers = size(keys.layers, defaults.layers),
            .heads = size(keys.heads, defaults.heads),
            .width = size(keys.width, defaults.width),
-           .feed_forward = size(keys.feed_forward, defaults.feed_forward),
-           .modality = defaults.vocabulary > 0 ? Modality::Text : Modality::Image};
+           .feed_forward = size(keys.feed_forward, defaults.feed_forward)};
   stack.groups = stack.heads;
   if (defaults.vocabulary > 0) {
     if (defaults.positions > 0) info.positions = size(keys.positions, defaults.positions);

@@ -80,6 +80,7 @@ template Argument Arguments::add(const std::string&, std::string&, const std::st
 template Argument Arguments::add(const std::string&, int&, const std::string&);
 template Argument Arguments::add(const std::string&, unsigned&, const std::string&);
 template Argument Arguments::add(const std::string&, std::optional<int>&, const std::string&);
+template Argument Arguments::add(const std::string&, std::optional<double>&, const std::string&);
 template Argument Arguments::add(const std::string&, std::int64_t&, const std::string&);
 template Argument Arguments::add(const std::string&, std::uint64_t&, const std::string&);
 template Argument Arguments::add(const std::string&, double&, const std::string&);

@@ -45,7 +45,8 @@ class Arguments {
   Arguments& under(std::string heading);
   // `names` is "-f,--file FILE", with what follows the option in the help, or a word without dashes for a
   // positional argument. T is bool (a switch), std::string, int, unsigned, std::int64_t, std::uint64_t,
-  // double, std::optional<int> or std::vector<double>; the variable must outlive the parsing.
+  // double, std::optional<int>, std::optional<double> or std::vector<double>; the variable must outlive the
+  // parsing.
   template <class T>
   Argument add(const std::string& names, T& variable, const std::string& help);
   // Calls `take` for the text given, as it stands; `repeated`: for each one, in their order.

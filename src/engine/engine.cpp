@@ -7,6 +7,7 @@
 #include <headwater/engine.h>
 #include <headwater/formats.h>
 
+#include "blocks/batch.h"
 #include "engine/agreement.h"
 #include "engine/asked.h"
 #include "engine/check.h"
@@ -19,7 +20,6 @@
 #include "engine/states.h"
 #include "engine/verify.h"
 #include "report/focus.h"
-#include "study/batching.h"
 #include "study/generation.h"
 #include "study/inputs.h"
 #include "study/memory.h"
@@ -205,6 +205,7 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
       };
     report.attributions.push_back(run_job(job, study));
     report.attributions.back().seconds = seconds_since(begin);
+    if (request.partial && aimed == nullptr && &job != &jobs.back()) request.partial(report);
   }
   return report;
 }
@@ -212,13 +213,23 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
 Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   if (request.verify) require_float32(info());
-  Report report = impl_->explain(impl_->loaded, request, nullptr);
+  const auto complete = [&](Report& report) {
+    report.asked = asked_of(request, report.target, info());
+    add_answers(report);
+    report.record = impl_->record();
+    report.record.seconds = seconds_since(start);
+  };
+  Request measured = request;
+  if (request.partial)
+    measured.partial = [&](const Report& so_far) {
+      Report report = so_far;
+      complete(report);
+      request.partial(report);
+    };
+  Report report = impl_->explain(impl_->loaded, measured, nullptr);
   if (request.verify)
     compare_with_exact(report, impl_->explain(impl_->exact_model(), request, &report.target));
-  report.asked = asked_of(request, report.target, info());
-  add_answers(report);
-  report.record = impl_->record();
-  report.record.seconds = seconds_since(start);
+  complete(report);
   return report;
 }
 
@@ -276,7 +287,7 @@ EvaluatePlan Engine::plan_evaluate(const EvaluateRequest& request) const {
 
 std::size_t Engine::planned_bytes(const Request& request) const {
   const LoadedModel& loaded = impl_->loaded;
-  Index tokens = image_tokens(info()), rows = 1, added = 0;
+  Index tokens = fixed_units(info()), rows = 1, added = 0;
   if (loaded.tokenizer) {
     const Prepared prepared = prepare(loaded, request.input);
     const auto wanted = wanted_rows(loaded, prepared.encoding, request.target.position);

@@ -34,10 +34,8 @@ std::size_t asked_of(const ChosenMetric& metric, const ModelInfo& info, std::siz
   if (metric.evaluation->asks == nullptr) return 0;
   Sample sample;
   for (std::size_t u = 0; u < units; ++u) sample.units.push_back({static_cast<int>(u)});
-  if (info.image_size > 0) {
-    sample.width = sample.height = info.image_size;
-    sample.grid_width = sample.grid_height = info.image_size / std::max(1, info.patch_size);
-  }
+  sample.width = sample.height = info.image_size;  // 0 of a text
+  sample.grid_width = sample.grid_height = info.image_size / std::max(1, info.patch_size);
   const std::vector<double> scores(units, 0.0);
   return metric.evaluation->asks({sample, {scores}, scores, {}}, metric.options).size();
 }
@@ -79,7 +77,7 @@ class Planning {
     if (!left_out.empty()) return;
     const std::optional<EvaluationExample> example = placed(explainer_.loaded, given, left_out);
     if (!example) return;
-    std::size_t tokens = static_cast<std::size_t>(image_tokens(info_)), units = tokens, windows = 1;
+    std::size_t tokens = static_cast<std::size_t>(fixed_units(info_)), units = tokens, windows = 1;
     Request longest{.input = example->input, .target = target, .methods = methods_.specs};
     if (explainer_.loaded.tokenizer) {
       const std::vector<TextWindow> cut = windows_of(explainer_.loaded, example->input, request_.overlap);
@@ -191,7 +189,7 @@ PlannedEvaluation planned_model(const LoadedModel& loaded, const EvaluateRequest
                                      .bytes = metric.evaluation->model_bytes(trial, metric.options)}};
   for (const LabelledInput& one : trial.inputs) {
     const auto tokens = loaded.tokenizer ? prepare(loaded, one.input).encoding.tokens.size()
-                                         : static_cast<std::size_t>(image_tokens(loaded.info()));
+                                         : static_cast<std::size_t>(fixed_units(loaded.info()));
     planned.plan.tokens += tokens;
     planned.plan.longest = std::max(planned.plan.longest, tokens);
   }

@@ -39,10 +39,7 @@ struct Engine::Impl {
       : identity{opened.folder, opened.config, Weights({}, options.dtype), opened.weight_files},
         cache_dir(options.cache_dir) {
     loaded.model = load_model(opened);
-    if (loaded.info().stacks.front().modality == Modality::Image)
-      loaded.processor = ImageProcessor::load(opened.folder.path);
-    else
-      loaded.tokenizer = Tokenizer::load(opened.folder.path);
+    load_reader(loaded, opened.folder.path);
     loaded.problem = problem_of(opened.config, loaded.info());
     loaded.eos = end_tokens(opened.config, opened.folder.path);
     loaded.start = start_token(opened.config, opened.folder.path, loaded.info());

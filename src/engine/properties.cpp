@@ -278,22 +278,12 @@ TestedProperty test_conservation(const AskedOutput& asked, const ModelInfo& info
 
 // --- batches and precision --------------------------------------------------------------------------------
 
-void reverse_pixels(Tensor& pixels, Index picture) {
-  const Index size = pixels.size() / pixels.dim(0);
-  dispatch(pixels.dtype(), [&](auto r) {
-    using R = decltype(r);
-    R* begin = pixels.data<R>() + picture * size;
-    std::reverse(begin, begin + size);
-  });
-}
-
 TestedProperty test_batches(const AskedOutput& asked, const Model& model, const Batch& batch) {
   TestedProperty property{.name = "batches",
                           .promise = "an output has the same bits alone and among other inputs",
                           .measured = "largest difference"};
   Batch three = repeated(batch, 3);
-  if (!three.ids.empty()) std::reverse(three.ids[1].begin(), three.ids[1].end());
-  if (!three.pixels.empty()) reverse_pixels(three.pixels, 1);
+  reverse_input(three, 1);
   Tape tape(Keep::Nothing);
   const Tensor together = model.run(tape, three).value, alone = asked.logits.value;
   for (const Index copy : {Index{0}, Index{2}})
@@ -321,11 +311,6 @@ TestedProperty test_precision(const AskedOutput& asked, const AskedOutput& exact
   property.value = apart == 0 ? 0 : apart / largest;
   judge(property);
   return property;
-}
-
-Batch in_type(Batch batch, DType dtype) {
-  if (!batch.pixels.empty()) batch.pixels = batch.pixels.to(dtype);
-  return batch;
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 #include <headwater/error.h>
 
+#include "blocks/batch.h"
 #include "explain/gradients.h"
-#include "study/batching.h"
 #include "study/map_checks.h"
 #include "study/memory.h"
 

@@ -104,16 +104,6 @@ std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, 
          "over the width. Use reduction=l2.";
 }
 
-Batch repeated(const Batch& one, Index copies) {
-  const auto n = as_size(copies);
-  Batch batch{.positions = one.positions};
-  if (!one.ids.empty()) batch.ids.assign(n, one.ids.front());
-  if (!one.type_ids.empty()) batch.type_ids.assign(n, one.type_ids.front());
-  if (!one.prefix.empty()) batch.prefix.assign(n, one.prefix.front());
-  if (!one.pixels.empty()) batch.pixels = repeated(one.pixels, copies);
-  return batch;
-}
-
 std::size_t more_target_bytes(const Study& study) {
   if (!has_several_tokens(study.target())) return 0;
   return more_rows_bytes(study.info(), static_cast<Index>(rows_of(study.target()).size()));

@@ -31,8 +31,6 @@ std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduc
 std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, Reduction reduction);
 
 inline constexpr Index busy_tokens = 4096;  // more in a batch makes no product faster
-// The same input n times.
-Batch repeated(const Batch& one, Index copies);
 // What the rows of several tokens need beyond those of one, in every copy of a run.
 std::size_t more_target_bytes(const Study& study);
 // As many copies of a run that needs `bytes` as the study's scratch memory holds; at least one, and no more

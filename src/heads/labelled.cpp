@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "study/batching.h"
+#include "blocks/batch.h"
 #include "study/labels.h"
 
 namespace headwater {

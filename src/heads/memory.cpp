@@ -15,9 +15,10 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "blocks/batch.h"
 #include "explain/attention_attribution.h"
 #include "explain/gradients.h"
-#include "study/batching.h"
+#include "study/inputs.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -63,7 +64,7 @@ std::size_t inputs_bytes(std::span<const Labelled> inputs) {
 }  // namespace
 
 Index tokens_in(const ModelInfo& info, const Labelled& one) {
-  return one.batch.pixels.empty() ? static_cast<Index>(one.batch.ids.front().size()) : image_tokens(info);
+  return unit_count(info, one.batch);
 }
 
 Index longest_of(const ModelInfo& info, std::span<const Labelled> inputs) {

@@ -49,7 +49,7 @@ void check_cache(const ModelInfo& info, const Batch& batch) {
         fmt::format("cache: expected {} inputs, found {}", batch.cache->ids().size(), batch.ids.size()));
 }
 
-void check_ids(const ModelInfo& info, const Batch& batch) {
+void check_tokens(const ModelInfo& info, const Batch& batch) {
   if (batch.ids.empty() || batch.ids.front().empty())
     throw InputError("input: expected at least one token, found none; give a text that is not empty");
   const std::size_t tokens = batch.ids.front().size(), past = static_cast<std::size_t>(past_of(batch));
@@ -72,16 +72,6 @@ void check_ids(const ModelInfo& info, const Batch& batch) {
       throw InputError(fmt::format("position: expected a token position below {}, found {}", rows, position));
 }
 
-void check_pixels(const ModelInfo& info, const Batch& batch) {
-  const Index size = info.image_size;
-  const Shape one{info.channels, size, size};
-  if (batch.pixels.empty() || batch.pixels.rank() != 4 || batch.pixels.shape().without_front() != one ||
-      batch.pixels.dim(0) < 1)
-    throw InputError(
-        fmt::format("image: expected pixels {}, found {}", one.str(),
-                    batch.pixels.empty() ? "none; give one with --image" : batch.pixels.shape().str()));
-}
-
 bool all_finite(const Tensor& t) {
   return dispatch(t.dtype(), [&](auto r) {
     const auto all = t.values<decltype(r)>();
@@ -98,11 +88,22 @@ std::string supported_types() {
 
 }  // namespace
 
+void check_pixels(const ModelInfo& info, const Batch& batch) {
+  const Index size = info.image_size;
+  const Shape one{info.channels, size, size};
+  if (batch.pixels.empty() || batch.pixels.rank() != 4 || batch.pixels.shape().without_front() != one ||
+      batch.pixels.dim(0) < 1)
+    throw InputError(
+        fmt::format("image: expected pixels {}, found {}", one.str(),
+                    batch.pixels.empty() ? "none; give one with --image" : batch.pixels.shape().str()));
+}
+
+void Model::check(const Batch& batch) const {
+  check_tokens(info_, batch);
+}
+
 Var Model::run(Tape& tape, const Batch& batch) const {
-  if (info_.stacks.front().modality == Modality::Image)
-    check_pixels(info_, batch);
-  else
-    check_ids(info_, batch);
+  check(batch);
   Var logits = forward(tape, batch);
   if (batch.cache != nullptr) batch.cache->advance(written(batch));
   if (!all_finite(logits.value))

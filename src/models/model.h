@@ -30,9 +30,14 @@ class Model {
 
  protected:
   friend std::unique_ptr<Model> load_model(const Checkpoint& checkpoint);
+  // Throws InputError for what the family cannot read; tokens, unless it says otherwise.
+  virtual void check(const Batch& batch) const;
   // The family's own wiring, embeddings to logits: the only place where it is written.
   virtual Var forward(Tape& tape, const Batch& batch) const = 0;
   ModelInfo info_;
 };
+
+// For families that read pictures.
+void check_pixels(const ModelInfo& info, const Batch& batch);
 
 }  // namespace headwater

@@ -26,6 +26,8 @@ class VisionTransformer final : public Model {
     info_ = describe(
         c, "vit", heads, type == "deit" ? "DeiTModel" : "ViTModel", {},
         {.width = 768, .layers = 12, .heads = 12, .feed_forward = 3072, .positions = 0, .vocabulary = 0});
+    info_.last().name = "vision";
+    info_.last().modality = Modality::Image;
     info_.pre_norm = true;
     info_.image_size = static_cast<int>(config.positive("image_size", 224));
     info_.patch_size = static_cast<int>(config.positive("patch_size", 16));
@@ -48,6 +50,8 @@ class VisionTransformer final : public Model {
   }
 
  private:
+  void check(const Batch& batch) const override { check_pixels(info_, batch); }
+
   void read_embeddings(const Weights& base) {
     const Index d = info_.last().width, p = info_.patch_size, channels = info_.channels;
     const Tensor kernel = base.get("embeddings.patch_embeddings.projection.weight", {d, channels, p, p});

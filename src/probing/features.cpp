@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "blocks/batch.h"
 #include "numerics/length.h"
-#include "study/batching.h"
 #include "study/memory.h"
 
 namespace headwater {

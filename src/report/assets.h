@@ -1,10 +1,11 @@
-// The files of web/report, embedded when the library is built (cmake/Assets.cmake).
+// The page of web/: its script, its style and its two faces, embedded when the library is built
+// (cmake/Assets.cmake).
 #pragma once
 
 #include <string_view>
 
 namespace headwater {
 
-std::string_view report_asset(std::string_view file);  // empty if there is none of that name
+std::string_view page_asset(std::string_view file);  // empty if there is none of that name
 
 }  // namespace headwater

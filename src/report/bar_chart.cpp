@@ -14,13 +14,13 @@ namespace {
 constexpr double bar_height = 15, group_gap = 16, names_width = 250, bars_width = 400, bars_top = 66,
                  values_room = 56, bars_foot = 30;
 
-struct Group {
+struct BarGroup {
   std::string name, note;
   std::vector<double> accuracy;
 };
 
-std::vector<Group> groups_of(const TriggerReport& report) {
-  std::vector<Group> groups{{"no trigger", "", report.accuracy}};
+std::vector<BarGroup> groups_of(const TriggerReport& report) {
+  std::vector<BarGroup> groups{{"no trigger", "", report.accuracy}};
   for (const Trigger& trigger : report.triggers)
     groups.push_back({pattern_of(trigger),
                       fmt::format("from {}, strength {:.3f}", trigger.label, trigger.strength),
@@ -28,7 +28,7 @@ std::vector<Group> groups_of(const TriggerReport& report) {
   return groups;
 }
 
-void draw_group(Svg& svg, const Plot& plot, double y, const Group& group, const TriggerReport& report) {
+void draw_group(Svg& svg, const Plot& plot, double y, const BarGroup& group, const TriggerReport& report) {
   constexpr double room = names_width - 12;
   const TextStyle name{.anchor = TextStyle::Anchor::End, .size = 12, .bold = true};
   svg.text({sheet_edge + room, y + 12}, cut_to_width(group.name, 12.5, room), name);
@@ -52,7 +52,7 @@ void draw_group(Svg& svg, const Plot& plot, double y, const Group& group, const 
 }  // namespace
 
 std::string triggers_svg(const TriggerReport& report, std::string_view metadata) {
-  const std::vector<Group> groups = groups_of(report);
+  const std::vector<BarGroup> groups = groups_of(report);
   const double own = static_cast<double>(report.labels.size()) * bar_height;
   const double group_height = std::max(own, 32.0) + group_gap;
   const double field_height = static_cast<double>(groups.size()) * group_height + group_gap / 2;

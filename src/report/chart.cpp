@@ -91,6 +91,21 @@ Marker series_marker(std::size_t which) {
   return markers[which % std::size(markers)];
 }
 
+void draw_colour_bar(Svg& svg, Point at, bool has_sign, const std::string& largest,
+                     std::string_view meaning) {
+  constexpr int steps = 24;
+  constexpr double step = 6, height = 12;
+  const std::string low = has_sign ? "−" + largest : "0";
+  const double begin = at.x + drawn_width(low, 11) + 6, end = begin + steps * step + 6;
+  svg.text({at.x, at.y + 10}, low, small_text());
+  for (int k = 0; k < steps; ++k) {
+    const double share = (k + 0.5) / steps;
+    svg.rect({begin + k * step, at.y, step, height}, colour_of(has_sign ? 2 * share - 1 : share));
+  }
+  svg.text({end, at.y + 10}, largest, small_text());
+  svg.text({end + drawn_width(largest, 11) + 16, at.y + 10}, meaning, small_text());
+}
+
 void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, const RunRecord& record) {
   const double room = svg.width() - 2 * sheet_edge;
   svg.text({sheet_edge, 28}, cut_to_width(title, 16, room), {.size = 16, .bold = true});

@@ -27,6 +27,9 @@ constexpr TextStyle small_text(TextStyle::Anchor anchor = TextStyle::Anchor::Sta
 inline constexpr double sheet_edge = 16;
 void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, const RunRecord& record);
 
+// "0 ▒▒▒▒ 0.12", or "−0.12 ▒▒▒▒ 0.12" where numbers have a sign, and behind it what the colours mean.
+void draw_colour_bar(Svg& svg, Point at, bool has_sign, const std::string& largest, std::string_view meaning);
+
 struct ChartAxis {
   std::string label;
   std::vector<double> ticks;       // ascending; the axis runs from the first to the last

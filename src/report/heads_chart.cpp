@@ -65,19 +65,9 @@ double map_height(const HeadImportance& ranking) {
 
 // "-0.12 ▒▒▒▒ 0.12", with what the sign means.
 void draw_ramp(Svg& svg, Point at, const HeadImportance& ranking, double peak, const Numbers& number) {
-  constexpr int steps = 24;
-  constexpr double step = 6, height = 12;
   const bool has_sign =
       std::any_of(ranking.scores.begin(), ranking.scores.end(), [](double v) { return v < 0; });
-  const std::string low = has_sign ? number(-peak) : "0", high = number(peak);
-  const double begin = at.x + drawn_width(low, 11) + 6;
-  svg.text({at.x, at.y + 10}, low, small_text());
-  for (int k = 0; k < steps; ++k) {
-    const double share = (k + 0.5) / steps;
-    svg.rect({begin + k * step, at.y, step, height}, colour_of(has_sign ? 2 * share - 1 : share));
-  }
-  const double end = begin + steps * step + 6;
-  svg.text({end, at.y + 10}, high, small_text());
+  draw_colour_bar(svg, at, has_sign, number(peak), {});
   std::string legend = "darker blue: more important";
   if (has_sign) legend += "; " + negative_meaning(ranking.ranking);
   if (number.unit != 1) legend += fmt::format("; numbers in units of {:.0e}", number.unit);

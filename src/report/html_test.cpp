@@ -87,7 +87,7 @@ TEST(Html, ThePolicyAllowsExactlyThisStyleAndScript) {
   EXPECT_NE(html.find("script-src 'sha256-" + sha256_base64(script) + "'"), std::string::npos);
   EXPECT_NE(html.find("style-src 'sha256-" + sha256_base64(between(html, "<style>", "</style>")) + "'"),
             std::string::npos);
-  EXPECT_TRUE(report_asset("no such file").empty());
+  EXPECT_TRUE(page_asset("no such file").empty());
 }
 
 TEST(Html, DataReadsBack) {

@@ -11,13 +11,10 @@
 #include <headwater/formats.h>
 #include <zlib.h>
 
-#include "numerics/rank_correlation.h"
 #include "report/colours.h"
 #include "report/focus.h"
-#include "report/page.h"
 #include "report/pixel_text.h"
 #include "report/schema.h"
-#include "report/text_width.h"
 
 namespace headwater {
 
@@ -73,13 +70,6 @@ std::string with_text(std::string png, const std::string& keyword, const std::st
   return png.insert(png.size() - end_chunk, framed);
 }
 
-std::string figure(const Image& image, const std::string& name, const std::string& caption) {
-  return fmt::format(
-      "<figure><img width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">"
-      "<figcaption>{}</figcaption></figure>\n",
-      image.width, image.height, html_escaped(name), base64(encode_png(image)), caption);
-}
-
 void draw_caption(Image& onto, Corner at, int width, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
     draw_fitting_text(onto, {at.left + 2, at.top + 3}, line, width - 4, ink);
@@ -102,16 +92,6 @@ std::vector<std::string> panel_caption(const Report& report, const Attribution& 
                                 : fmt::format("{}, probability {:.4f}", target.label, target.probability);
   return {name_of(attribution), knows_class(attribution) ? named : "knows no class", which,
           fmt::format("{:.2g} .. {:.2g}", *low, *high)};
-}
-
-std::string caption_of(const Report& report, std::span<const double> weights, std::span<const double> first) {
-  const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
-  std::string caption =
-      fmt::format("<b>{}</b>, probability {:.4f}<br>{:.3g} … {:.3g}",
-                  html_escaped(terminal_safe(report.target.label)), report.target.probability, *low, *high);
-  if (first.data() != weights.data())
-    caption += fmt::format("<br>correlation with the first {:.3f}", pearson(first, weights));
-  return caption;
 }
 
 }  // namespace
@@ -223,39 +203,6 @@ std::string to_png(std::span<const Report> reports) {
   draw_caption(all, {0, all.height - foot_pixels}, all.width,
                {"each on its own scale: dark low, yellow high", "with a sign: blue for, orange against"});
   return with_text(encode_png(all), "headwater", dump(record_of(reports), -1));
-}
-
-std::string overlay_figures(std::span<const Report> reports) {
-  const Report& shown = reports.front();
-  const bool drawn = std::any_of(shown.attributions.begin(), shown.attributions.end(),
-                                 [](const Attribution& a) { return !a.scores().empty(); });
-  if (shown.picture.empty() || !drawn) return {};
-  const Image picture = picture_of(shown);
-  const int scale = panel_scale(picture);
-  std::string out;
-  for (std::size_t m = 0; m < shown.attributions.size(); ++m) {
-    const Attribution& named = shown.attributions[m];
-    if (named.scores().empty()) continue;
-    const std::vector<double> first = patch_weights(shown, named);
-    out += fmt::format(
-        "<h3>{} {}</h3>\n<div class=\"picture\">\n", html_escaped(name_of(named)),
-        knows_class(named) ? "" : "<span class=\"soft\">knows no class: the same for every target</span>");
-    for (const Report& report : reports) {
-      const bool own = &report == &shown;
-      const std::vector<double> weights = own ? first : patch_weights(report, report.attributions[m]);
-      out += figure(overlay(picture, weights, scale), name_of(named) + ", " + report.target.label,
-                    caption_of(report, own ? first : weights, first));
-    }
-    out += "</div>\n";
-  }
-  return "<section id=\"overlay\" class=\"card\" aria-labelledby=\"overlay-title\"><h2 id=\"overlay-title\">"
-         "Over the picture</h2>\n<p class=\"caption\">The patches' scores (of maps: the row the output was "
-         "read "
-         "from, last layer), linear between patches. Every picture on its own scale: dark is its smallest "
-         "score, "
-         "yellow its largest; where scores have a sign, blue counts for the target and orange against "
-         "it.</p>\n" +
-         out + "</section>\n";
 }
 
 }  // namespace headwater

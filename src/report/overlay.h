@@ -35,7 +35,4 @@ int panel_scale(const Image& picture);
 // Throws InputError unless these are explanations of one picture by the same methods.
 void require_one_picture(std::span<const Report> reports);
 
-// The figures for a page, or nothing without a picture: a row per method, a column per report.
-std::string overlay_figures(std::span<const Report> reports);
-
 }  // namespace headwater

@@ -85,6 +85,12 @@ void Svg::polygon(const std::vector<Point>& points, Rgb fill, double opacity) {
                        hex(fill), opacity);
 }
 
+void Svg::image(const Box& box, std::string_view png, std::string_view tip) {
+  body_ += fmt::format(
+      "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" href=\"data:image/png;base64,{}\"{}", place(box.x),
+      place(box.y), place(box.width), place(box.height), base64(png), closed("image", tip));
+}
+
 void Svg::text(Point at, std::string_view text, const TextStyle& style) {
   std::string more;
   if (style.anchor == TextStyle::Anchor::Middle) more += " text-anchor=\"middle\"";

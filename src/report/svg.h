@@ -46,6 +46,7 @@ class Svg {
   void line(Point from, Point to, const LineStyle& style, std::string_view tip = {});
   void polyline(const std::vector<Point>& points, const LineStyle& style);
   void polygon(const std::vector<Point>& points, Rgb fill, double opacity);
+  void image(const Box& box, std::string_view png, std::string_view tip);
   void text(Point at, std::string_view text, const TextStyle& style = {});
 
   // The whole file; `metadata` (JSON) stands in it for programs.

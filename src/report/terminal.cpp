@@ -14,6 +14,7 @@
 #include "report/focus.h"
 #include "report/provenance.h"
 #include "report/running_text.h"
+#include "report/side_by_side.h"
 #include "report/terminal_scores.h"
 #include "report/text_width.h"
 #include "study/terms.h"
@@ -50,7 +51,8 @@ std::string units_name(const Report& report, int count) {
 }
 
 // "attention · value_zeroing   τ-b 0.512   ρ 0.683   over 17 tokens"
-std::string agreement_view(const Report& report, Colour colour) {
+std::string agreement_view(const Report& report, const TerminalFormat& format) {
+  const Colour colour = format.colour;
   if (report.agreement.empty()) return {};
   const auto value = [](double v) { return std::isnan(v) ? std::string("–") : fmt::format("{:.3f}", v); };
   std::string out = "\n" + bold("agreement", colour) +
@@ -109,7 +111,8 @@ std::string to_terminal(const Report& measured, const TerminalFormat& format) {
   out += own_tokens_line(report);
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores().empty()) out += scores_view(report, attribution, format);
-  out += agreement_view(report, format.colour);
+  out += agreement_view(report, format);
+  if (!report.agreement.empty()) out += side_by_side(report, format);
   return out + record_text(report.record, format);
 }
 

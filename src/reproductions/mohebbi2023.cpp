@@ -254,10 +254,11 @@ void add_picture(Reproduced& made, const Engine& engine) {
     const bool in_text = tokens[t].end > tokens[t].begin;
     if (in_text && (begin == 0 || text[begin] == ' ' || text[begin - 1] == ' ')) at.push_back(t);
   }
-  LayerMaps maps{
+  MapPanels maps{
       .title = text,
       .subtitle = "value zeroing, layer by layer: how much a token (left) takes from another (below)"};
-  for (const Unit& token : tokens) maps.tokens.push_back(token.text);
+  for (const Unit& token : tokens) maps.rows.push_back(token.text);
+  maps.columns = maps.rows;
   const Tensor map = map_of(report.attributions.front());
   const std::size_t T = tokens.size();
   FigureTable table{
@@ -268,9 +269,9 @@ void add_picture(Reproduced& made, const Engine& engine) {
       .notes = {"The authors show RoBERTa-base; reproduce mohebbi2023 -o picture.svg draws the maps."}};
   std::vector<PictureFigures> figures;
   for (Index l = 0; l < map.dim(0); ++l) {
-    maps.layers.push_back(map.rows(l, 1).to_doubles());
+    maps.panels.push_back({fmt::format("layer {}", l + 1), map.rows(l, 1).to_doubles()});
     if (at.size() != 10) continue;
-    const PictureFigures& f = figures.emplace_back(figures_of(maps.layers.back(), T, at));
+    const PictureFigures& f = figures.emplace_back(figures_of(maps.panels.back().cells, T, at));
     table.rows.push_back({std::to_string(l + 1), percent(f.own), percent(f.neighbour), percent(f.equivalent),
                           percent(f.either_or), percent(f.columns)});
   }

@@ -95,7 +95,7 @@ std::string reproduced_markdown(const ReproducedReport& report, const std::strin
 }
 
 std::string reproduced_svg(const ReproducedReport& report, const std::string& command) {
-  return layer_maps_svg(report.result.picture.value(), report.record,
+  return map_panels_svg(report.result.picture.value(), report.record,
                         provenance_json({}, report.record, command));
 }
 

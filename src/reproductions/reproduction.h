@@ -14,7 +14,7 @@
 
 #include <headwater/engine.h>
 
-#include "report/layer_maps.h"
+#include "report/map_panels.h"
 
 namespace headwater {
 
@@ -45,7 +45,7 @@ struct Reproduced {
   std::vector<std::string> here;  // what was used, and how it differs from the paper's
   std::vector<FigureTable> tables;
   std::vector<Finding> findings;
-  std::optional<LayerMaps> picture = {};  // of a paper whose record says so
+  std::optional<MapPanels> picture = {};  // of a paper whose record says so
 };
 
 struct Reproduction {

@@ -12,6 +12,18 @@
 
 namespace headwater {
 
+std::string_view input_kind(const ModelInfo& info) {
+  if (info.stacks.front().modality == Modality::Image) return "image";
+  return is_encoder_decoder(info) ? "text-to-text" : "text";
+}
+
+void load_reader(LoadedModel& loaded, const std::string& folder) {
+  if (loaded.info().stacks.front().modality == Modality::Image)
+    loaded.processor = ImageProcessor::load(folder);
+  else
+    loaded.tokenizer = Tokenizer::load(folder);
+}
+
 Problem problem_of(const Config& config, const ModelInfo& info) {
   const std::string type = config.text("problem_type", "");
   if (type == "multi_label_classification") return Problem::MultiLabel;
@@ -176,13 +188,6 @@ Unit unit_of(const Encoding& encoding, const Token& token) {
           .special = token.special};
 }
 
-// A picture's patches, and before them what the model puts there: [CLS], a teacher's token.
-Unit patch_of(const Sequence& sequence, Index at) {
-  const Index before = sequence.count - sequence.rows * sequence.columns;
-  if (at >= before) return {.id = -1, .text = fmt::format("patch {}", at - before)};
-  return {.id = -1, .text = at == 0 ? "[CLS]" : fmt::format("[{}]", at), .special = true};
-}
-
 Index length_of(const std::vector<std::vector<int>>& rows) {
   return rows.empty() ? 0 : static_cast<Index>(rows.front().size());
 }
@@ -210,6 +215,12 @@ std::vector<Sequence> sequences_of(const ModelInfo& info, const Batch& batch) {
 
 }  // namespace
 
+Unit patch_of(const Sequence& sequence, Index at) {
+  const Index before = sequence.count - sequence.rows * sequence.columns;
+  if (at >= before) return {.id = -1, .text = fmt::format("patch {}", at - before)};
+  return {.id = -1, .text = at == 0 ? "[CLS]" : fmt::format("[{}]", at), .special = true};
+}
+
 InputUnits units_of(const ModelInfo& info, const Batch& batch, std::span<const Encoding* const> encodings) {
   InputUnits made{.sequences = sequences_of(info, batch)};
   for (std::size_t s = 0; s < made.sequences.size(); ++s) {
@@ -225,6 +236,16 @@ InputUnits units_of(const ModelInfo& info, const Batch& batch, std::span<const E
     }
   }
   return made;
+}
+
+Index unit_count(const ModelInfo& info, const Batch& batch) {
+  const Sequence last = sequences_of(info, batch).back();
+  return last.first + last.count;
+}
+
+Index fixed_units(const ModelInfo& info) {
+  const Index side = info.patch_size > 0 ? info.image_size / info.patch_size : 0;
+  return info.prefix_tokens + side * side;
 }
 
 InputUnits units_of(const ModelInfo& info, const Prepared& prepared) {

@@ -31,6 +31,10 @@ struct LoadedModel {
   const ModelInfo& info() const { return model->info(); }
 };
 
+std::string_view input_kind(const ModelInfo& info);  // "text", "image", or "text-to-text" of encoder–decoders
+// The tokenizer or the image processor, as the model's kind of input wants it.
+void load_reader(LoadedModel& loaded, const std::string& folder);
+
 // config.json and, for the end of generation, generation_config.json where the folder has one.
 Problem problem_of(const Config& config, const ModelInfo& info);
 std::vector<int> end_tokens(const Config& config, const std::string& folder);
@@ -66,6 +70,11 @@ void end_words_at_spaces(Encoding& encoding);
 InputUnits units_of(const ModelInfo& info, const Batch& batch,
                     std::span<const Encoding* const> encodings = {});
 InputUnits units_of(const ModelInfo& info, const Prepared& prepared);
+// A unit of a picture: a patch, or before them what the model puts there ([CLS], a teacher's token).
+Unit patch_of(const Sequence& sequence, Index at);
+Index unit_count(const ModelInfo& info, const Batch& batch);
+// Units of every input where all are alike, as pictures are; 0: as many as its text has.
+Index fixed_units(const ModelInfo& info);
 std::string shown(const Encoding& encoding, const Token& token);
 
 // The rows of a token-wise head that a prediction needs: the masks, the last token, or all (empty); with

@@ -113,9 +113,4 @@ std::size_t prediction_bytes(const ModelInfo& info, Index rows) {
   return outputs_of(info) * (3 * sizeof(double) + sizeof(int));
 }
 
-Index image_tokens(const ModelInfo& info) {
-  const Index side = info.patch_size > 0 ? info.image_size / info.patch_size : 0;
-  return info.prefix_tokens + side * side;
-}
-
 }  // namespace headwater

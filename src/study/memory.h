@@ -32,7 +32,4 @@ std::size_t more_rows_bytes(const ModelInfo& info, Index rows);
 // What reading a prediction takes, and what it leaves: logits and probabilities in double, their order.
 std::size_t prediction_bytes(const ModelInfo& info, Index rows);
 
-// Patches and prefix of an image model.
-Index image_tokens(const ModelInfo& info);
-
 }  // namespace headwater

@@ -20,8 +20,8 @@
 
 #include "base/parallel.h"
 #include "base/side_by_side.h"
+#include "blocks/batch.h"
 #include "explain/units.h"
-#include "study/batching.h"
 #include "study/inputs.h"
 #include "study/memory.h"
 
@@ -195,7 +195,7 @@ Batch PerturbedRuns::batch_for(const Asked& asked) const {
 
 // Some families count positions, or look for the last token, by skipping [PAD] ids.
 struct PerturbedRuns::Alike {
-  std::vector<Index> shape;
+  std::vector<Index> sizes;
   std::vector<int> types, positions;
   std::vector<bool> pads;
   bool pixels = false;
@@ -203,17 +203,13 @@ struct PerturbedRuns::Alike {
 };
 
 PerturbedRuns::Alike PerturbedRuns::alike_of(const Asked& asked, const Batch& batch) const {
-  Alike made{.positions = batch.positions, .pixels = asked.perturbation.of == Perturbation::Of::Pixels};
-  if (!batch.pixels.empty()) {
-    const auto dims = batch.pixels.shape().dims();
-    made.shape.assign(dims.begin(), dims.end());
-    return made;
-  }
-  const std::vector<int>& ids = batch.ids.front();
+  Alike made{.sizes = sizes_of(batch),
+             .positions = batch.positions,
+             .pixels = asked.perturbation.of == Perturbation::Of::Pixels};
   const std::optional<int> pad = inputs_[asked.input]->study->special_ids.pad;
-  made.shape = {static_cast<Index>(ids.size())};
-  if (!batch.type_ids.empty()) made.types = batch.type_ids.front();
-  for (const int id : ids) made.pads.push_back(pad && id == *pad);
+  for (const auto& types : batch.type_ids) made.types = types;
+  for (const auto& ids : batch.ids)
+    for (const int id : ids) made.pads.push_back(pad && id == *pad);
   return made;
 }
 

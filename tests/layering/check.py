@@ -3,6 +3,9 @@ before it. include/headwater is the ground for all; tests may include anything.
 
 No two types share a name: linkers take one of two for both, without a word.
 
+The kind of an input (text, picture) is named by the families that declare it and by study/inputs, which reads
+it; everything else works on units.
+
 No test chooses a place in the temporary folder: two suites at once would meet there (support/scratch_folder.h)."""
 
 import pathlib
@@ -10,7 +13,7 @@ import re
 import sys
 
 ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks models study explain methods heads probing report "
-         "trial evaluations engine corpus comparison experiments reproductions cli").split()
+         "trial evaluations engine corpus comparison experiments reproductions server cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")
 TYPE = re.compile(r"^(?:struct|class|enum class|union) (?:HEADWATER_API )?(\w+)(?: final)?(?: :[^;]*)? \{")
@@ -64,6 +67,15 @@ def name_problems(files):
             seen.setdefault(name, place)
 
 
+def kind_problems(source, lines):
+    """Yields where src/<source> asks for the kind of an input."""
+    if source.parts[0] == "models" or source.name in ("inputs.cpp", "inputs.h"):
+        return
+    for number, line in enumerate(lines, 1):
+        if "Modality" in line:
+            yield f"src/{source}:{number}: only families and study/inputs name the kind of an input; work on units"
+
+
 def place_problems(file, lines):
     """Yields where a test names a temporary place itself."""
     for number, line in enumerate(lines, 1):
@@ -78,6 +90,8 @@ def self_test():
     assert list(problems(path("tensor/a.h"), ['#include "pool.h"']))
     assert list(problems(path("elsewhere/a.h"), []))
     assert not list(problems(path("models/a.h"), ['#include "tensor/pool.h"', "#include <vector>"]))
+    assert list(kind_problems(path("engine/a.cpp"), ["if (stack.modality == Modality::Image)"]))
+    assert not list(kind_problems(path("models/a.cpp"), ["info_.last().modality = Modality::Image;"]))
     assert list(place_problems("a_test.cpp", ['auto p = ::testing::TempDir() + "fixed";']))
     assert list(place_problems("check.py", ["open('/tmp/out')"]))
     assert not list(place_problems("a_test.cpp", ['auto p = scratch / "name";']))
@@ -94,7 +108,8 @@ def main():
     for file in sorted((ROOT / "src").rglob("*")):
         if file.suffix in (".h", ".cpp") and not file.name.endswith("_test.cpp"):
             files += 1
-            found += problems(file.relative_to(ROOT / "src"), file.read_text(encoding="utf-8").splitlines())
+            source, lines = file.relative_to(ROOT / "src"), file.read_text(encoding="utf-8").splitlines()
+            found += [*problems(source, lines), *kind_problems(source, lines)]
     for file in sorted((ROOT / "include/headwater").glob("*.h")):
         files += 1
         found += public_problems(file.name, file.read_text(encoding="utf-8").splitlines())

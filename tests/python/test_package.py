@@ -377,3 +377,12 @@ def test_records_say_what_there_is():
 def test_imports_are_light():
     code = "import sys, headwater; print(int(any(m in sys.modules for m in ('numpy', 'torch', 'tqdm', 'pandas'))))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "0\n"
+
+
+def test_docstrings_come_from_the_records():
+    for function, records in ((hw.Model.explain, hw.methods()), (hw.Model.evaluate, hw.evaluations()), (hw.load, hw.families())):
+        for name, record in records.items():
+            assert f"- {name}: {record.summary}" in function.__doc__.splitlines()
+            assert record.__doc__ == str(record) and record.summary in record.__doc__
+    chefer = hw.methods()["chefer"].__doc__
+    assert "Chefer" in chefer and "start_layer (integer, default 0)" in chefer

@@ -126,6 +126,7 @@ class WorkedVit final : public Model {
   }
 
  private:
+  void check(const Batch& batch) const override { check_pixels(info_, batch); }
   Var forward(Tape& tape, const Batch& batch) const override {
     const Var pixels = tape.leaf(batch.pixels, Site::Pixels);
     const Var tokens = prepend(linear(patches(pixels, 4), project_), cls_, Site::Embed);

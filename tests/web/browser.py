@@ -120,6 +120,10 @@ class Page:
     def click(self, selector):
         self.value(f"document.querySelector({json.dumps(selector)}).click()")
 
+    def settle(self):
+        """Until the page has drawn what a click changed."""
+        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def texts(self, selector):
         return self.value(f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => e.textContent)")
 

@@ -1,4 +1,4 @@
-"""The HTML report in a real browser: what it says, what it draws, how it prints.
+"""The HTML report in a real browser: what it says, what it draws, how it prints. What needs npm is in workbench.py.
 
 Pages are made by the program from the models that ship. Skipped without Chromium (tools/debian-packages.txt, dev).
 """
@@ -79,8 +79,8 @@ def check_words(chromium, path):
     words = page.value("[...document.querySelectorAll('#top, #text, #pairs, #trust')].map((e) => e.innerText).join(' ')")
     for word in ("read", "query", "key", "pairs"):
         expect(not re.search(rf"\b{word}", words), f"no '{word}' beside token scores, found it in {words}")
-    expect(not page.shown("#layers") and not page.shown("#matrix"), "no panel of layers and no matrix for one row")
-    expect(page.texts("#pairs h2") == ["Strongest tokens"], "'Strongest tokens'")
+    expect(page.texts("#main [role=tab]") == ["Scores"], f"no layers and no matrix for one row, found {page.texts('#main [role=tab]')}")
+    expect(page.texts("#pairs h3") == ["Strongest tokens"], "'Strongest tokens'")
     expect("blue counts for “POSITIVE”, orange against it" in words, f"a legend with the sign, found {words}")
     colours = page.value("[...document.querySelectorAll('#pairs .pick')].map((r) => [r.querySelector('.num').textContent,"
                          " getComputedStyle(r.querySelector('i')).backgroundColor])")
@@ -109,10 +109,11 @@ def check_aggregate(chromium, path):
 def check_measured(chromium, path, report):
     """What was not measured has no number, and agreement says over how many."""
     page = chromium.open(path)
-    labels = page.value("[...document.querySelectorAll('.strip .tok')].map((t) => t.getAttribute('aria-label'))")
+    labels = page.value("[...document.querySelectorAll('.strip-row .tok')].map((t) => t.getAttribute('aria-label'))")
     special = [label for label in labels if label.startswith("[")]
     expect(len(special) == 4 and all(label.endswith("not measured") for label in special), f"no number on special tokens, found {special}")
     words = sum(not t["special"] for t in report["tokens"])
+    page = chromium.open(path, fragment="#drawer=agreement")
     cells = page.texts("#agreement tbody td")
     expect(cells[:2] == ["integrated_gradients · occlusion", str(words)], f"agreement over {words} tokens, found {cells}")
     caption = page.texts("#agreement .caption")[0]
@@ -122,12 +123,13 @@ def check_measured(chromium, path, report):
 def check_targets(chromium, path):
     """A switch between targets: the scores change, what knows no class stays and says so."""
     page = chromium.open(path)
-    expect(page.texts(".strip h3") == ["integrated_gradients", "attention_rollout"], "all methods, one under another")
-    expect(page.texts(".noclass") == ["attention_rollout knows no class: it is the same for every target."],
-           f"what knows no class to say so, found {page.texts('.noclass')}")
-    tone = "[...document.querySelectorAll('.strip')].map((s) => [...s.querySelectorAll('.tok')].find((t) => t.textContent === 'good').style.backgroundColor)"
+    expect(page.texts(".strip-row .method-name") == ["integrated_gradients", "attention_rollout"], "all methods, one under another")
+    said = page.value("[...document.querySelectorAll('.noclass')].map((e) => e.title)")
+    expect(said == ["attention_rollout knows no class: it is the same for every target."], f"what knows no class to say so, found {said}")
+    tone = "[...document.querySelectorAll('.strip-row')].map((s) => [...s.querySelectorAll('.tok')].find((t) => t.textContent === 'good').style.backgroundColor)"
     before = page.value(tone)
     page.value("[...document.querySelectorAll('nav button')].find((b) => b.textContent === 'NEGATIVE').click()")
+    page.settle()
     after = page.value(tone)
     expect(before[0] != after[0] and before[1] == after[1], f"only the class's scores to change, found {before} {after}")
     expect("target: NEGATIVE" in page.texts("#top")[0], "the target's name at the top")
@@ -151,14 +153,15 @@ def check_maps(chromium, path, report):
     rows = [[sum(head[0][k] for head in layer) / len(layer) for k in range(len(report["tokens"]))] for layer in attribution["scores"]]
     values = [told(row, report["tokens"]) for row in rows]
     page = chromium.open(path)
-    chosen = page.value("document.querySelector('#layers [aria-pressed=true]').dataset.at")
+    chosen = page.value("document.querySelector('.thumb[aria-pressed=true]').dataset.at")
     expect(chosen == f"{values.index(max(values))},-1", f"the layer of {values} that says most, found {chosen}")
     peaks = [max(v for row in head for v in row) for layer in attribution["scores"] for head in layer]
     expect(min(peaks) < max(peaks) / 2, "an example with a weak map")
-    caption = page.texts("#layers .caption")[0]
+    caption = page.texts("#main-panel .caption")[0]
     expect("Every map on its own scale: on a common one" in caption, f"a scale of its own, found {caption}")
-    page.value("[...document.querySelectorAll('nav button')].find((b) => b.textContent === 'shared').click()")
-    expect("One scale for all maps." in page.texts("#layers .caption")[0], "the common scale on request")
+    page.value("[...document.querySelectorAll('.tools button')].find((b) => b.textContent === 'shared').click()")
+    page.settle()
+    expect("One scale for all maps." in page.texts("#main-panel .caption")[0], "the common scale on request")
 
 
 def check_print(chromium, path):
@@ -172,7 +175,7 @@ def check_print(chromium, path):
     shown = "[...document.querySelectorAll('.tok')].find((t) => t.textContent === 'good').style.backgroundColor"
     expect(rgb(page.value(shown)) != DARKEST, "the dark page's colours back on the screen")
     page.call("Emulation.setEmulatedMedia", {"media": "print"})
-    expect(not page.shown("nav") and not page.shown(".line > button"), "no controls on paper")
+    expect(not page.shown("nav") and not page.shown(".tabs"), "no controls on paper")
 
 
 def check_look(chromium, path):

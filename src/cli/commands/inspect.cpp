@@ -15,6 +15,7 @@
 #include "report/model_text.h"
 #include "report/schema.h"
 #include "report/table.h"
+#include "study/inputs.h"
 #include "study/memory.h"
 
 namespace headwater {
@@ -31,7 +32,7 @@ ModelMemory memory_of(const ModelInfo& info, int tokens) {
   constexpr int usual = 128;
   if (tokens > info.positions && info.positions > 0)
     throw InputError(fmt::format("--tokens: expected at most {}, found {}", info.positions, tokens));
-  const Index patches = image_tokens(info);
+  const Index patches = fixed_units(info);
   const Index length = patches > 0          ? patches
                        : tokens > 0         ? tokens
                        : info.positions > 0 ? std::min(info.positions, usual)

@@ -1,0 +1,186 @@
+// `headwater serve`: the page, and what programs ask, on this machine.
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <headwater/threads.h>
+#include <malloc.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "cli/commands/command.h"
+#include "cli/options.h"
+#include "engine/places.h"
+#include "server/http.h"
+#include "server/security.h"
+#include "server/service.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace headwater {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  std::vector<std::string> models;
+  HttpOptions http;
+  AccessRules access;
+  bool open = false, metrics = false;
+  int max_body = 32, max_pixels = 16, max_tokens = 2048, time = 300, store = 512, reading = 20;
+  int backlog = 16;
+  std::string max_memory = "4G";
+};
+
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  for (const std::string& place : shipped_model_folders())
+    for (const std::string& name : entries_of(place))
+      if (file_exists(fmt::format("{}/{}/config.json", place, name)) &&
+          std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+  return names;
+}
+
+void require_key(const Options& options) {
+  if (is_loopback(options.http.host) || !options.access.api_key.empty()) return;
+  throw InputError(
+      fmt::format("--host: expected an API key for {}, which others can reach, found none; set "
+                  "HEADWATER_API_KEY or --api-key, or stay with 127.0.0.1",
+                  options.http.host));
+}
+
+ServiceOptions service_options(const Options& options) {
+  ServiceOptions service;
+  service.input = {.tokens = options.max_tokens,
+                   .pixels = static_cast<std::uint64_t>(options.max_pixels) << 20U,
+                   .memory = MemoryOption{options.max_memory}.bytes()};
+  service.jobs = {.backlog = static_cast<std::size_t>(options.backlog),
+                  .store_bytes = static_cast<std::size_t>(options.store) << 20U,
+                  .time = std::chrono::seconds(options.time)};
+  service.metrics = options.metrics;
+  return service;
+}
+
+// Signals are taken one by one by the thread that waits for them, and by no other.
+sigset_t held_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+void open_browser(const std::string& address) {
+  std::string program = "xdg-open", argument = address;
+  char* arguments[] = {program.data(), argument.data(), nullptr};
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t child = 0;
+  if (::posix_spawnp(&child, "xdg-open", nullptr, &attributes, arguments, environ) == 0)
+    std::thread([child] { ::waitpid(child, nullptr, 0); }).detach();
+  else
+    fmt::print(stderr, "warning: xdg-open could not be started; open {} yourself\n", address);
+  posix_spawnattr_destroy(&attributes);
+}
+
+// Until a signal asks to end, or a model cannot be loaded, which it throws.
+void wait_for_end(const sigset_t& signals, const Service& service) {
+  timespec often{0, 200'000'000};
+  while (::sigtimedwait(&signals, nullptr, &often) < 0)
+    if (const std::exception_ptr failure = service.shelf().failure()) std::rethrow_exception(failure);
+}
+
+int run(const Options& options) {
+  require_key(options);
+  const sigset_t signals = held_signals();
+  ::mallopt(M_ARENA_MAX, 2);  // many threads wait here and none allocates much: no heap for each of them
+  if (options.model.threads > 0) set_threads(options.model.threads);
+  AccessRules access = options.access;
+  access.host = options.http.host;
+  HttpOptions http = options.http;
+  http.reading = std::chrono::seconds(options.reading);
+  http.max_body = access.max_body = static_cast<std::size_t>(options.max_body) << 20U;
+  std::vector<ServedModel> models = served_models(options.models.empty() ? shipped_names() : options.models);
+  if (models.empty()) throw InputError("-m: expected a model, found none, and none is shipped");
+  std::string names;
+  for (const ServedModel& model : models) names += (names.empty() ? "" : ", ") + model.name;
+  Service service(std::move(models), options.model.load_options(), service_options(options));
+  HttpServer server(
+      http, {.refuse = [&](const HttpRequest& request) { return refused_by(access, request); },
+             .answer = [&](const HttpRequest& request) { return service.answer(request); },
+             .headers = [&](const HttpRequest& request,
+                            const HttpReply& reply) { return guarding_headers(access, request, reply); }});
+  const std::string host = http.host.find(':') == std::string::npos ? http.host : "[" + http.host + "]";
+  const std::string address = fmt::format("http://{}:{}/", host, server.port());
+  fmt::print("headwater serves {} at {}\n", names, address);
+  std::fflush(stdout);
+  if (options.open) open_browser(address);
+  wait_for_end(signals, service);
+  // A second signal does not wait for what runs.
+  std::thread([signals] {
+    int second = 0;
+    ::sigwait(&signals, &second);
+    ::_exit(128 + second);
+  }).detach();
+  service.stop();
+  server.stop();
+  return 0;
+}
+
+void declare(Arguments& arguments, Options& options) {
+  arguments.under("Model").add_repeated("-m,--model MODEL", options.models,
+                                        "A folder, the name of a shipped model or a repo id of the Hugging "
+                                        "Face cache; again for another (default: "
+                                        "those that are shipped)");
+  arguments.add("--dtype float32|float64", options.model.dtype, "Working type (default float32)").choices();
+  add_threads_option(arguments, options.model.threads);
+  add_cache_dir_option(arguments, options.model.cache_dir);
+  arguments.under("Address").add("--host ADDRESS", options.http.host,
+                                 "Address to listen at (default 127.0.0.1)");
+  arguments.add("--port PORT", options.http.port, "Port to listen at; 0: any that is free (default 8080)")
+      .range(0, 65535);
+  arguments.add("--open", options.open, "Open the page in the browser");
+  arguments.under("Access")
+      .add("--api-key KEY", options.access.api_key,
+           "Key that clients must send; needed for any address but this machine's own")
+      .environment("HEADWATER_API_KEY");
+  arguments.add_repeated("--allow-host NAME", options.access.hosts,
+                         "Another name that clients may call this server by; may be repeated");
+  arguments.add_repeated("--cors-origins ORIGIN", options.access.origins,
+                         "A site whose pages may ask, as https://example.org; may be repeated");
+  arguments.add("--metrics", options.metrics, "Answer /metrics in Prometheus' form");
+  arguments.under("Limits")
+      .add("--queue JOBS", options.backlog, "Jobs that may wait (default 16)")
+      .range(1, 10000);
+  arguments.add("--time-limit SECONDS", options.time, "Time a job may take (default 300)").range(1, 1 << 20);
+  arguments.add("--read-timeout SECONDS", options.reading, "Time a client has to send a request (default 20)")
+      .range(1, 3600);
+  arguments.add("--max-tokens COUNT", options.max_tokens, "Tokens an input may have (default 2048)")
+      .range(1, 1 << 20);
+  arguments
+      .add("--max-pixels MILLIONS", options.max_pixels, "Pixels a picture may have, in 2^20 (default 16)")
+      .range(1, 64);
+  arguments.add("--max-body MB", options.max_body, "Size of a request in MiB (default 32)").range(1, 1024);
+  arguments.add("--max-memory SIZE", options.max_memory,
+                "Memory a job may plan beyond the weights, as 4G (default 4G)");
+  arguments.add("--store MB", options.store, "Finished results that are kept, in MiB (default 512)")
+      .range(1, 1 << 20);
+}
+
+}  // namespace
+
+extern const Command serve{.name = "serve",
+                           .summary = "The page and an HTTP service, on this machine",
+                           .group = "Use a model",
+                           .setup = set_up<declare, run>};
+
+}  // namespace headwater

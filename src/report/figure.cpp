@@ -1,0 +1,39 @@
+#include "report/figure.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <headwater/error.h>
+
+namespace headwater {
+
+std::span<const Figure> figures() {
+  static constexpr Figure all[]{
+      {"strip", "the text, coloured, a row per method", strip_figure},
+      {"grid", "a map per layer, side by side", grid_figure},
+      {"matrix", "one layer's map, with the sums of its rows and columns", matrix_figure},
+      {"heads", "the map of every head of one layer", heads_figure},
+      {"flow", "what reached the output through which tokens, layer by layer", flow_figure},
+      {"overlay", "the patches' scores over the picture", overlay_figure},
+  };
+  return all;
+}
+
+const Attribution& chosen_result(const Report& report, const FigureOptions& options, const char* figure,
+                                 bool (*fits)(const Attribution&)) {
+  std::vector<std::string> names;
+  for (const Attribution& result : report.attributions) {
+    names.push_back(name_of(result));
+    if (options.method.empty() ? fits(result) : name_of(result) == options.method) {
+      if (fits(result)) return result;
+      throw InputError(fmt::format("plot: expected a result with maps for a {}, found {}, which has none",
+                                   figure, names.back()));
+    }
+  }
+  if (!options.method.empty())
+    throw InputError(fmt::format("plot: expected a method of the result ({}), found '{}'",
+                                 fmt::join(names, ", "), options.method));
+  throw InputError(fmt::format("plot: expected a result that a {} can be drawn of, found {}", figure,
+                               fmt::join(names, ", ")));
+}
+
+}  // namespace headwater

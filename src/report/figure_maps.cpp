@@ -1,0 +1,134 @@
+// Maps of one result: every layer, one layer, or every head of one layer.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <headwater/formats.h>
+
+#include "report/figure.h"
+#include "report/focus.h"
+#include "report/map_panels.h"
+#include "report/running_text.h"
+
+namespace headwater {
+
+namespace {
+
+int axis_at(const Map& map, Axis::Kind kind) {
+  for (std::size_t a = 0; a < map.axes.size(); ++a)
+    if (map.axes[a].kind == kind) return static_cast<int>(a);
+  return -1;
+}
+
+Index length_along(const Map& map, Axis::Kind kind) {
+  const int axis = axis_at(map, kind);
+  return axis < 0 ? 1 : map.values.dim(axis);
+}
+
+bool has_map(const Attribution& result) {
+  return axis_at(result.maps.back(), Axis::Query) >= 0;
+}
+
+bool has_heads(const Attribution& result) {
+  return has_map(result) && axis_at(result.maps.back(), Axis::Head) >= 0;
+}
+
+const Map& chosen_map(const Attribution& result, const FigureOptions& options) {
+  if (options.map.empty()) return result.maps.back();
+  for (const Map& map : result.maps)
+    if (map.name == options.map) return map;
+  throw InputError(fmt::format("--map: expected a kind of attention that {} has, found '{}'", name_of(result),
+                               options.map));
+}
+
+// [query · keys] of one layer and head; the mean over heads without one.
+std::vector<double> cells_of(const Map& map, Index layer, Index head) {
+  const Index heads = length_along(map, Axis::Head), keys = map.values.shape().back(),
+              cells = map.values.dim(map.values.rank() - 2) * keys;
+  const Index first = head < 0 ? 0 : head, last = head < 0 ? heads - 1 : head;
+  std::vector<double> made(static_cast<std::size_t>(cells), 0.0);
+  for (Index h = first; h <= last; ++h)
+    for (Index c = 0; c < cells; ++c)
+      made[static_cast<std::size_t>(c)] +=
+          map.values.at((layer * heads + h) * cells + c) / static_cast<double>(last - first + 1);
+  return made;
+}
+
+std::vector<std::string> unit_names(const Report& report, const Map& map, Axis::Kind kind) {
+  const int axis = axis_at(map, kind);
+  const int sequence = map.axes[static_cast<std::size_t>(axis)].sequence;
+  std::vector<std::string> names;
+  for (const Unit& unit : report.prediction.units)
+    if (unit.sequence == sequence) names.push_back(token_word(unit));
+  if (static_cast<Index>(names.size()) != map.values.dim(axis))
+    throw InputError(fmt::format("plot: expected {} units, found {}", map.values.dim(axis), names.size()));
+  return names;
+}
+
+void require_below(const char* option, Index found, Index count) {
+  if (found >= count || found < -1)
+    throw InputError(fmt::format("{}: expected a number from 0 to {}, found {}", option, count - 1, found));
+}
+
+struct Drawn {
+  const Attribution& result;
+  const Map& map;
+  Index layer;
+  MapPanels panels;
+};
+
+Drawn drawn_of(const Report& report, const FigureOptions& options, const char* figure,
+               bool (*fits)(const Attribution&)) {
+  const Attribution& result = chosen_result(report, options, figure, fits);
+  const Map& map = chosen_map(result, options);
+  require_below("--layer", options.layer, length_along(map, Axis::Layer));
+  require_below("--head", options.head, length_along(map, Axis::Head));
+  const Index layers = length_along(map, Axis::Layer);
+  Drawn drawn{result,
+              map,
+              options.layer >= 0 ? options.layer : std::min(shown_layer(report, result), layers - 1),
+              {}};
+  drawn.panels.title = sentence_of(report);
+  drawn.panels.rows = unit_names(report, map, Axis::Query);
+  drawn.panels.columns = unit_names(report, map, Axis::Key);
+  drawn.panels.shared = options.shared;
+  drawn.panels.subtitle = fmt::format("{}{}: how much a token (left) takes from another (below)",
+                                      name_of(result), map.name.empty() ? "" : ", " + map.name);
+  return drawn;
+}
+
+std::string head_words(const Map& map, Index head) {
+  if (axis_at(map, Axis::Head) < 0) return {};
+  return head < 0 ? ", mean over heads" : fmt::format(", head {}", head);
+}
+
+std::string layer_words(const Map& map, Index layer) {
+  return axis_at(map, Axis::Layer) < 0 ? "all layers" : fmt::format("layer {}", layer);
+}
+
+}  // namespace
+
+std::string grid_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
+  Drawn drawn = drawn_of(report, options, "grid", has_map);
+  drawn.panels.subtitle += head_words(drawn.map, options.head);
+  for (Index l = 0; l < length_along(drawn.map, Axis::Layer); ++l)
+    drawn.panels.panels.push_back({layer_words(drawn.map, l), cells_of(drawn.map, l, options.head)});
+  return map_panels_svg(drawn.panels, report.record, metadata);
+}
+
+std::string matrix_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
+  Drawn drawn = drawn_of(report, options, "matrix", has_map);
+  drawn.panels.panels.push_back({layer_words(drawn.map, drawn.layer) + head_words(drawn.map, options.head),
+                                 cells_of(drawn.map, drawn.layer, options.head)});
+  return map_panels_svg(drawn.panels, report.record, metadata);
+}
+
+std::string heads_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
+  Drawn drawn = drawn_of(report, options, "figure of heads", has_heads);
+  drawn.panels.subtitle += ", " + layer_words(drawn.map, drawn.layer);
+  for (Index h = 0; h < length_along(drawn.map, Axis::Head); ++h)
+    drawn.panels.panels.push_back({fmt::format("head {}", h), cells_of(drawn.map, drawn.layer, h)});
+  return map_panels_svg(drawn.panels, report.record, metadata);
+}
+
+}  // namespace headwater

@@ -1,0 +1,51 @@
+// The patches' scores over the picture the model saw, a column per method.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <headwater/formats.h>
+
+#include "report/chart.h"
+#include "report/figure.h"
+#include "report/focus.h"
+#include "report/overlay.h"
+
+namespace headwater {
+
+std::string overlay_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
+  if (report.picture.empty())
+    throw InputError("plot: expected a picture for an overlay, found a text; --kind strip draws those");
+  const Image picture =
+      decode_image(std::as_bytes(std::span(report.picture.data(), report.picture.size())), "picture");
+  std::vector<const Attribution*> shown;
+  for (const Attribution& result : report.attributions)
+    if (!result.scores().empty() && (options.method.empty() || name_of(result) == options.method))
+      shown.push_back(&result);
+  if (shown.empty()) throw InputError("plot: expected a score per patch for an overlay, found none");
+  constexpr double side = 240, gap = 14, top = 60;
+  const double tall = side * picture.height / std::max(1, picture.width);
+  Svg svg(std::max(520.0, 2 * sheet_edge + static_cast<double>(shown.size() + 1) * (side + gap) - gap),
+          top + tall + 74, sentence_of(report));
+  draw_sheet(svg, sentence_of(report),
+             "every map on its own scale, linear between patches: yellow is most; with a sign, blue counts "
+             "for and orange against",
+             report.record);
+  const auto panel = [&](std::size_t column, const std::string& png, const std::string& name,
+                         const std::string& more) {
+    const double x = sheet_edge + static_cast<double>(column) * (side + gap);
+    svg.image({x, top, side, tall}, png, name);
+    svg.text({x, top + tall + 17}, cut_to_width(name, 12, side), {.size = 12, .bold = true});
+    svg.text({x, top + tall + 33}, cut_to_width(more, 11, side), small_text());
+  };
+  panel(0, report.picture, "the picture", "as the model sees it");
+  for (std::size_t c = 0; c < shown.size(); ++c) {
+    const std::vector<double> weights = patch_weights(report, *shown[c]);
+    const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
+    panel(c + 1, encode_png(overlay(picture, weights, panel_scale(picture))), name_of(*shown[c]),
+          fmt::format("{}: {:.2g} … {:.2g}", knows_class(*shown[c]) ? report.target.label : "knows no class",
+                      *low, *high));
+  }
+  return svg.str(metadata);
+}
+
+}  // namespace headwater

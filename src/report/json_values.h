@@ -1,0 +1,47 @@
+// Values of the JSON that results are written as, for those who read it back.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <headwater/report.h>
+
+#include "base/json.h"
+
+namespace headwater {
+
+double number_in_json(const Json& json);  // null is NaN
+std::vector<double> numbers_in_json(const Json& json);
+std::vector<std::pair<std::string, std::string>> pairs_in_json(const Json& json);
+// Nested lists. A list that is longer than its neighbours fills no box: FormatError.
+Tensor tensor_in_json(const Json& json, DType dtype);
+std::vector<Check> checks_in_json(const Json& json);
+RunRecord record_in_json(const Json& json);
+
+// null counts as missing.
+template <class T>
+T value_in_json(const Json& json, const char* key, T otherwise = {}) {
+  return json.contains(key) && !json.at(key).is_null() ? json.at(key).get<T>() : otherwise;
+}
+
+// Reads a file of this schema (empty: one without). What is missing or of another type is told by the
+// library; what the file is, by us.
+template <class F>
+auto read_as(const Json& json, const std::string& where, const std::string& schema, const F& read) {
+  if (value_in_json<std::string>(json.is_object() ? json : Json::object(), "schema") != schema &&
+      !schema.empty())
+    throw FormatError(fmt::format("{}: expected \"schema\": \"{}\", found another file", where, schema));
+  try {
+    return read();
+  } catch (const Json::exception& error) {
+    throw FormatError(fmt::format("{}: expected a result as headwater writes it, found something else: {}",
+                                  where, error.what()));
+  } catch (const FormatError& error) {
+    throw FormatError(fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+}  // namespace headwater

@@ -1,0 +1,162 @@
+#include "report/map_panels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/chart.h"
+#include "report/colours.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr double map_gap = 20, map_top = 56, map_heading = 18, map_foot = 58, profile_size = 46;
+constexpr double least_named_cell = 6;  // smaller cells have no room for a name beside them
+constexpr std::size_t maps_in_a_row = 4;
+constexpr Rgb no_number{0xee, 0xf0, 0xf2};
+
+struct PanelLayout {
+  double cell, names;  // names: the room of those on the left, and of those below
+  bool named, single;
+
+  explicit PanelLayout(const MapPanels& maps) : single(maps.panels.size() == 1) {
+    const auto longest = static_cast<double>(std::max(maps.rows.size(), maps.columns.size()));
+    cell = std::clamp((single ? 560 : 200) / std::max(1.0, longest), 1.5, single ? 34.0 : 14.0);
+    named = cell >= least_named_cell;
+    names = 0;
+    for (const auto& list : {maps.rows, maps.columns})
+      for (const std::string& name : list)
+        if (named) names = std::max(names, drawn_width(cut(name), size()) + 6);
+  }
+  double size() const { return std::min(11.0, cell); }
+  static std::string cut(const std::string& name) { return cut_to_width(name, 11, 120); }
+  double gap() const { return cell > 4 ? 1 : 0; }
+};
+
+double peak_of(const std::vector<double>& cells) {
+  double peak = 0;
+  for (const double v : cells)
+    if (std::isfinite(v)) peak = std::max(peak, std::abs(v));
+  return peak;
+}
+
+// A cell's number in the room it has, or nothing.
+std::string cell_number(double value, double room) {
+  for (const int digits : {3, 2, 1})
+    if (const std::string text = fmt::format("{:.{}f}", value, digits); drawn_width(text, 9) <= room)
+      return text;
+  return {};
+}
+
+void draw_cells(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel, const PanelLayout& layout,
+                double peak) {
+  const std::size_t columns = maps.columns.size();
+  for (std::size_t q = 0; q < maps.rows.size(); ++q)
+    for (std::size_t k = 0; k < columns; ++k) {
+      const double value = panel.cells[q * columns + k];
+      const Box box{at.x + static_cast<double>(k) * layout.cell, at.y + static_cast<double>(q) * layout.cell,
+                    layout.cell - layout.gap(), layout.cell - layout.gap()};
+      const bool known = std::isfinite(value);
+      const Rgb back = known ? colour_of(peak > 0 ? value / peak : 0) : no_number;
+      svg.rect(box, back,
+               fmt::format("{}: {} reads {}: {}", panel.name, maps.rows[q], maps.columns[k],
+                           known ? fmt::format("{:.4g}", value) : "no number"));
+      if (!known && layout.cell >= 5)  // never by colour alone
+        svg.line({box.x, box.y + box.height}, {box.x + box.width, box.y},
+                 {.colour = {0xc4, 0xcc, 0xd4}, .width = 0.6});
+      if (const std::string text =
+              layout.single && known ? cell_number(value, layout.cell - 4) : std::string();
+          !text.empty())
+        svg.text({box.x + box.width / 2, box.y + box.height / 2 + 3}, text,
+                 {.anchor = TextStyle::Anchor::Middle, .size = 9, .colour = text_on(back)});
+    }
+}
+
+void draw_names(Svg& svg, Point at, const MapPanels& maps, const PanelLayout& layout) {
+  if (!layout.named) return;
+  const double middle = layout.cell / 2 + layout.size() * 0.36;
+  for (std::size_t q = 0; q < maps.rows.size(); ++q)
+    svg.text({at.x - 4, at.y + static_cast<double>(q) * layout.cell + middle}, PanelLayout::cut(maps.rows[q]),
+             {.anchor = TextStyle::Anchor::End, .size = layout.size(), .colour = soft_ink});
+  const double below = at.y + static_cast<double>(maps.rows.size()) * layout.cell + 4;
+  for (std::size_t k = 0; k < maps.columns.size(); ++k)
+    svg.text({at.x + static_cast<double>(k) * layout.cell + middle, below}, PanelLayout::cut(maps.columns[k]),
+             {.anchor = TextStyle::Anchor::End, .size = layout.size(), .colour = soft_ink, .upwards = true});
+}
+
+// Sums of rows on the right, of columns on top, as bars; the largest is named.
+void draw_profiles(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel,
+                   const PanelLayout& layout) {
+  const std::size_t R = maps.rows.size(), C = maps.columns.size();
+  std::vector<double> rows(R, 0.0), columns(C, 0.0);
+  for (std::size_t i = 0; i < R * C; ++i)
+    if (std::isfinite(panel.cells[i])) {
+      rows[i / C] += panel.cells[i];
+      columns[i % C] += panel.cells[i];
+    }
+  const double widest = peak_of(rows), tallest = peak_of(columns), room = profile_size - 14;
+  const double right = at.x + static_cast<double>(C) * layout.cell + 8;
+  const auto length = [&](double v, double most) {
+    return most > 0 ? std::max(0.5, std::abs(v) / most * room) : 0.0;
+  };
+  for (std::size_t q = 0; q < R; ++q)
+    svg.rect({right, at.y + static_cast<double>(q) * layout.cell, length(rows[q], widest),
+              layout.cell - layout.gap()},
+             colour_of(rows[q] < 0 ? -0.6 : 0.6), fmt::format("row {}: sum {:.4g}", maps.rows[q], rows[q]));
+  for (std::size_t k = 0; k < C; ++k) {
+    const double tall = length(columns[k], tallest);
+    svg.rect({at.x + static_cast<double>(k) * layout.cell, at.y - 6 - tall, layout.cell - layout.gap(), tall},
+             colour_of(columns[k] < 0 ? -0.6 : 0.6),
+             fmt::format("column {}: sum {:.4g}", maps.columns[k], columns[k]));
+  }
+  svg.text({right, at.y - 4}, fmt::format("rows ≤ {:.3g}", widest), small_text());
+  svg.text({at.x - 6, at.y - 12}, fmt::format("columns ≤ {:.3g}", tallest),
+           small_text(TextStyle::Anchor::End));
+}
+
+}  // namespace
+
+std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::string_view metadata) {
+  const PanelLayout layout(maps);
+  const double profile = layout.single ? profile_size : 0;
+  const double width = static_cast<double>(maps.columns.size()) * layout.cell,
+               height = static_cast<double>(maps.rows.size()) * layout.cell;
+  const double left = layout.single ? std::max(layout.names, 92.0) : layout.names;
+  const double across = left + width + profile + map_gap,
+               down = map_heading + profile + height + layout.names + map_gap;
+  const std::size_t columns = std::min(maps_in_a_row, maps.panels.size());
+  const std::size_t rows = (maps.panels.size() + maps_in_a_row - 1) / maps_in_a_row;
+  Svg svg(std::max(520.0, 2 * sheet_edge + static_cast<double>(columns) * across),
+          map_top + static_cast<double>(rows) * down + map_foot, maps.title);
+  draw_sheet(svg, maps.title, maps.subtitle, record);
+  double peak = 0;
+  bool has_sign = false;
+  for (const MapPanel& panel : maps.panels) {
+    peak = std::max(peak, peak_of(panel.cells));
+    has_sign |= std::any_of(panel.cells.begin(), panel.cells.end(), [](double v) { return v < 0; });
+  }
+  for (std::size_t p = 0; p < maps.panels.size(); ++p) {
+    const MapPanel& panel = maps.panels[p];
+    const Point at{sheet_edge + static_cast<double>(p % maps_in_a_row) * across + left,
+                   map_top + static_cast<double>(p / maps_in_a_row) * down + map_heading + profile};
+    const double own = peak_of(panel.cells);
+    svg.text({at.x, at.y - profile - 6}, panel.name, {.size = 12, .bold = true});
+    if (!layout.single && !maps.shared)
+      svg.text({at.x + width, at.y - 6}, fmt::format("≤ {:.3g}", own), small_text(TextStyle::Anchor::End));
+    draw_cells(svg, at, maps, panel, layout, maps.shared ? peak : own);
+    draw_names(svg, at, maps, layout);
+    if (layout.single) draw_profiles(svg, at, maps, panel, layout);
+  }
+  const bool one = maps.shared || layout.single;
+  const std::string share = one ? "" : "as a share of each panel's largest";
+  draw_colour_bar(svg, {sheet_edge, svg.height() - map_foot + 12}, has_sign,
+                  one ? fmt::format("{:.3g}", peak) : "1",
+                  share + (!has_sign ? ""
+                           : one     ? "blue counts for, orange against"
+                                     : "; blue counts for, orange against"));
+  return svg.str(metadata);
+}
+
+}  // namespace headwater

@@ -1,0 +1,259 @@
+#include "report/report_reader.h"
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
+#include "report/json_values.h"
+#include "report/schema.h"
+#include "study/inputs.h"
+
+namespace headwater {
+
+namespace {
+
+Axes axes_of(const Json& json) {
+  Axes axes;
+  for (const Json& one : json) {
+    const auto name = one.get<std::string>();
+    Axis axis(name.c_str());
+    for (int kind = Axis::Layer; kind < Axis::Other; ++kind)
+      if (name_of(Axis(static_cast<Axis::Kind>(kind))) == name) axis = Axis(static_cast<Axis::Kind>(kind));
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+Task task_named(const std::string& name) {
+  for (int task = 0; task <= static_cast<int>(Task::FeatureExtraction); ++task)
+    if (name_of(static_cast<Task>(task)) == name) return static_cast<Task>(task);
+  throw FormatError(fmt::format("task: expected one that is known, found '{}'", name));
+}
+
+Stack stack_in(const Json& json) {
+  return {.name = value_in_json<std::string>(json, "name"),
+          .layers = json.at("layers"),
+          .heads = json.at("heads"),
+          .groups = json.at("groups"),
+          .head_width = json.at("head_width"),
+          .width = json.at("width"),
+          .feed_forward = json.at("feed_forward"),
+          .causal = json.at("causal")};
+}
+
+ModelInfo model_in(const Json& json) {
+  ModelInfo info{.family = json.at("family"),
+                 .model_type = json.at("model_type"),
+                 .architecture = json.at("architecture"),
+                 .task = task_named(json.at("task"))};
+  if (json.contains("stacks")) {
+    info.stacks.clear();
+    for (const Json& one : json.at("stacks")) info.stacks.push_back(stack_in(one));
+    for (std::size_t s = 0; s < info.stacks.size(); ++s)
+      for (std::size_t of = 0; of < s; ++of)
+        if (value_in_json<std::string>(json.at("stacks").at(s), "reads") == info.stacks[of].name)
+          info.stacks[s].reads = static_cast<int>(of);
+  } else {
+    info.last() = stack_in(json);
+  }
+  info.vocabulary = json.at("vocabulary");
+  info.positions = json.at("positions");
+  info.pre_norm = json.at("pre_norm");
+  info.labels = json.at("labels").get<std::vector<std::string>>();
+  info.image_size = value_in_json(json, "image_size", 0);
+  info.patch_size = value_in_json(json, "patch_size", 0);
+  info.prefix_tokens = value_in_json(json, "prefix_tokens", 0);
+  info.dtype = dtype_from_name(json.at("dtype").get<std::string>());
+  info.parameters = json.at("parameters");
+  return info;
+}
+
+Outcome outcome_in(const Json& scores, int position) {
+  Outcome outcome{.position = position};
+  for (const Json& one : scores)
+    outcome.top.push_back({one.at("label"), one.at("index"), number_in_json(one.at("probability")),
+                           number_in_json(one.at("logit"))});
+  return outcome;
+}
+
+// Patches have no place in the file: the model says how many there are.
+void add_patches(const ModelInfo& info, Prediction& prediction) {
+  constexpr Index most = 1 << 20;
+  const Index side = info.image_size / info.patch_size, count = info.prefix_tokens + side * side;
+  if (side < 1 || side > most || info.prefix_tokens < 0 || count > most)
+    throw FormatError(
+        fmt::format("model: expected a picture of at most {} patches, found {} pixels in patches of {}", most,
+                    info.image_size, info.patch_size));
+  prediction.sequences = {{.name = "image", .count = count, .rows = side, .columns = side}};
+  for (Index u = 0; u < count; ++u) prediction.units.push_back(patch_of(prediction.sequences[0], u));
+}
+
+void add_units(const Json& json, Prediction& prediction) {
+  for (const Json& one : json.at("tokens"))
+    prediction.units.push_back({.id = one.at("id"),
+                                .piece = one.at("piece"),
+                                .text = one.at("text"),
+                                .begin = one.at("begin"),
+                                .end = one.at("end"),
+                                .word = one.at("word"),
+                                .segment = one.at("sequence"),
+                                .special = one.at("special"),
+                                .target = value_in_json(one, "target", false)});
+  if (!json.contains("sequences")) {
+    prediction.sequences = {{.name = "text", .count = static_cast<Index>(prediction.units.size())}};
+    return;
+  }
+  for (const Json& one : json.at("sequences"))
+    prediction.sequences.push_back(
+        {.name = one.at("name"), .first = one.at("first"), .count = one.at("count")});
+  Index counted = 0;
+  for (const Sequence& sequence : prediction.sequences) {
+    if (sequence.first != counted || sequence.count < 0)
+      throw FormatError(
+          fmt::format("sequences: expected one that begins at {}, found {}", counted, sequence.first));
+    counted += sequence.count;
+  }
+  if (counted != static_cast<Index>(prediction.units.size()))
+    throw FormatError(
+        fmt::format("sequences: expected {} tokens, found {}", counted, prediction.units.size()));
+  // The second sequence is the third value of what a file calls "sequence".
+  for (std::size_t s = 1; s < prediction.sequences.size(); ++s)
+    for (Index u = 0; u < prediction.sequences[s].count; ++u) {
+      Unit& unit = prediction.units.at(static_cast<std::size_t>(prediction.sequences[s].first + u));
+      unit.sequence = static_cast<int>(s);
+      unit.segment = 0;
+    }
+}
+
+Prediction prediction_in(const Json& json, const ModelInfo& info) {
+  const Json& own = json.at("prediction");
+  Prediction made{.task = task_named(own.at("task"))};
+  if (json.at("tokens").empty() && info.patch_size > 0)
+    add_patches(info, made);
+  else
+    add_units(json, made);
+  if (own.contains("answer"))
+    made.answer = Span{own.at("answer").at("text"), own.at("answer").at("first_token"),
+                       own.at("answer").at("last_token"), number_in_json(own.at("answer").at("probability"))};
+  if (own.contains("scores")) made.outcomes.push_back(outcome_in(own.at("scores"), -1));
+  for (const Json& one : value_in_json(own, "outcomes", Json::array()))
+    made.outcomes.push_back(outcome_in(one.at("scores"), one.at("position")));
+  made.logits = numbers_in_json(value_in_json(own, "logits", Json::array()));
+  if (own.contains("continuation")) made.continuation = own.at("continuation").get<std::string>();
+  made.continuation_ids = value_in_json(own, "continuation_ids", std::vector<int>{});
+  if (own.contains("hidden")) made.hidden = tensor_in_json(own.at("hidden"), info.dtype);
+  made.truncated = value_in_json(own, "truncated", false);
+  return made;
+}
+
+Target target_in(const Json& json) {
+  Target target{.position = json.at("position"),
+                .index = json.at("index"),
+                .label = json.at("label"),
+                .logit = number_in_json(json.at("logit")),
+                .probability = number_in_json(json.at("probability")),
+                .tokens = value_in_json(json, "tokens", std::vector<int>{}),
+                .contrast_tokens = value_in_json(json, "contrast_tokens", std::vector<int>{})};
+  const auto range = [&](const char* key) -> std::optional<TokenRange> {
+    if (!json.contains(key)) return {};
+    return TokenRange{json.at(key).at(0), json.at(key).at(1)};
+  };
+  target.span = range("span");
+  target.contrast_span = range("contrast_span");
+  if (json.contains("contrast_index")) target.contrast = json.at("contrast_index").get<int>();
+  target.contrast_label = value_in_json<std::string>(json, "contrast");
+  return target;
+}
+
+// A map's name says which sequences its rows and columns belong to.
+Map map_in(const Json& json, DType dtype) {
+  Map map{.name = value_in_json<std::string>(json, "name"),
+          .axes = axes_of(json.at("axes")),
+          .values = tensor_in_json(json.at("values"), dtype)};
+  for (Axis& axis : map.axes) {
+    if (axis.kind == Axis::Query) axis.sequence = map.name == "decoder" || map.name == "cross" ? 1 : 0;
+    if (axis.kind == Axis::Key) axis.sequence = map.name == "decoder" ? 1 : 0;
+  }
+  return map;
+}
+
+Attribution attribution_in(const Json& json, DType dtype) {
+  Attribution made{.method = json.at("method"),
+                   .aggregate = value_in_json<std::string>(json, "aggregate"),
+                   .options = pairs_in_json(json.at("options"))};
+  made.maps.clear();
+  if (json.contains("scores"))
+    made.maps.push_back(
+        {.axes = axes_of(json.at("axes")), .values = tensor_in_json(json.at("scores"), dtype)});
+  for (const Json& one : value_in_json(json, "maps", Json::array())) made.maps.push_back(map_in(one, dtype));
+  if (made.maps.empty())
+    throw FormatError("attributions: expected scores, found none; a summary has no numbers");
+  for (const Json& one : value_in_json(json, "details", Json::array()))
+    made.details.push_back(map_in(one, dtype));
+  for (const Json& one : value_in_json(json, "measured", Json::array()))
+    made.measured.push_back(one.get<bool>());
+  made.checks = checks_in_json(json.at("checks"));
+  made.notes = json.at("notes").get<std::vector<std::string>>();
+  made.seconds = number_in_json(json.at("seconds"));
+  return made;
+}
+
+Agreement agreement_in(const Json& json) {
+  return {.first = json.at("methods").at(0),
+          .second = json.at("methods").at(1),
+          .kendall = numbers_in_json(json.at("kendall_tau_b_by_layer")),
+          .spearman = numbers_in_json(json.at("spearman_by_layer")),
+          .whole_kendall = number_in_json(json.at("kendall_tau_b")),
+          .whole_spearman = number_in_json(json.at("spearman")),
+          .units = json.at("units")};
+}
+
+// What is drawn is counted by the units: a file whose arrays do not fit them is refused here.
+void check_sizes(const Prediction& prediction, const Attribution& result) {
+  const auto expected = [&](const Axis& axis) -> Index {
+    if (axis.kind == Axis::Units) return static_cast<Index>(prediction.units.size());
+    if (axis.kind != Axis::Query && axis.kind != Axis::Key) return -1;
+    const auto sequence = static_cast<std::size_t>(axis.sequence);
+    if (sequence >= prediction.sequences.size())
+      throw FormatError(fmt::format("{}: expected {} sequences, found {}", result.method, sequence + 1,
+                                    prediction.sequences.size()));
+    return prediction.sequences[sequence].count;
+  };
+  for (const Map& map : result.maps) {
+    if (map.values.rank() != static_cast<int>(map.axes.size()))
+      throw FormatError(
+          fmt::format("{}: expected {} axes, found {}", result.method, map.values.rank(), map.axes.size()));
+    for (std::size_t a = 0; a < map.axes.size(); ++a)
+      if (const Index count = expected(map.axes[a]);
+          count >= 0 && count != map.values.dim(static_cast<int>(a)))
+        throw FormatError(fmt::format("{}: expected {} along {}, as there are tokens, found {}",
+                                      result.method, count, name_of(map.axes[a]),
+                                      map.values.dim(static_cast<int>(a))));
+  }
+}
+
+Report report_in(const Json& json) {
+  Report report{.text = value_in_json<std::string>(json.at("input"), "text"),
+                .pair = value_in_json<std::string>(json.at("input"), "pair"),
+                .image = value_in_json<std::string>(json.at("input"), "image"),
+                .prefix = value_in_json<std::string>(json.at("input"), "prefix")};
+  report.model = model_in(json.at("model"));
+  report.prediction = prediction_in(json, report.model);
+  report.target = target_in(json.at("target"));
+  report.record = record_in_json(json.at("record"));
+  for (const Json& one : json.at("attributions"))
+    report.attributions.push_back(attribution_in(one, report.model.dtype));
+  for (const Attribution& result : report.attributions) check_sizes(report.prediction, result);
+  for (const Json& one : value_in_json(json, "agreement", Json::array()))
+    report.agreement.push_back(agreement_in(one));
+  return report;
+}
+
+}  // namespace
+
+ReadReport read_report(const Json& json, const std::string& where) {
+  return read_as(json, where, schema_name, [&] {
+    return ReadReport{report_in(json), value_in_json<std::string>(json.at("record"), "command")};
+  });
+}
+
+}  // namespace headwater

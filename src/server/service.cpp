@@ -1,0 +1,229 @@
+#include "server/service.h"
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+#include <headwater/formats.h>
+
+#include "report/schema.h"
+#include "study/inputs.h"
+
+namespace headwater {
+
+namespace {
+
+constexpr auto one_look = std::chrono::milliseconds(250);  // how often a waiting thread looks for its client
+constexpr int looks_per_beat = 40;                         // a silent stream says that it is alive
+
+std::string event_text(std::string_view name, const OrderedJson& data) {
+  return fmt::format("event: {}\ndata: {}\n\n", name, dump(data, -1));
+}
+
+// What a follower has not seen yet.
+std::string news_of(const JobState& state, std::size_t& told, std::string& progress) {
+  std::string news;
+  for (; told < state.ended.size(); ++told)
+    news += event_text(
+        "attribution",
+        {{"index", told}, {"method", state.ended[told].method}, {"seconds", state.ended[told].seconds}});
+  if (state.status == JobStatus::Running && !state.method.empty()) {
+    std::string now = event_text("progress", {{"method", state.method}, {"done", state.done}});
+    if (now != progress) news += progress = std::move(now);
+  }
+  if (!is_over(state.status)) return news;
+  return news + event_text(name_of(state.status),
+                           state.status == JobStatus::Failed ? json_of(state.failure) : json_of(state));
+}
+
+std::size_t units_of_input(const Engine& engine, const Input& input) {
+  const Index fixed = fixed_units(engine.info());
+  return fixed > 0 ? static_cast<std::size_t>(fixed) : engine.tokenize(input).size();
+}
+
+std::size_t number_in(const std::string& text) {
+  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
+    throw Refused(404, "not_found", "scores: expected numbers in the path, found something else");
+  return std::stoul(text);
+}
+
+// Counts a stream as long as it lives.
+class StreamPlace {
+ public:
+  explicit StreamPlace(std::atomic<std::size_t>& streams) : streams_(streams) { ++streams_; }
+  StreamPlace(const StreamPlace&) = delete;
+  StreamPlace& operator=(const StreamPlace&) = delete;
+  ~StreamPlace() { --streams_; }
+
+ private:
+  std::atomic<std::size_t>& streams_;
+};
+
+}  // namespace
+
+OrderedJson json_of(const JobState& state) {
+  OrderedJson json{{"id", state.id}, {"status", name_of(state.status)}, {"queue", state.before}};
+  if (!state.method.empty()) json["progress"] = {{"method", state.method}, {"done", state.done}};
+  if (state.status == JobStatus::Failed) json["error"] = json_of(state.failure)["error"];
+  return json;
+}
+
+Service::Service(std::vector<ServedModel> models, const LoadOptions& load, const ServiceOptions& options)
+    : options_(options), shelf_(std::move(models), load), jobs_(options.jobs) {}
+
+void Service::stop() {
+  jobs_.stop();
+}
+
+HttpReply Service::health(const HttpRequest&, const Parts&) {
+  if (shelf_.loaded()) return json_reply({{"status", "ok"}});
+  return reply_of({503, "models: they are being loaded", "unavailable", 1});
+}
+
+HttpReply Service::models(const HttpRequest&, const Parts&) {
+  return json_reply(shelf_.json());
+}
+
+HttpReply Service::tokenize(const HttpRequest& request, const Parts&) {
+  const Json body = body_of(request.body);
+  const SharedEngine engine = shelf_.engine(model_of(body));
+  return {.body = tokens_json(engine->tokenize(asked_input(body, *engine, options_.input).input), -1)};
+}
+
+HttpReply Service::predict(const HttpRequest& request, const Parts&) {
+  const Json body = body_of(request.body);
+  const SharedEngine engine = shelf_.engine(model_of(body));
+  return run(request, predicting(engine, asked_prediction(body, *engine, options_.input)), false,
+             JobQueue::Place::First);
+}
+
+HttpReply Service::plan(const HttpRequest& request, const Parts&) {
+  const Json body = body_of(request.body);
+  const std::string& model = shelf_.name_of(model_of(body));
+  const SharedEngine engine = shelf_.engine(model);
+  InputLimits unbounded = options_.input;
+  unbounded.memory = std::numeric_limits<std::size_t>::max();  // it says what would be refused
+  const AskedExplanation asked = asked_explanation(body, *engine, unbounded);
+  const std::size_t units = units_of_input(*engine, asked.of.input);
+  const auto planned = [&](const MethodSpec& spec) -> OrderedJson {
+    const auto seconds = times_.seconds(model, spec, units);
+    return {{"method", spec.aggregate.empty() ? spec.name : spec.name + "_" + spec.aggregate},
+            {"bytes", engine->planned_bytes(
+                          {.input = asked.of.input, .target = asked.targets.front(), .methods = {spec}})},
+            {"seconds", seconds ? OrderedJson(*seconds) : OrderedJson()}};
+  };
+  return json_reply({{"data", list_of(asked.methods, planned)}});
+}
+
+HttpReply Service::explain(const HttpRequest& request, const Parts&) {
+  const Json body = body_of(request.body);
+  const std::string& model = shelf_.name_of(model_of(body));
+  const SharedEngine engine = shelf_.engine(model);
+  AskedExplanation asked = asked_explanation(body, *engine, options_.input);
+  const bool in_background = asked.in_background;
+  return run(request, explaining(engine, model, std::move(asked), times_), in_background);
+}
+
+HttpReply Service::tree(const HttpRequest& request, const Parts&) {
+  const Json body = body_of(request.body);
+  const SharedEngine engine = shelf_.engine(model_of(body));
+  AskedTree asked = asked_tree(body, *engine, options_.input);
+  const bool in_background = asked.in_background;
+  return run(request, growing_a_tree(engine, std::move(asked)), in_background);
+}
+
+HttpReply Service::evaluate(const HttpRequest& request, const Parts&) {
+  const Json body = body_of(request.body);
+  const SharedEngine engine = shelf_.engine(model_of(body));
+  AskedEvaluation asked = asked_evaluation(body, *engine, options_.input);
+  const bool in_background = asked.in_background;
+  return run(request, evaluating(engine, std::move(asked)), in_background);
+}
+
+HttpReply Service::run(const HttpRequest& request, JobWork work, bool in_background, JobQueue::Place place) {
+  const std::string id = jobs_.submit(std::move(work), place);
+  if (in_background) return json_reply(json_of(found(id)), 202);
+  JobState state;
+  do {
+    const auto now = jobs_.wait(id, state.version, one_look);
+    if (!now) break;  // finished and already gone from a store that is far too small
+    state = *now;
+    if (!is_over(state.status) && request.gone()) jobs_.cancel(id);
+  } while (!is_over(state.status));
+  // What is short is asked for again sooner than it is looked up.
+  if (place == JobQueue::Place::First) jobs_.forget(id);
+  if (state.status == JobStatus::Done) return state.result->reply(request);
+  if (state.status == JobStatus::Failed) return reply_of(state.failure);
+  throw Refused(409, "cancelled", "job: it was cancelled");
+}
+
+JobState Service::found(const std::string& id) const {
+  auto state = jobs_.look(id);
+  if (!state)
+    throw Refused(
+        404, "not_found",
+        "job: expected one that is known, found none; results are kept until newer ones need their place");
+  return *state;
+}
+
+HttpReply Service::job(const HttpRequest&, const Parts& parts) {
+  return json_reply(json_of(found(parts[0])));
+}
+
+HttpReply Service::cancel(const HttpRequest&, const Parts& parts) {
+  const JobState before = found(parts[0]);
+  if (is_over(before.status)) {
+    jobs_.forget(before.id);
+    return json_reply(json_of(before));
+  }
+  jobs_.cancel(before.id);
+  return json_reply(json_of(jobs_.look(before.id).value_or(before)));
+}
+
+HttpReply Service::result(const HttpRequest& request, const Parts& parts) {
+  const JobState state = found(parts[0]);
+  if (state.status == JobStatus::Failed) return reply_of(state.failure);
+  if (state.status == JobStatus::Cancelled) throw Refused(409, "cancelled", "job: it was cancelled");
+  return state.result ? state.result->reply(request) : json_reply(json_of(state), 202);
+}
+
+HttpReply Service::scores(const HttpRequest&, const Parts& parts) {
+  const JobState state = found(parts[0]);
+  if (!state.result) throw Refused(404, "not_found", "scores: the job has no result yet");
+  try {
+    return state.result->layer(number_in(parts[1]), static_cast<std::int64_t>(number_in(parts[2])));
+  } catch (const InputError& error) {
+    throw Refused(404, "not_found", error.what());
+  }
+}
+
+HttpReply Service::events(const HttpRequest&, const Parts& parts) {
+  const std::string id = found(parts[0]).id;
+  if (streams_ >= options_.max_streams)
+    throw Refused(503, "overloaded", "events: too many clients follow jobs; ask for the job itself", 5);
+  const auto place = std::make_shared<StreamPlace>(streams_);
+  return {.type = "text/event-stream",
+          .events = [this, id, place](const EventSink& sink) { follow(id, sink); }};
+}
+
+void Service::follow(const std::string& id, const EventSink& sink) {
+  std::size_t told = 0;
+  std::string progress;
+  // A version no job has: the first look is at once.
+  std::uint64_t seen = std::numeric_limits<std::uint64_t>::max();
+  for (int silent = 0;;) {
+    const auto state = jobs_.wait(id, seen, one_look);
+    if (!state) return;
+    const std::string news = state->version == seen ? "" : news_of(*state, told, progress);
+    seen = state->version;
+    if (!news.empty() && !sink(news)) return;
+    if (is_over(state->status)) return;
+    silent = news.empty() ? silent + 1 : 0;
+    if (silent % looks_per_beat == looks_per_beat - 1 && !sink(": waiting\n\n")) return;
+  }
+}
+
+HttpReply Service::metrics(const HttpRequest&, const Parts&) {
+  if (!options_.metrics) throw Refused(404, "not_found", "metrics: expected a server started with --metrics");
+  return {.type = "text/plain; version=0.0.4", .body = metrics_.text(jobs_.counts())};
+}
+
+}  // namespace headwater

@@ -1,0 +1,86 @@
+#include "server/service.h"
+
+#include <gtest/gtest.h>
+#include <headwater/error.h>
+
+#include "base/files.h"
+#include "server/openapi.h"
+#include "server/work.h"
+#include "support/sample_report.h"
+#include "support/source_folder.h"
+
+namespace headwater {
+namespace {
+
+TEST(OpenApi, TheCommittedCopyIsWhatTheProgramSays) {
+  EXPECT_EQ(read_file(HEADWATER_SOURCE_DIR "/web/openapi.json"), openapi_text())
+      << "copy what /openapi.json answers to web/openapi.json";
+}
+
+TEST(OpenApi, DescribesEveryAddressAndNoOther) {
+  const Json document = parse_json(openapi_text(), "openapi");
+  std::vector<std::string> described, answered = all_routes();
+  for (const auto& [path, item] : document["paths"].items())
+    for (const auto& [method, operation] : item.items()) {
+      if (method == "parameters") continue;
+      std::string name = method;
+      for (char& c : name) c = static_cast<char>(std::toupper(c));
+      described.push_back(name + " " + path);
+    }
+  std::sort(described.begin(), described.end());
+  std::sort(answered.begin(), answered.end());
+  EXPECT_EQ(described, answered);
+}
+
+TEST(OpenApi, EveryReferenceLeadsSomewhere) {
+  const Json document = parse_json(openapi_text(), "openapi");
+  std::size_t found = 0;
+  const std::function<void(const Json&)> look = [&](const Json& value) {
+    if (value.is_object() && value.contains("$ref") && value["$ref"].is_string()) {
+      ++found;
+      const std::string reference = value["$ref"];
+      EXPECT_TRUE(document.contains(Json::json_pointer(reference.substr(1)))) << reference;
+    }
+    if (value.is_structured())
+      for (const auto& one : value) look(one);
+  };
+  look(document);
+  EXPECT_GT(found, 40U);
+}
+
+TEST(MethodTimes, EstimateGrowsWithTheInput) {
+  MethodTimes times;
+  Report report = testing::text_report();  // of 5 units
+  report.attributions[0].seconds = 2;
+  times.note("m", report);
+  EXPECT_EQ(times.seconds("m", {.name = "attention"}, 5), 2);
+  EXPECT_EQ(times.seconds("m", {.name = "attention"}, 10), 8) << "with the square";
+  EXPECT_EQ(times.seconds("m", {.name = "attention"}, 2), 0.8);
+  EXPECT_FALSE(times.seconds("m", {.name = "occlusion"}, 5).has_value());
+  EXPECT_FALSE(times.seconds("other", {.name = "attention"}, 5).has_value());
+}
+
+TEST(ModelShelf, NamesModelsByTheirFolders) {
+  const auto models = served_models({HEADWATER_SOURCE_DIR "/models/vision/", "org/name"});
+  EXPECT_EQ(models[0].name, "vision");
+  EXPECT_EQ(models[1].name, "org/name");
+  EXPECT_THROW(served_models({"x", "x"}), InputError);
+}
+
+TEST(Service, SaysThatModelsAreBeingLoadedUntilTheyAre) {
+  // Nothing can be loaded from a folder that is not there: so it never is.
+  Service service({{"absent", HEADWATER_SOURCE_DIR "/models/absent"}}, {}, {});
+  const HttpReply health = service.answer({.method = "GET", .path = "/health"});
+  EXPECT_EQ(health.status, 503);
+  EXPECT_NE(health.body.find("\"error\""), std::string::npos);
+  const HttpReply predicted =
+      service.answer({.method = "POST", .path = "/v1/predict", .body = "{\"text\": \"x\"}"});
+  EXPECT_EQ(predicted.status, 503);
+  const Json models = parse_json(service.answer({.method = "GET", .path = "/v1/models"}).body, "models");
+  EXPECT_EQ(models["data"][0]["loaded"], false);
+  while (!service.shelf().failure()) std::this_thread::yield();
+  EXPECT_THROW(std::rethrow_exception(service.shelf().failure()), InputError);
+}
+
+}  // namespace
+}  // namespace headwater

@@ -1,0 +1,39 @@
+// Results of one input that came in several answers, as one document: newer ones replace older ones of the same name.
+import type { Aimed, AttributionData, PageDocument } from "../model/document";
+
+const nameOf = (a: AttributionData) => (a.aggregate ? `${a.method}_${a.aggregate}` : a.method);
+
+export function merged(older: PageDocument, newer: PageDocument, order: string[]): PageDocument {
+  const from =
+    (prefix: string) =>
+    (a: AttributionData): AttributionData => ({ ...a, scores: a.scores === undefined ? undefined : prefix + a.scores });
+  const join = (x: Aimed | undefined, y: Aimed): Aimed => {
+    const fresh = y.attributions.map(from("n:")),
+      names = new Set(fresh.map(nameOf));
+    const all = [...(x?.attributions ?? []).filter((a) => !names.has(nameOf(a))).map(from("o:")), ...fresh];
+    const place = (a: AttributionData) => {
+      const i = order.indexOf(nameOf(a));
+      return i < 0 ? order.length : i;
+    };
+    const agreement = [...(x?.agreement ?? []).filter((p) => p.methods.every((m) => !names.has(m))), ...(y.agreement ?? [])];
+    return { ...y, attributions: all.sort((a, b) => place(a) - place(b)), agreement };
+  };
+  const targets = (d: PageDocument) => [d.data as Aimed, ...(d.data.others ?? [])];
+  const old = targets(older),
+    joined = targets(newer).map((y) =>
+      join(
+        old.find((x) => x.target.label === y.target.label && x.target.contrast === y.target.contrast),
+        y,
+      ),
+    );
+  return {
+    data: { ...newer.data, ...joined[0], others: joined.slice(1) },
+    numbers: (id) => (id.startsWith("o:") ? older : newer).numbers(id.slice(2)),
+  };
+}
+
+// The document with these methods alone, whatever else is known.
+export function onlyOf(d: PageDocument, methods: string[]): PageDocument {
+  const keep = <T extends Aimed>(x: T): T => ({ ...x, attributions: x.attributions.filter((a) => methods.includes(a.method)) });
+  return { ...d, data: { ...keep(d.data), others: (d.data.others ?? []).map(keep) } };
+}

@@ -1,0 +1,109 @@
+// One result of one method, seen as [layer, head, query, key]: what is missing of the four has length 1. Its numbers
+// are in the document, or come a layer at a time from a server.
+import type { AttributionData, PageDocument } from "./document";
+
+export interface Attribution extends AttributionData {
+  name: string;
+  index: number;
+  id: string;
+  L: number;
+  H: number;
+  Q: number;
+  T: number;
+  layered: boolean;
+  digits: number;
+  signed: boolean;
+  inline: boolean;
+  layer: (l: number) => Float32Array | null; // [H, Q, T], or null while it is on its way
+}
+
+export type Fetcher = (path: string) => Promise<ArrayBuffer>;
+const kept_bytes = 192 << 20; // of a map that comes by layer: 12.6 MB each at 512 tokens and 12 heads
+
+// What was not measured has no number, whatever fills its place; a score per patch begins after the prefix tokens.
+function prepared(a: AttributionData, values: Float32Array, prefix: number): Float32Array {
+  let v = values;
+  if (a.axes.includes("column")) {
+    v = new Float32Array(prefix + values.length).fill(NaN);
+    v.set(values, prefix);
+  }
+  return a.measured ? v.map((x, t) => (a.measured![t % a.measured!.length] ? x : NaN)) : v;
+}
+
+const negative = (values: Float32Array) => {
+  for (let i = 0; i < values.length; ++i) if (values[i] < 0) return true;
+  return false;
+};
+
+export function attributionOf(
+  a: AttributionData,
+  index: number,
+  id: string,
+  document: PageDocument,
+  fetcher: Fetcher | null,
+  arrived: (id: string, layer: number, values: Float32Array) => void,
+): Attribution {
+  const size = (axis: string) => (a.axes.includes(axis) ? a.shape[a.axes.indexOf(axis)] : 1);
+  const prefix = a.axes.includes("column") ? (document.data.model.prefix_tokens ?? 0) : 0;
+  const T = a.axes.includes("column") ? prefix + size("row") * size("column") : a.shape[a.shape.length - 1];
+  const shared = {
+    ...a,
+    name: a.aggregate ? `${a.method}_${a.aggregate}` : a.method,
+    index,
+    id,
+    L: size("layer"),
+    H: size("head"),
+    Q: size("query"),
+    T,
+    layered: a.axes.includes("layer"),
+  };
+  if (a.scores !== undefined) {
+    const numbers = document.numbers(a.scores),
+      values = prepared(a, numbers.values, prefix),
+      step = shared.H * shared.Q * T;
+    return {
+      ...shared,
+      digits: numbers.exact ? 4 : 3,
+      signed: negative(values),
+      inline: true,
+      layer: (l) => values.subarray(l * step, (l + 1) * step),
+    };
+  }
+  const layers = new Map<number, Float32Array>(),
+    asked = new Set<number>();
+  const result: Attribution = {
+    ...shared,
+    digits: 4,
+    signed: false,
+    inline: false,
+    layer: (l) => {
+      const there = layers.get(l);
+      if (there) {
+        layers.delete(l);
+        layers.set(l, there);
+        return there;
+      }
+      if (!asked.has(l) && fetcher && a.by_layer) {
+        asked.add(l);
+        fetcher(`${a.by_layer}/${l}`)
+          .then((buffer) => {
+            const values = new Float32Array(buffer);
+            layers.set(l, values);
+            while (layers.size > 1 && layers.size * buffer.byteLength > kept_bytes) layers.delete(layers.keys().next().value!);
+            if (!result.signed && negative(values)) result.signed = true;
+            arrived(id, l, values);
+          })
+          .catch(() => {})
+          .finally(() => asked.delete(l));
+      }
+      return null;
+    },
+  };
+  return result;
+}
+
+export const isMap = (a: Attribution) => a.Q > 1;
+
+// Maps that already hold what all layers below passed on: carrying them through the layers once more means nothing.
+export const isCarried = (a: Attribution) =>
+  a.aggregate !== null || ["attention_rollout", "attention_flow", "hidden_token_attribution", "generic_attention"].includes(a.method);

@@ -1,0 +1,251 @@
+// A page document: one JSON object and named arrays of numbers beside it. Two containers hold it: the elements of a
+// report from disk, and the bytes a server sends ("HWP1", length, JSON, padding, arrays).
+
+export interface Token {
+  id?: number;
+  piece?: string;
+  text: string;
+  begin: number;
+  end: number;
+  word: number;
+  sequence: number;
+  special: boolean;
+  target?: boolean;
+}
+export interface Score {
+  label: string;
+  index: number;
+  probability: number | null;
+  logit: number;
+}
+export interface Check {
+  name: string;
+  passed: boolean;
+  value: number | null;
+  bound: number | null;
+}
+export interface Card {
+  summary?: string;
+  formula?: string;
+  paper?: string;
+  cost?: string;
+  limits?: string;
+}
+export interface Detail {
+  name: string;
+  axes: string[];
+  values: (number | null | (number | null)[])[];
+}
+export interface KindOfMap {
+  name: string;
+  query_first: number;
+  key_first: number;
+  rows: number;
+  columns: number;
+}
+export interface AttributionData {
+  method: string;
+  aggregate: string | null;
+  options: Record<string, string>;
+  axes: string[];
+  shape: number[];
+  measured?: boolean[];
+  checks: Check[];
+  notes: string[];
+  seconds: number;
+  card?: Card;
+  details?: Detail[];
+  knows_class: boolean;
+  needs_target?: boolean;
+  shown_layer: number;
+  scores?: string;
+  by_layer?: string;
+  embedded?: string;
+  maps?: KindOfMap[];
+}
+export interface Target {
+  label: string;
+  index: number;
+  position: number;
+  logit: number;
+  probability: number | null;
+  contrast?: string;
+  contrast_index?: number;
+  tokens?: unknown;
+  contrast_tokens?: unknown;
+  span?: [number, number];
+}
+export interface Agreement {
+  methods: [string, string];
+  units: number;
+  kendall_tau_b: number | null;
+  spearman: number | null;
+  kendall_tau_b_by_layer: (number | null)[];
+  spearman_by_layer: (number | null)[];
+}
+export interface Prediction {
+  task: string;
+  label?: string;
+  probability?: number;
+  scores?: Score[];
+  truncated?: boolean;
+  outcomes?: { position: number; scores: Score[] }[];
+  answer?: { text: string; first_token: number; last_token: number; probability: number };
+  continuation?: string;
+}
+export interface Sequence {
+  name: string;
+  first: number;
+  count: number;
+  rows?: number;
+  columns?: number;
+}
+export interface TreeEdge {
+  parent: number;
+  child: number;
+  layer: number;
+  score: number;
+}
+export interface Tree {
+  tau?: number;
+  lambda?: number;
+  root: number;
+  edges: TreeEdge[];
+  checks?: Check[];
+  tokens?: string[];
+  target?: string;
+  kept?: number;
+}
+export interface Model {
+  family: string;
+  architecture: string;
+  task: string;
+  layers: number;
+  heads: number;
+  causal: boolean;
+  labels: string[];
+  prefix_tokens?: number;
+  image_size?: number;
+  patch_size?: number;
+  parameters: number;
+  stacks?: { name: string; layers: number; heads: number }[];
+}
+export interface RunRecord {
+  version: string;
+  model: string;
+  commit: string;
+  model_type: string;
+  architecture: string;
+  weights_sha256: string;
+  tokenizer_sha256: string;
+  dtype: string;
+  threads: number;
+  kernels: Record<string, string>;
+  seconds: number;
+  command: string;
+  python?: string;
+}
+export interface Aimed {
+  target: Target;
+  focus: number;
+  sentence: string;
+  attributions: AttributionData[];
+  agreement?: Agreement[];
+}
+export interface PageData extends Aimed {
+  schema: string;
+  input: { text?: string; pair?: string; prefix?: string; image?: string };
+  view: { unit: string; special: string };
+  model: Model;
+  prediction: Prediction;
+  record: RunRecord;
+  tokens: Token[];
+  sequences?: Sequence[];
+  others?: Aimed[];
+  picture?: string;
+  tree?: Tree;
+  blobs?: Record<string, { format: "f32" | "f16"; offset: number; bytes: number }>;
+}
+
+export interface Numbers {
+  values: Float32Array;
+  exact: boolean;
+}
+export interface PageDocument {
+  data: PageData;
+  numbers: (id: string) => Numbers;
+}
+
+let halves: Float32Array | null = null;
+// All 65,536 values of IEEE 754 binary16.
+export function halfTable(): Float32Array {
+  if (halves) return halves;
+  halves = new Float32Array(65536);
+  for (let b = 0; b < 65536; ++b) {
+    const sign = b & 0x8000 ? -1 : 1,
+      e = (b >> 10) & 31,
+      m = b & 1023;
+    halves[b] = e === 0 ? sign * m * 2 ** -24 : e === 31 ? (m ? NaN : sign * Infinity) : sign * (1024 + m) * 2 ** (e - 25);
+  }
+  return halves;
+}
+
+export function decoded(bytes: Uint8Array, format: string): Float32Array {
+  const own = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  if (format === "f32") return new Float32Array(own.buffer, own.byteOffset, own.byteLength / 4);
+  if (format !== "f16") throw new Error(`numbers: expected f32 or f16, found ${format}`);
+  const table = halfTable(),
+    raw = new Uint16Array(own.buffer, own.byteOffset, own.byteLength / 2);
+  return Float32Array.from(raw, (b) => table[b]);
+}
+
+export function bytesOfBase64(text: string): Uint8Array {
+  const plain = atob(text.trim()),
+    bytes = new Uint8Array(plain.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = plain.charCodeAt(i);
+  return bytes;
+}
+
+function remembering(read: (id: string) => Numbers): (id: string) => Numbers {
+  const known = new Map<string, Numbers>();
+  return (id) => {
+    if (!known.has(id)) known.set(id, read(id));
+    return known.get(id)!;
+  };
+}
+
+export function embeddedDocument(root: Document): PageDocument | null {
+  const script = root.getElementById("report");
+  if (!script) return null;
+  return {
+    data: JSON.parse(script.textContent ?? "") as PageData,
+    numbers: remembering((id) => {
+      const element = root.getElementById(id),
+        format = element?.dataset.format ?? "";
+      return { values: decoded(bytesOfBase64(element?.textContent ?? ""), format), exact: format === "f32" };
+    }),
+  };
+}
+
+export function binaryDocument(buffer: ArrayBuffer): PageDocument {
+  const bytes = new Uint8Array(buffer),
+    view = new DataView(buffer);
+  const magic = buffer.byteLength >= 8 ? String.fromCharCode(...bytes.subarray(0, 4)) : "";
+  if (magic !== "HWP1") throw new Error(`page document: expected HWP1, found ${JSON.stringify(magic)}`);
+  const length = view.getUint32(4, true),
+    first = Math.ceil((8 + length) / 8) * 8;
+  if (8 + length > buffer.byteLength) throw new Error(`page document: expected ${length} bytes of JSON, found ${buffer.byteLength - 8}`);
+  const data = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length))) as PageData;
+  return {
+    data,
+    numbers: remembering((id) => {
+      const blob = data.blobs?.[id];
+      if (!blob || first + blob.offset + blob.bytes > buffer.byteLength)
+        throw new Error(`page document: expected numbers ${id}, found none`);
+      return {
+        values: decoded(bytes.subarray(first + blob.offset, first + blob.offset + blob.bytes), blob.format),
+        exact: blob.format === "f32",
+      };
+    }),
+  };
+}

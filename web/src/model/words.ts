@@ -1,0 +1,85 @@
+// Words that fit what is shown. A map's row reads its columns; a score per token counts for the target.
+import type { Bench } from "../bench";
+import { isMap, type Attribution } from "./attribution";
+import { sideNames } from "./colour";
+import type { Target } from "./document";
+import type { GridMap } from "./maps";
+
+export const number = (x: number | null | undefined): string =>
+  (x === null || x === undefined || x !== x ? "–" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace("-", "−");
+export const signedNumber = (a: Attribution, x: number) => (a.signed && x > 0 ? "+" : "") + number(x);
+export const shortName = (name: string) => {
+  const all = [...name.replace(/\n/g, "⏎")];
+  return all.length > 24 ? all.slice(0, 23).join("") + "…" : all.join("");
+};
+export const shownName = (name: string) => shortName(name).trim() || "␣";
+export const probability = (p: number | null | undefined) =>
+  p === null || p === undefined ? "" : p >= 0.0001 && p <= 0.9999 ? (100 * p).toFixed(2) + " %" : p > 0.5 ? "> 99.99 %" : "< 0.01 %";
+export const percent = (p: number) => (100 * p).toFixed(p < 0.0995 ? 1 : 0) + " %";
+export const placeName = (a: Attribution, l: number, h: number) =>
+  [a.layered ? "L" + l : "", a.H > 1 ? (h < 0 ? "mean of heads" : "H" + h) : ""].filter(Boolean).join(" ");
+export const place = (b: Bench, a: Attribution) => placeName(a, b.layerOf(a), b.headOf(a));
+export const absence = (a: Attribution) => (isMap(a) ? "masked" : "not measured");
+export const aimText = (t: Target) => (t.contrast ? `“${t.label}” rather than “${t.contrast}”` : `“${t.label}”`);
+export const unitWord = (b: Bench) => (b.isImage ? "patch" : b.view.words ? "word" : "token");
+export const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : word.endsWith("ch") ? "es" : "s"}`;
+
+export function question(b: Bench, a: Attribution, row: number): string {
+  const target = b.aim.target;
+  if (isMap(a))
+    return `what “${shortName(b.groups[row]?.name ?? "")}” reads` + (a.knows_class ? `, and what that counts for ${aimText(target)}` : "");
+  if (a.layered) return `how far each ${unitWord(b)} moves`;
+  return `how much each ${unitWord(b)} counts` + (a.knows_class ? ` for ${aimText(target)}` : "");
+}
+
+export function rankOf(map: GridMap, row: number, key: number) {
+  const v = map.v[row * map.C + key];
+  let rank = 1,
+    sum = 0,
+    count = 0;
+  for (let c = 0; c < map.C; ++c) {
+    const w = map.v[row * map.C + c];
+    if (w === w) {
+      sum += w;
+      ++count;
+      if (Math.abs(w) > Math.abs(v)) ++rank;
+    }
+  }
+  return { rank, sum, count };
+}
+
+export function describe(b: Bench, a: Attribution, map: GridMap, row: number, key: number): string {
+  const v = map.v[row * map.C + key],
+    name = shortName(b.groups[key]?.name ?? "");
+  const pair = isMap(a) ? `“${shortName(b.groups[row]?.name ?? "")}” reads “${name}”` : `“${name}”`;
+  if (v !== v) return `${pair}: ${absence(a)}`;
+  const { rank, sum, count } = rankOf(map, row, key);
+  const counts = !isMap(a) && a.signed && v !== 0 ? (v > 0 ? " for " : " against ") + aimText(b.aim.target) : "";
+  return (
+    `${pair}: ${signedNumber(a, v)}${counts}, rank ${rank} of ${count}` +
+    (sum > 0 && !a.signed && isMap(a) ? `, ${((100 * v) / sum).toFixed(1)} % of its row` : "")
+  );
+}
+
+// What the colours mean, with the sign in words.
+export function signWords(b: Bench, a: Attribution): string {
+  if (!a.signed) return "";
+  const [plus, minus] = sideNames(b.view.palette),
+    t = b.aim.target;
+  if (!a.knows_class) return `${minus} is negative`;
+  return `${plus} counts for “${t.label}”, ${minus} ${t.contrast ? `for “${t.contrast}”` : "against it"}`;
+}
+
+export const aggregates: Record<string, string> = {
+  rollout: "rollout: the maps multiplied from layer to layer",
+  flow: "flow: the maximum flow through the maps of all layers",
+};
+
+export const checkText = (a: Attribution) => {
+  const failed = a.checks.filter((c) => !c.passed).length;
+  return a.checks.length === 0
+    ? "no checks"
+    : failed
+      ? `✗ ${failed} of ${a.checks.length} checks failed`
+      : `✓ ${plural(a.checks.length, "check")} passed`;
+};

@@ -1,0 +1,145 @@
+// Two pinned readings beside each other (methods, layers, heads, targets, inputs), and their difference.
+import { useState } from "preact/hooks";
+import type { Bench } from "../bench";
+import { isMap } from "../model/attribution";
+import { css, inkOn, toned } from "../model/colour";
+import { kendall } from "../model/rank";
+import { number, place } from "../model/words";
+
+interface Pin {
+  title: string;
+  names: string[];
+  values: Float32Array;
+  signed: boolean;
+}
+
+function pinned(b: Bench): Pin | null {
+  const a = b.current,
+    map = a && b.mapOf(a);
+  if (!a || !map) return null;
+  const row = b.rowOf(a),
+    t = b.aim.target.label;
+  const title = [a.name, place(b, a), isMap(a) ? `row “${b.groups[row].name}”` : "", t ? `target ${t}` : "", b.data.record.model]
+    .filter(Boolean)
+    .join(", ");
+  return { title, names: b.groups.map((g) => g.name), values: map.v.slice(row * map.C, (row + 1) * map.C), signed: a.signed };
+}
+
+function Words({ b, pin, scale }: { b: Bench; pin: Pin; scale?: number }) {
+  let peak = scale ?? 0;
+  if (scale === undefined) for (const v of pin.values) if (Math.abs(v) > peak) peak = Math.abs(v);
+  return (
+    <p class="running" dir="auto">
+      {pin.names.map((name, i) => {
+        const v = pin.values[i],
+          c = v === v ? toned(v, peak, b.tone) : null;
+        return (
+          <>
+            <span class={"tok plain" + (c ? "" : " forbidden")} title={number(v)} style={c ? { background: css(c), color: inkOn(c) } : {}}>
+              {name || "␣"}
+            </span>{" "}
+          </>
+        );
+      })}
+    </p>
+  );
+}
+
+// As shares of their own total, so that methods on different scales can be subtracted.
+const shares = (p: Pin) => {
+  let sum = 0;
+  for (const v of p.values) if (v === v) sum += Math.abs(v);
+  return p.values.map((v) => (sum > 0 ? v / sum : v));
+};
+
+export function Compare({ b }: { b: Bench }) {
+  const [A, setA] = useState<Pin | null>(null),
+    [B, setB] = useState<Pin | null>(null),
+    now = pinned(b);
+  const other = B ?? now,
+    same = A && other && A.names.join("\n") === other.names.join("\n");
+  const difference = same
+    ? (() => {
+        const x = shares(A),
+          y = shares(other);
+        return { title: "A − B", names: A.names, values: x.map((v, i) => v - y[i]), signed: true };
+      })()
+    : null;
+  return (
+    <div id="compare">
+      <div class="tools">
+        <button type="button" disabled={!now} onClick={() => setA(now)}>
+          Pin A
+        </button>
+        <button type="button" disabled={!now} onClick={() => setB(now)}>
+          Pin B
+        </button>
+        <button
+          type="button"
+          disabled={!A && !B}
+          onClick={() => {
+            setA(null);
+            setB(null);
+          }}
+        >
+          Clear
+        </button>
+        <span class="soft">B is what the page shows until you pin it.</span>
+      </div>
+      {!A ? (
+        <p class="empty">Choose a method, layer, head or target above and press “Pin A”; then choose another.</p>
+      ) : (
+        <>
+          <h3>A: {A.title}</h3>
+          <Words b={b} pin={A} />
+          {other ? (
+            <>
+              <h3>B: {other.title}</h3>
+              <Words b={b} pin={other} />
+            </>
+          ) : null}
+          {difference ? (
+            <>
+              <h3>
+                A − B, each as a share of its total <span class="soft num">Kendall τ-b {number(kendall(A.values, other!.values))}</span>
+              </h3>
+              <Words b={b} pin={difference} />
+              <table class="narrow">
+                <thead>
+                  <tr>
+                    <th scope="col">{b.isImage ? "patch" : "token"}</th>
+                    <th scope="col" class="num">
+                      A
+                    </th>
+                    <th scope="col" class="num">
+                      B
+                    </th>
+                    <th scope="col" class="num">
+                      difference of shares
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {[...difference.values.keys()]
+                    .filter((i) => difference.values[i] === difference.values[i])
+                    .sort((x, y) => Math.abs(difference.values[y]) - Math.abs(difference.values[x]))
+                    .slice(0, 8)
+                    .map((i) => (
+                      <tr>
+                        <td dir="auto">{A.names[i]}</td>
+                        <td class="num">{number(A.values[i])}</td>
+                        <td class="num">{number(other!.values[i])}</td>
+                        <td class="num">{(difference.values[i] > 0 ? "+" : "") + number(difference.values[i])}</td>
+                      </tr>
+                    ))}
+                </tbody>
+              </table>
+            </>
+          ) : (
+            <p class="soft">A and B are of different texts: no difference is drawn.</p>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

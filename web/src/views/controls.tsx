@@ -1,0 +1,247 @@
+// How to look at it: target, method, layer, head, units, colours; and what can be taken away.
+import { useState } from "preact/hooks";
+import type { Bench } from "../bench";
+import { csvOf, jsonOf, npzOf } from "../export/numbers";
+import { imageOf, pageOf, pngOf, printFigure, save } from "../export/save";
+import { animatedFlow, blocksFigure, layersFigure, matrixFigure, pictureFigure, shownFigure, stripFigure } from "../export/svg";
+import type { LiveSession } from "../live/session";
+import { hasWords } from "../model/units";
+import { addressOf } from "../view";
+import { Chooser, Segments } from "./parts";
+
+const range = (n: number) => Array.from({ length: n }, (_, i) => i);
+
+async function figureOf(b: Bench): Promise<string> {
+  const title = [b.current!.name, b.aim.target.label, b.data.record.model.split("/").pop()].filter(Boolean).join(" · ");
+  if (b.tab === "layers") return layersFigure(b);
+  if (b.tab === "matrix") return matrixFigure(b);
+  if (b.tab === "blocks") return blocksFigure(b);
+  if (b.tab === "image") return pictureFigure(b, b.data.picture ? await imageOf(b.data.picture) : null);
+  if (b.tab === "scores") return stripFigure(b);
+  return shownFigure("#main-panel svg.figure", title);
+}
+
+export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) {
+  const [open, setOpen] = useState(false),
+    [problem, setProblem] = useState(""),
+    stem = `headwater-${b.tab}`;
+  const run = (what: () => Promise<void> | void) => async () => {
+    setProblem("");
+    try {
+      await what();
+      setOpen(false);
+    } catch (e) {
+      setProblem((e as Error).message);
+    }
+  };
+  const figure = async () => {
+    const svg = await figureOf(b);
+    if (!svg) throw new Error("This panel shows nothing that could be drawn.");
+    return svg;
+  };
+  const whole = async () => {
+    if (!live) {
+      save("headwater-report.html", pageOf(), "text/html");
+      return;
+    }
+    save("headwater-report.html", new Uint8Array(await live.api.bytes("/v1/explain", "text/html", live.body(live.wanted))), "text/html");
+  };
+  const item = (name: string, what: () => Promise<void> | void) => (
+    <button type="button" role="menuitem" onClick={run(what)}>
+      {name}
+    </button>
+  );
+  return (
+    <span class="picker">
+      <button type="button" aria-haspopup="menu" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Export ▾
+      </button>
+      {open ? (
+        <div
+          class="popup menu"
+          role="menu"
+          aria-label="Export"
+          onKeyDown={(e) => {
+            if (e.key === "Escape") {
+              setOpen(false);
+              e.stopPropagation();
+            }
+          }}
+        >
+          <span class="soft" role="presentation">
+            This panel
+          </span>
+          {item("Figure as SVG", async () => save(stem + ".svg", await figure(), "image/svg+xml"))}
+          {item("Figure as PNG", async () => save(stem + ".png", await pngOf(await figure()), "image/png"))}
+          {item("Figure as PDF (print)", async () => printFigure(await figure()))}
+          {b.isImage ? null : item("Text strip as SVG", () => save("headwater-strip.svg", stripFigure(b), "image/svg+xml"))}
+          {b.tabs.includes("flow")
+            ? item("Flow as animated SVG", () => {
+                const s = animatedFlow(b);
+                if (!s) throw new Error("No method here can be followed.");
+                save("headwater-flow.svg", s, "image/svg+xml");
+              })
+            : null}
+          <span class="soft" role="presentation">
+            Numbers
+          </span>
+          {item("This map as CSV", () => save(stem + ".csv", csvOf(b), "text/csv"))}
+          {item("This map as JSON", () => save(stem + ".json", jsonOf(b), "application/json"))}
+          {item("All results as npz", async () =>
+            save(
+              "headwater.npz",
+              live
+                ? new Uint8Array(await live.api.bytes("/v1/explain", "application/x-npz", live.body(b.attributions.map((a) => a.method))))
+                : npzOf(b),
+              "application/zip",
+            ),
+          )}
+          <span class="soft" role="presentation">
+            Everything
+          </span>
+          {item("The page as one HTML file", whole)}
+          {problem ? (
+            <p class="error" role="alert">
+              {problem}
+            </p>
+          ) : null}
+        </div>
+      ) : null}
+    </span>
+  );
+}
+
+function Share({ b, live }: { b: Bench; live: LiveSession | null }) {
+  const [done, setDone] = useState(""),
+    link = (text: boolean) =>
+      location.href.replace(/#.*/, "") +
+      "#" +
+      addressOf(b.view) +
+      (live ? `&model=${encodeURIComponent(live.model)}${text ? `&text=${encodeURIComponent(live.input.text)}` : ""}` : "");
+  const copy = (text: boolean) =>
+    navigator.clipboard?.writeText(link(text)).then(
+      () => setDone(text ? "Copied with the text" : "Copied"),
+      () => setDone(""),
+    );
+  return (
+    <>
+      <button type="button" onClick={() => copy(false)} title="Copy a link to this view; it does not hold the text">
+        {done || "Share"}
+      </button>
+      {live ? (
+        <button type="button" onClick={() => copy(true)} title="Copy a link that holds the text too">
+          Share with text
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function Look({ b }: { b: Bench }) {
+  return (
+    <details class="picker look">
+      <summary>Look</summary>
+      <div class="popup">
+        <Segments
+          label="Tone"
+          options={[
+            [false, "linear"],
+            [true, "root"],
+          ]}
+          chosen={b.view.root}
+          pick={(root) => b.set({ root })}
+        />
+        <Chooser
+          label="Colours"
+          options={[
+            ["blue", "blue, orange"],
+            ["captum", "green, red (Captum)"],
+          ]}
+          chosen={b.view.palette}
+          pick={(v) => b.set({ palette: v as "blue" })}
+        />
+        <Segments
+          label="Theme"
+          options={[
+            ["", "auto"],
+            ["light", "light"],
+            ["dark", "dark"],
+          ]}
+          chosen={b.view.theme}
+          pick={(theme) => b.set({ theme })}
+        />
+      </div>
+    </details>
+  );
+}
+
+export function Controls({ b, live, help }: { b: Bench; live: LiveSession | null; help: () => void }) {
+  const a = b.current!;
+  return (
+    <nav id="controls" aria-label="View">
+      {b.targets.length > 1 ? (
+        <Segments
+          label="Target"
+          options={b.targets.map((t, k) => [k, t.target.label + (t.target.contrast ? ` − ${t.target.contrast}` : "")] as [number, string])}
+          chosen={b.view.target}
+          pick={(target) => b.set({ target })}
+        />
+      ) : null}
+      {b.attributions.length > 1 ? (
+        <Chooser
+          label="Method"
+          options={b.attributions.map((x) => [x.index, x.name])}
+          chosen={a.index}
+          pick={(v) => b.set({ method: +v })}
+        />
+      ) : null}
+      {a.L > 1 ? (
+        <Chooser label="Layer" options={range(a.L).map((l) => [l, "L" + l])} chosen={b.layerOf(a)} pick={(v) => b.setLayer(+v)} />
+      ) : null}
+      {a.H > 1 ? (
+        <Chooser
+          label="Head"
+          options={[[-1, "mean"], ...range(a.H).map((h) => [h, "H" + h] as [number, string])]}
+          chosen={b.headOf(a)}
+          pick={(v) => b.setHead(+v)}
+        />
+      ) : null}
+      {!b.isImage && hasWords(b.units) ? (
+        <Segments
+          label="Unit"
+          options={[
+            [false, "tokens"],
+            [true, "words"],
+          ]}
+          chosen={b.view.words}
+          pick={(words) => b.set({ words })}
+        />
+      ) : null}
+      {b.units.some((t) => t.special) ? (
+        <Segments
+          label="Special"
+          options={[
+            ["keep", "keep", "special tokens as they are"],
+            ["hide", "hide", "left out, numbers unchanged"],
+            ["drop", "drop", "left out, rows that summed to 1 divided by the rest"],
+          ]}
+          chosen={b.view.special}
+          pick={(special) => b.set({ special })}
+        />
+      ) : null}
+      <Look b={b} />
+      <span class="group end">
+        {live ? null : (
+          <button type="button" onClick={() => b.undo()} disabled={!b.canUndo} title="Undo (Ctrl+Z)">
+            ↶
+          </button>
+        )}
+        <Share b={b} live={live} />
+        <ExportMenu b={b} live={live} />
+        <button type="button" aria-label="Help" title="Keys (?)" onClick={help}>
+          ?
+        </button>
+      </span>
+    </nav>
+  );
+}

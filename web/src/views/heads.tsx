@@ -1,0 +1,213 @@
+// The heads of one layer as lines between two columns of tokens: the strongest edges only.
+import { useState } from "preact/hooks";
+import type { Bench } from "../bench";
+import { isMap } from "../model/attribution";
+import { categories } from "../model/colour";
+import { number, shownName } from "../model/words";
+import { Empty, hideTip, showTip, Slider, themed, Unsuited, useHover, useWidth } from "./parts";
+
+export const most_edges = 2000;
+interface Line {
+  h: number;
+  r: number;
+  c: number;
+  v: number;
+}
+
+// The strongest edges until `kept` of all weight is there.
+export function strongestLines(b: Bench, heads: number[], kept: number): { lines: Line[]; total: number; missing: boolean } {
+  const a = b.current!,
+    l = b.layerOf(a),
+    lines: Line[] = [];
+  let sum = 0,
+    total = 0;
+  for (const h of heads) {
+    const map = b.mapOf(a, l, h);
+    if (!map) return { lines: [], total: 0, missing: true };
+    const floor = map.peak * 0.004; // far below what any line could show
+    for (let i = 0; i < map.v.length; ++i) {
+      const v = map.v[i];
+      if (v !== v || v === 0) continue;
+      ++total;
+      sum += Math.abs(v);
+      if (Math.abs(v) >= floor) lines.push({ h, r: Math.floor(i / map.C), c: i % map.C, v });
+    }
+  }
+  lines.sort((x, y) => Math.abs(y.v) - Math.abs(x.v) || x.r - y.r || x.c - y.c);
+  let seen = 0,
+    n = 0;
+  while (n < lines.length && n < most_edges && seen < kept * sum) seen += Math.abs(lines[n++].v);
+  return { lines: lines.slice(0, n), total, missing: false };
+}
+
+export function Heads({ b }: { b: Bench }) {
+  const a = b.current!,
+    [ref, width] = useWidth(300),
+    [solo, setSolo] = useState<number[] | null>(null);
+  useHover(b);
+  if (!isMap(a) || a.H < 2)
+    return (
+      <div ref={ref}>
+        <Unsuited b={b} lacks="has no heads of its own" fits={(x) => isMap(x) && x.H > 1} />
+      </div>
+    );
+  const all = Array.from({ length: a.H }, (_, h) => h),
+    active = all.filter((h) => !b.view.muted.includes(h));
+  const { lines, total, missing } = strongestLines(b, active, b.view.kept ?? 0.4);
+  const step = 20,
+    top = 26,
+    label = Math.min(150, width * 0.3),
+    height = top + step * b.groups.length + 10,
+    left = label + 8,
+    right = width - label - 8;
+  const row = b.view.row ?? b.hover.row,
+    key = b.view.row === null && b.hover.row === null ? (b.view.keys[0] ?? b.hover.key) : (b.view.keys[0] ?? null);
+  const shown = lines.filter((e) => (row === null || e.r === row) && (key === null || row !== null || e.c === key));
+  const peak = Math.max(1e-30, ...lines.slice(0, 1).map((e) => Math.abs(e.v))),
+    soft = themed("--soft"),
+    ink = themed("--ink"),
+    select = themed("--select");
+  const y = (i: number) => top + (i + 0.5) * step;
+  const toggle = (h: number) => {
+    const muted = b.view.muted.includes(h) ? b.view.muted.filter((x) => x !== h) : [...b.view.muted, h];
+    if (muted.length < a.H) b.set({ muted });
+  };
+  const name = (side: string, i: number, x: number, anchor: "start" | "end", chosen: boolean) => (
+    <text
+      x={x}
+      y={y(i) + 4}
+      text-anchor={anchor}
+      font-size="13"
+      fill={chosen ? ink : soft}
+      font-weight={chosen ? "700" : "400"}
+      direction="ltr"
+      style={{ cursor: "pointer" }}
+      onMouseEnter={() => (side === "row" ? b.preview(i, null) : b.preview(null, i))}
+      onMouseLeave={() => b.preview(null, null)}
+      onClick={() =>
+        side === "row" ? b.set({ row: b.view.row === i ? null : i, keys: [] }) : b.set({ keys: b.view.keys[0] === i ? [] : [i] })
+      }
+    >
+      {shownName(b.groups[i].name)}
+    </text>
+  );
+  return (
+    <div ref={ref}>
+      <div class="tools">
+        <span class="group">
+          <span aria-hidden="true">Heads of L{b.layerOf(a)}</span>
+          <span class="swatches" role="group" aria-label={`Heads of L${b.layerOf(a)}; double-click shows one alone`}>
+            {all.map((h) => (
+              <button
+                type="button"
+                class="swatch"
+                aria-pressed={active.includes(h)}
+                aria-label={`head ${h}`}
+                style={{
+                  borderColor: categories[h % 10],
+                  background: active.includes(h) ? categories[h % 10] : "transparent",
+                  color: active.includes(h) ? "#fff" : ink,
+                }}
+                onClick={() => toggle(h)}
+                onDblClick={() => {
+                  if (solo) {
+                    b.set({ muted: solo });
+                    setSolo(null);
+                  } else {
+                    setSolo(b.view.muted);
+                    b.set({ muted: all.filter((x) => x !== h) });
+                  }
+                }}
+              >
+                {h}
+              </button>
+            ))}
+          </span>
+        </span>
+        <Kept b={b} kept={b.view.kept ?? 0.4} />
+      </div>
+      {missing ? (
+        <Empty>This layer is on its way …</Empty>
+      ) : (
+        <div class="scroll tall">
+          <svg
+            class="figure"
+            width={width}
+            height={height}
+            viewBox={`0 0 ${width} ${height}`}
+            role="img"
+            font-family="system-ui, sans-serif"
+            aria-label={`Strongest edges of L${b.layerOf(a)}: ${lines
+              .slice(0, 5)
+              .map((e) => `H${e.h} ${b.groups[e.r].name} reads ${b.groups[e.c].name} ${number(e.v)}`)
+              .join("; ")}`}
+          >
+            <text x={label} y="14" text-anchor="end" font-size="12" fill={soft}>
+              reads
+            </text>
+            <text x={right + 8} y="14" font-size="12" fill={soft}>
+              is read
+            </text>
+            {row !== null ? (
+              <rect x="0" y={y(row) - step / 2} width={label + 4} height={step} rx="4" fill="none" stroke={select} stroke-width="1.5" />
+            ) : null}
+            {key !== null && row === null ? (
+              <rect
+                x={right + 4}
+                y={y(key) - step / 2}
+                width={label + 4}
+                height={step}
+                rx="4"
+                fill="none"
+                stroke={select}
+                stroke-width="1.5"
+              />
+            ) : null}
+            <g fill="none">
+              {shown.map((e) => (
+                <path
+                  d={`M${left} ${y(e.r)}C${(left + right) / 2} ${y(e.r)} ${(left + right) / 2} ${y(e.c)} ${right} ${y(e.c)}`}
+                  stroke={categories[e.h % 10]}
+                  stroke-width={(0.5 + (3.5 * Math.abs(e.v)) / peak).toFixed(2)}
+                  stroke-dasharray={e.v < 0 ? "4 3" : undefined}
+                  opacity={(0.15 + (0.75 * Math.abs(e.v)) / peak).toFixed(3)}
+                  onMouseMove={(event) =>
+                    showTip(
+                      `L${b.layerOf(a)} H${e.h}: “${shownName(b.groups[e.r].name)}” reads “${shownName(b.groups[e.c].name)}” ${number(e.v)}`,
+                      event,
+                    )
+                  }
+                  onMouseLeave={hideTip}
+                />
+              ))}
+            </g>
+            {b.groups.map((_, i) => (
+              <>
+                {name("row", i, label, "end", i === row)}
+                {name("key", i, right + 8, "start", i === key)}
+              </>
+            ))}
+          </svg>
+        </div>
+      )}
+      <p class="caption num">
+        {shown.length.toLocaleString("en")} of {total.toLocaleString("en")} edges drawn{a.signed ? "; dashed: negative" : ""}. Hover a token
+        for its edges, click to hold it; click a number to switch a head, double-click for it alone.
+      </p>
+    </div>
+  );
+}
+
+// The threshold as the share of all weight that is kept: it means the same for every method.
+export function Kept({ b, kept }: { b: Bench; kept: number }) {
+  return (
+    <Slider
+      name="Keep"
+      label="Share of the weight that is drawn"
+      range={[0.05, 0.99, 0.01]}
+      value={kept}
+      set={(value) => b.set({ kept: value }, false)}
+      shown={`${Math.round(100 * kept)} %`}
+    />
+  );
+}

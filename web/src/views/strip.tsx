@@ -1,0 +1,370 @@
+// The text as it was written, one row per method, coloured by what the method gives each token. Hover previews, a
+// click locks the token as the row, shift-click and dragging add; Escape goes back.
+import { memo } from "preact/compat";
+import { useEffect, useRef } from "preact/hooks";
+import type { Bench } from "../bench";
+import type { LiveSession } from "../live/session";
+import { isMap, type Attribution } from "../model/attribution";
+import { css, inkOn, toned, type Tone } from "../model/colour";
+import { linesOfBench, type Line } from "../model/lines";
+import { rowOf, rowScale, type GridMap } from "../model/maps";
+import { disagreement, kendall } from "../model/rank";
+import { absence, checkText, describe, number, place, question, shownName, signedNumber } from "../model/words";
+import { Thumbnail } from "./image";
+import { hideTip, Legend, moveFocus, Panel, showTip } from "./parts";
+
+const sequenceNames = ["text", "second text", "output so far"];
+
+interface RowProps {
+  b: Bench;
+  a: Attribution;
+  map: GridMap;
+  row: number;
+  scale: number;
+  tone: Tone;
+  locked: number | null;
+  keys: number[];
+  chosen: boolean;
+  lines: Line[];
+  live: LiveSession | null;
+}
+
+function tokenLabel(text: string, g: number, v: number, a: Attribution) {
+  return text + (g < 0 ? ", hidden" : ", " + (v === v ? (isMap(a) ? "weight " : "score ") + signedNumber(a, v) : absence(a)));
+}
+
+const Row = memo(
+  function Row({ b, a, map, row, scale, tone, locked, keys, chosen, lines }: RowProps) {
+    const target = b.aim.target.position >= 0 ? b.aim.target.position + b.split : -1;
+    return (
+      <>
+        {lines.map((line) => (
+          <p class="running" dir="auto" role="group" aria-label={`${sequenceNames[line.sequence] ?? "text"} by ${a.name}`}>
+            {line.pieces.map(({ before, at }) => {
+              const unit = b.units[at],
+                g = b.indexOf[at],
+                v = g < 0 ? NaN : map.v[row * map.C + g];
+              const marked = isMap(a) ? g === row : keys.includes(g),
+                colour = v === v ? toned(v, scale, tone) : null;
+              const classes = [
+                "tok",
+                unit.special && "special",
+                v !== v && g >= 0 && "forbidden",
+                marked && "row",
+                isMap(a) && keys.includes(g) && "key",
+                at === target && "target",
+                unit.target && "own",
+              ]
+                .filter(Boolean)
+                .join(" ");
+              return (
+                <>
+                  {before}
+                  <span
+                    class={classes}
+                    role="button"
+                    data-at={at}
+                    data-group={g}
+                    tabIndex={chosen && (isMap(a) ? g === row : at === line.pieces[0].at && line === lines[0]) ? 0 : -1}
+                    aria-pressed={isMap(a) ? g === locked : keys.includes(g)}
+                    aria-label={tokenLabel(unit.text, g, v, a)}
+                    style={colour ? { background: css(colour), color: inkOn(colour) } : {}}
+                  >
+                    {unit.text === "" ? "␣" : unit.text}
+                  </span>
+                </>
+              );
+            })}
+          </p>
+        ))}
+      </>
+    );
+  },
+  (x, y) =>
+    x.a === y.a &&
+    x.map === y.map &&
+    x.row === y.row &&
+    x.scale === y.scale &&
+    x.locked === y.locked &&
+    x.chosen === y.chosen &&
+    x.lines === y.lines &&
+    x.keys.join() === y.keys.join() &&
+    x.tone.dark === y.tone.dark &&
+    x.tone.palette === y.tone.palette &&
+    x.tone.root === y.tone.root,
+);
+
+// The numbers a method is compared by: the row the output was read from, as its document says, or as shown.
+export function tau(b: Bench, a: Attribution, other: Attribution): number {
+  const named = (b.aim.agreement ?? []).find((p) => p.methods.includes(a.name) && p.methods.includes(other.name) && a.name !== other.name);
+  if (named) return named.kendall_tau_b ?? NaN;
+  const rows = [a, other].map((x) => {
+    const m = b.maps.get(x, x.L - 1, x.H > 1 ? -1 : 0);
+    return m && rowOf(m, isMap(x) ? b.defaultRow : 0);
+  });
+  return rows[0] && rows[1] && rows[0].length <= 1024 ? kendall(rows[0], rows[1]) : NaN;
+}
+
+let keptLines: { key: unknown[]; lines: Line[] } | null = null;
+function stableLines(b: Bench): Line[] {
+  const key = [b.document, b.view.special];
+  if (!keptLines || keptLines.key.some((k, i) => k !== key[i])) keptLines = { key, lines: linesOfBench(b) };
+  return keptLines.lines;
+}
+
+function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
+  const rows = b.attributions
+    .map((a) => {
+      const m = b.mapOf(a);
+      return m ? Float32Array.from(rowOf(m, b.rowOf(a)), Math.abs) : null;
+    })
+    .filter((r) => r !== null);
+  if (rows.length < 2) return null;
+  const spread = disagreement(rows);
+  const named = [...spread.keys()]
+    .filter((g) => spread[g] === spread[g] && !b.groups[g].special)
+    .sort((x, y) => spread[y] - spread[x])
+    .slice(0, 3);
+  return (
+    <div class="strip-row differ" role="group" aria-label="Where the methods differ">
+      <div class="who">
+        <span class="method-name">disagreement</span>
+      </div>
+      <div class="what">
+        {lines.map((line) => (
+          <p class="running small" dir="auto">
+            {line.pieces.map(({ before, at }) => {
+              const g = b.indexOf[at],
+                s = g < 0 ? NaN : spread[g];
+              return (
+                <>
+                  {before}
+                  <span
+                    class="tok plain"
+                    data-at={at}
+                    data-group={g}
+                    title={s === s ? `ranks differ by ${Math.round(100 * s)} % of the list` : ""}
+                    style={{ boxShadow: s === s ? `inset 0 -${(0.4 + 5 * s * s).toFixed(1)}px 0 0 var(--differ)` : "none" }}
+                  >
+                    {b.units[at].text}
+                  </span>
+                </>
+              );
+            })}
+          </p>
+        ))}
+        <p class="caption">
+          The thicker the line, the further apart the methods rank it
+          {named.length ? `; most: ${named.map((g) => `“${b.groups[g].name}”`).join(", ")}` : ""}.
+        </p>
+      </div>
+      <div class="tau" />
+    </div>
+  );
+}
+
+export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
+  const current = b.current!,
+    lines = b.isImage ? [] : stableLines(b),
+    rows = b.attributions.some(isMap);
+  const tone = b.tone,
+    strips = useRef<HTMLDivElement>(null);
+  // The hovered token is marked in every row by hand: a moving pointer draws nothing anew.
+  useEffect(
+    () =>
+      b.watchHover(() => {
+        strips.current?.querySelectorAll(".tok.hover").forEach((e) => e.classList.remove("hover"));
+        if (b.hover.key !== null && b.hover.key >= 0)
+          strips.current?.querySelectorAll(`.tok[data-group="${b.hover.key}"]`).forEach((e) => e.classList.add("hover"));
+      }),
+    [b],
+  );
+  let from = -1; // where a drag began
+  const groupAt = (event: Event) => {
+    const e = (event.target as Element).closest<HTMLElement>(".tok");
+    return e ? { g: +e.dataset.group!, t: +e.dataset.at!, e } : null;
+  };
+  const methodAt = (event: Event) =>
+    b.attributions[+((event.target as Element).closest<HTMLElement>("[data-method]")?.dataset.method ?? b.view.method)] ?? current;
+  const lock = (a: Attribution, g: number, add: boolean) => {
+    if (add) b.set({ method: a.index, keys: b.view.keys.includes(g) ? b.view.keys.filter((k) => k !== g) : [...b.view.keys, g] });
+    else if (isMap(a)) b.set({ method: a.index, row: b.view.row === g ? null : g, keys: [] });
+    else b.set({ method: a.index, keys: b.view.keys.length === 1 && b.view.keys[0] === g ? [] : [g] });
+  };
+  return (
+    <Panel
+      id="text"
+      title={b.isImage ? "Picture" : "Text"}
+      side={
+        <span class="soft hint">
+          Hover for numbers, click {b.isImage ? "a patch" : "a token"} {rows ? "to see what it reads" : "to hold it"}
+          {live && !b.isImage ? (live.current?.mask ? ", double-click to mask" : "") + ", alt-click to delete" : ""}, Esc to go back.
+        </span>
+      }
+    >
+      <div
+        class="strips"
+        ref={strips}
+        onMouseMove={(e) => {
+          const at = groupAt(e);
+          if (!at || at.g < 0) {
+            hideTip();
+            b.preview(null, null);
+            return;
+          }
+          const a = methodAt(e),
+            map = b.mapOf(a),
+            unit = b.units[at.t];
+          b.preview(null, at.g);
+          if (map) showTip(describe(b, a, map, b.rowOf(a), at.g) + (unit.id !== undefined ? ` · token ${at.t}, id ${unit.id}` : ""), e);
+        }}
+        onMouseLeave={() => {
+          hideTip();
+          b.preview(null, null);
+        }}
+        onMouseDown={(e) => {
+          from = groupAt(e)?.g ?? -1;
+        }}
+        onMouseUp={(e) => {
+          const to = groupAt(e)?.g ?? -1;
+          if (from >= 0 && to >= 0 && from !== to) {
+            const [low, high] = [Math.min(from, to), Math.max(from, to)];
+            getSelection()?.removeAllRanges();
+            b.set({ method: methodAt(e).index, keys: Array.from({ length: high - low + 1 }, (_, i) => low + i) });
+            from = -2;
+          }
+        }}
+        onClick={(e) => {
+          const at = groupAt(e);
+          if (from === -2) {
+            from = -1;
+            return;
+          }
+          if (!at || at.g < 0) return;
+          if (e.altKey && live) live.remove(at.t);
+          else lock(methodAt(e), at.g, e.shiftKey);
+        }}
+        onDblClick={(e) => {
+          const at = groupAt(e);
+          if (at && live) {
+            getSelection()?.removeAllRanges();
+            live.mask(at.t);
+          }
+        }}
+        onKeyDown={(e) => {
+          const own = (document.activeElement as HTMLElement | null)?.closest(".strip-row");
+          if (!own) return;
+          const at = groupAt(e);
+          if (moveFocus(e, [...own.querySelectorAll<HTMLElement>(".tok")], 1))
+            b.preview(null, +(document.activeElement as HTMLElement).dataset.group!);
+          else if (at && (e.key === "Enter" || e.key === " ")) {
+            e.preventDefault();
+            lock(methodAt(e), at.g, e.shiftKey);
+          } else if (at && live && e.key === "m") live.mask(at.t);
+          else if (at && live && e.key === "Delete") live.remove(at.t);
+        }}
+      >
+        {b.isImage ? (
+          <div class="thumbs">
+            {b.attributions.map((a) => (
+              <Thumbnail b={b} a={a} tau={a === current ? NaN : tau(b, a, current)} />
+            ))}
+          </div>
+        ) : (
+          b.attributions.map((a) => {
+            const map = b.mapOf(a),
+              row = b.rowOf(a),
+              failed = a.checks.some((c) => !c.passed),
+              t = a === current ? 1 : tau(b, a, current);
+            return (
+              <div class={"strip-row" + (a === current ? " chosen" : "")} role="group" aria-label={a.name} data-method={a.index} key={a.id}>
+                <div class="who">
+                  <button type="button" class="method-name" aria-pressed={a === current} onClick={() => b.set({ method: a.index })}>
+                    {a.name}
+                  </button>
+                  <span class="soft" title={question(b, a, row)}>
+                    {isMap(a)
+                      ? `“${shownName(b.groups[row].name)}” reads`
+                      : a.knows_class
+                        ? `for “${b.aim.target.label}”${b.aim.target.contrast ? ` rather than “${b.aim.target.contrast}”` : ""}`
+                        : ""}
+                    {place(b, a) ? (isMap(a) ? ", " : "") + place(b, a) : ""}
+                  </span>
+                  {!a.knows_class && b.aim.target.label !== "" ? (
+                    <span
+                      class="soft noclass"
+                      title={`${a.name} knows no class: ${b.targets.length > 1 ? "it is the same for every target" : "it would be the same for any target"}.`}
+                    >
+                      knows no class
+                    </span>
+                  ) : null}
+                </div>
+                <div class="what">
+                  {map ? (
+                    <Row
+                      b={b}
+                      a={a}
+                      map={map}
+                      row={row}
+                      scale={rowScale(map, row, b.groups)}
+                      tone={tone}
+                      locked={b.view.row}
+                      keys={b.view.keys}
+                      chosen={a === current}
+                      lines={lines}
+                      live={live}
+                    />
+                  ) : (
+                    <p class="running soft">on its way …</p>
+                  )}
+                </div>
+                <div class="tau">
+                  <span class="num" title={a === current ? "the method the others are compared with" : `Kendall τ-b with ${current.name}`}>
+                    {b.attributions.length < 2 ? "" : a === current ? "τ" : t === t ? (t < 0 ? "−" : "") + Math.abs(t).toFixed(2) : "–"}
+                  </span>
+                  <span class={failed ? "fail" : "soft"} title={checkText(a)}>
+                    {a.checks.length === 0 ? "" : failed ? "✗" : "✓"}
+                    <span class="hidden">{checkText(a)}</span>
+                  </span>
+                </div>
+              </div>
+            );
+          })
+        )}
+        {b.isImage || b.attributions.length < 3 ? null : <DisagreementRow b={b} lines={lines} />}
+      </div>
+      <StripLegend b={b} a={current} />
+    </Panel>
+  );
+}
+
+function StripLegend({ b, a }: { b: Bench; a: Attribution }) {
+  const map = b.mapOf(a);
+  if (!map) return null;
+  const row = b.rowOf(a),
+    scale = rowScale(map, row, b.groups),
+    values = rowOf(map, row);
+  let sum = 0,
+    low = Infinity,
+    high = -Infinity,
+    holes = false;
+  for (const v of values)
+    if (v === v) {
+      sum += v;
+      low = Math.min(low, v);
+      high = Math.max(high, v);
+    } else holes = true;
+  return (
+    <Legend
+      b={b}
+      a={a}
+      high={number(scale)}
+      holes={holes && !b.isImage}
+      what={`${a.name}: each row scaled to its strongest ${b.isImage ? "patch" : "word"}`}
+      raw={
+        `raw ${number(low)} … ${number(high)}, sum ${number(sum)}` +
+        (Math.max(Math.abs(low), Math.abs(high)) < 1e-6 ? "; nearly nothing: colours say little" : "")
+      }
+    />
+  );
+}

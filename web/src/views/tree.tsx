@@ -1,0 +1,235 @@
+// The attribution tree: which token passes on what to which, from the top layer down.
+import { useEffect, useState } from "preact/hooks";
+import type { Bench } from "../bench";
+import type { LiveSession } from "../live/session";
+import type { Tree as TreeData, TreeEdge } from "../model/document";
+import { number, shownName } from "../model/words";
+import { Empty, hideTip, showTip, Slider, themed, useWidth } from "./parts";
+
+interface Node {
+  token: number;
+  layer: number;
+  score: number;
+  children: Node[];
+}
+
+// Edges as a tree of tokens: a token hangs below whoever reads it most.
+export function rooted(tree: TreeData): Node[] {
+  const nodes = new Map<number, Node>(),
+    node = (t: number, layer: number, score: number) => {
+      if (!nodes.has(t)) nodes.set(t, { token: t, layer, score, children: [] });
+      return nodes.get(t)!;
+    };
+  const children = new Set<number>();
+  for (const e of [...tree.edges].sort((x, y) => Math.abs(y.score) - Math.abs(x.score))) {
+    const parent = node(e.parent, e.layer + 1, 0);
+    if (children.has(e.child) || (nodes.has(e.child) && reaches(nodes.get(e.child)!, e.parent))) continue;
+    const child = node(e.child, e.layer, e.score);
+    child.score = e.score;
+    child.layer = e.layer;
+    children.add(e.child);
+    parent.children.push(child);
+  }
+  return [...nodes.values()].filter((n) => !children.has(n.token));
+}
+const reaches = (n: Node, t: number): boolean => n.token === t || n.children.some((c) => reaches(c, t));
+
+function Branch({ node, names, closed, toggle }: { node: Node; names: string[]; closed: Set<number>; toggle: (t: number) => void }) {
+  const open = !closed.has(node.token);
+  return (
+    <li role="treeitem" aria-expanded={node.children.length ? open : undefined} tabIndex={-1} aria-selected="false" data-token={node.token}>
+      <span class="leaf">
+        {node.children.length ? (
+          <button type="button" class="twist" tabIndex={-1} aria-label={open ? "Close" : "Open"} onClick={() => toggle(node.token)}>
+            {open ? "▾" : "▸"}
+          </button>
+        ) : (
+          <span class="twist" aria-hidden="true">
+            ·
+          </span>
+        )}
+        <b>{shownName(names[node.token])}</b>{" "}
+        <span class="soft num">{node.score ? `read in L${node.layer}, ${number(node.score)}` : "top"}</span>
+      </span>
+      {open && node.children.length ? (
+        <ul role="group">
+          {node.children.map((c) => (
+            <Branch node={c} names={names} closed={closed} toggle={toggle} />
+          ))}
+        </ul>
+      ) : null}
+    </li>
+  );
+}
+
+function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string[]; layers: number; width: number }) {
+  const left = 44,
+    step = Math.max(26, (width - left - 14) / names.length),
+    level = layers > 8 ? 36 : 52,
+    turned = step < 56,
+    base = 22 + level * layers;
+  const x = (t: number) => left + (t + 0.5) * step,
+    y = (l: number) => 22 + level * (layers - 1 - l),
+    w = Math.max(width, left + step * names.length + 14);
+  const largest = Math.max(1e-30, ...tree.edges.map((e) => Math.abs(e.score))),
+    first = new Map<number, number>([[tree.root, y(layers - 1)]]);
+  const seen = (t: number, at: number) => first.set(t, Math.min(first.get(t) ?? Infinity, at));
+  for (const e of tree.edges) {
+    seen(e.parent, y(e.layer));
+    seen(e.child, y(e.layer) + level);
+  }
+  const ink = themed("--ink"),
+    soft = themed("--soft"),
+    line = themed("--track-strong"),
+    accent = themed("--accent"),
+    against = themed("--against");
+  const tell = (e: TreeEdge) => `L${e.layer}: “${shownName(names[e.parent])}” reads “${shownName(names[e.child])}” ${number(e.score)}`;
+  return (
+    <svg
+      class="figure"
+      width={w}
+      height={base + (turned ? 92 : 30)}
+      viewBox={`0 0 ${w} ${base + (turned ? 92 : 30)}`}
+      role="img"
+      font-family="system-ui, sans-serif"
+      aria-label={"Attribution tree. " + tree.edges.map(tell).join("; ")}
+    >
+      {Array.from({ length: layers }, (_, l) => (
+        <text x="6" y={y(l) + 4} font-size="11" fill={soft}>
+          L{l}
+        </text>
+      ))}
+      {[...first].map(([t, at]) => (
+        <line x1={x(t)} x2={x(t)} y1={at} y2={base} stroke={line} stroke-dasharray="2 4" />
+      ))}
+      {tree.edges.map((e) => (
+        <path
+          d={`M${x(e.parent)} ${y(e.layer)}C${x(e.parent)} ${y(e.layer) + level / 2} ${x(e.child)} ${y(e.layer) + level / 2} ${x(e.child)} ${y(e.layer) + level}`}
+          fill="none"
+          stroke={e.score < 0 ? against : accent}
+          stroke-width={(1 + (5 * Math.abs(e.score)) / largest).toFixed(2)}
+          opacity="0.8"
+          onMouseMove={(event) => showTip(tell(e), event)}
+          onMouseLeave={hideTip}
+        />
+      ))}
+      {tree.edges.map((e) => (
+        <>
+          <circle cx={x(e.parent)} cy={y(e.layer)} r="4" fill={ink} />
+          <circle cx={x(e.child)} cy={y(e.layer) + level} r="4" fill={ink} />
+        </>
+      ))}
+      {names.map((name, t) => {
+        const on = first.has(t),
+          fill = on ? ink : soft,
+          weight = t === tree.root ? "700" : "400";
+        return turned ? (
+          <text transform={`translate(${x(t) + 4} ${base + 8}) rotate(90)`} font-size="11.5" fill={fill} font-weight={weight}>
+            {shownName(name).slice(0, 14)}
+          </text>
+        ) : (
+          <text x={x(t)} y={base + 20} text-anchor="middle" font-size="12" fill={fill} font-weight={weight}>
+            {shownName(name).slice(0, 12)}
+          </text>
+        );
+      })}
+    </svg>
+  );
+}
+
+export function Tree({ b, live }: { b: Bench; live: LiveSession | null }) {
+  const [ref, width] = useWidth(300),
+    [closed, setClosed] = useState<Set<number>>(new Set());
+  const [tau, setTau] = useState(0.4),
+    [lambda, setLambda] = useState(0);
+  const tree = live ? live.tree : (b.data.tree ?? null);
+  useEffect(() => {
+    if (live) live.growTree(tau, lambda);
+  }, [live, tau, lambda, live?.inputKey, b.view.target]);
+  const toggle = (t: number) =>
+    setClosed((old) => {
+      const next = new Set(old);
+      if (!next.delete(t)) next.add(t);
+      return next;
+    });
+  const sliders = live ? (
+    <div class="tools">
+      <Slider
+        name="τ"
+        label="τ: share of a layer's largest attribution an edge needs"
+        range={[0.05, 0.95, 0.05]}
+        value={tau}
+        set={setTau}
+      />
+      <Slider name="λ" label="λ: cost of an edge" range={[0, 1, 0.05]} value={lambda} set={setLambda} />
+    </div>
+  ) : tree ? (
+    <p class="caption num">
+      τ = {tree.tau ?? 0.4}, λ = {tree.lambda ?? 0}
+    </p>
+  ) : null;
+  if (live?.treeError)
+    return (
+      <div ref={ref}>
+        {sliders}
+        <Empty>{live.treeError}</Empty>
+      </div>
+    );
+  if (!tree)
+    return (
+      <div ref={ref}>
+        {sliders}
+        <Empty>
+          {live
+            ? "Growing the tree …"
+            : "This file holds no tree. headwater tree draws one, and the page of headwater serve grows it as you move τ and λ."}
+        </Empty>
+      </div>
+    );
+  const names = tree.tokens ?? b.units.map((u) => u.text),
+    roots = rooted(tree);
+  return (
+    <div ref={ref}>
+      {sliders}
+      {tree.edges.length === 0 ? (
+        <Empty>No edge is strong enough; lower τ or λ.</Empty>
+      ) : (
+        <>
+          <div class="scroll">
+            <Drawing tree={tree} names={names} layers={b.data.model.layers} width={width} />
+          </div>
+          <p class="caption num">
+            {tree.edges.length} edges{tree.target ? ` for “${tree.target}”` : ""}. Lines go from the token that reads down to what it reads;
+            width is the attribution.
+          </p>
+          <ul
+            class="tree"
+            role="tree"
+            aria-label="The same tree as a list"
+            onKeyDown={(e) => {
+              const items = [...e.currentTarget.querySelectorAll<HTMLElement>("[role=treeitem]")],
+                at = items.indexOf(document.activeElement as HTMLElement);
+              const go = (i: number) => {
+                items[Math.max(0, Math.min(items.length - 1, i))]?.focus();
+                e.preventDefault();
+              };
+              if (e.key === "ArrowDown") go(at + 1);
+              else if (e.key === "ArrowUp") go(at - 1);
+              else if (at >= 0 && (e.key === "ArrowLeft" || e.key === "ArrowRight" || e.key === "Enter")) {
+                const t = Number(items[at].dataset.token),
+                  isClosed = closed.has(t);
+                if (e.key === "Enter" || (e.key === "ArrowLeft") !== isClosed) toggle(t);
+                e.preventDefault();
+              }
+            }}
+            tabIndex={0}
+          >
+            {roots.map((r) => (
+              <Branch node={r} names={names} closed={closed} toggle={toggle} />
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}

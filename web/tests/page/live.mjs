@@ -1,0 +1,188 @@
+// The live face: what a server answers to what a reader does.
+import { join } from "node:path";
+import { expect, root, saved, text } from "./harness.mjs";
+
+const idle = (page) =>
+  page.waitForFunction(() => !document.querySelector("#input .status")?.textContent && !document.querySelector("#input progress"), null, {
+    timeout: 60000,
+  });
+const start = async (world, title) => {
+  const page = await world.page(world.address + "/", { wait: "#examples" });
+  if (title) {
+    await page.getByRole("button", { name: title }).first().click();
+    await page.waitForSelector(".strip-row, .thumbs", { timeout: 60000 });
+    await idle(page);
+  }
+  return page;
+};
+
+export async function checkExamples(world) {
+  const page = await start(world),
+    titles = await page.locator(".example b").allTextContents();
+  for (const word of ["Either or", "A head that matters", "Two classes of one picture"])
+    expect(
+      titles.some((t) => t.includes(word)),
+      `${word} among ${titles}`,
+    );
+  await page.getByRole("button", { name: "Two classes" }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".pictures figure").length === 3, null, { timeout: 60000 });
+  expect(
+    (await page.locator(".pictures figcaption").allTextContents())
+      .slice(1)
+      .map((t) => t.split(/\s/)[0])
+      .sort()
+      .join() === "cat,dog",
+    "the two best classes side by side",
+  );
+  return titles.join(" · ");
+}
+
+export async function checkTyping(world) {
+  const page = await world.page(world.address + "/", { wait: "#examples" });
+  await page.locator("#input-text").fill("a wonderful film");
+  await page.waitForSelector(".strip-row", { timeout: 60000 });
+  expect((await page.locator("h1").innerText()).startsWith("POSITIVE"), "an answer without pressing anything");
+  await page.locator("#input-text").fill("a terrible film");
+  await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("NEGATIVE"), null, { timeout: 60000 });
+  await idle(page);
+  expect(/▲ \+\d/.test(await page.locator("#top .bars").innerText()), "the change of the probability");
+  expect(!decodeURIComponent(page.url()).includes("terrible"), "no text in the address");
+  await page.getByRole("button", { name: "Share with text" }).click();
+  expect(
+    decodeURIComponent(await page.evaluate(() => navigator.clipboard.readText())).includes("a terrible film"),
+    "the text in a link on request",
+  );
+}
+
+export async function checkMaskDeleteUndo(world) {
+  const page = await start(world, "Either or"),
+    box = page.locator("#input-text"),
+    good = () => page.locator(".strip-row .tok", { hasText: /^good$/ }).first();
+  await good().dblclick();
+  await page.waitForFunction(() => document.querySelector("#input-text").value.includes("[MASK]"));
+  await idle(page);
+  expect(
+    (await page.locator("#top").innerText()).includes("masked “good”") && /▼ −\d/.test(await page.locator("#top .bars").innerText()),
+    "what was masked and what it changed",
+  );
+  await page.getByRole("button", { name: "↶ Undo" }).click();
+  await idle(page);
+  expect((await box.inputValue()) === text, "undo to bring the word back");
+  await good().click({ modifiers: ["Alt"] });
+  await idle(page);
+  expect((await box.inputValue()) === text.replace("good ", ""), `alt-click to delete, found ${await box.inputValue()}`);
+}
+
+export async function checkTargetAndContrast(world) {
+  const page = await start(world, "Either or");
+  await page.getByRole("combobox", { name: "Target" }).selectOption("NEGATIVE");
+  await page.getByRole("combobox", { name: "vs" }).selectOption("");
+  await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("NEGATIVE"), null, { timeout: 60000 });
+  await idle(page);
+  await page.getByRole("button", { name: "side by side" }).click();
+  await page.waitForFunction(() => document.querySelector("#controls [aria-label=Target]"), null, { timeout: 60000 });
+}
+
+export async function checkMethodsCostAndCancel(world) {
+  const page = await start(world, "Either or");
+  await page.getByRole("button", { name: /^Methods/ }).click();
+  await page.getByRole("checkbox", { name: /^attention / }).check();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.waitForSelector('.strip-row[aria-label="attention"]', { timeout: 60000 });
+  expect(await page.getByRole("tab", { name: "Flow" }).isVisible(), "what was there stays, and maps come with their tabs");
+  await idle(page);
+  // A method that takes long: it can be stopped, and what is there stays.
+  await page.route("**/v1/plan", async (route) => {
+    const r = await route.fetch(),
+      j = await r.json();
+    for (const p of j.data) if (p.method === "kernel_shap") p.seconds = 42;
+    await route.fulfill({ json: j });
+  });
+  await page.getByRole("button", { name: /^Methods/ }).click();
+  await page.getByRole("checkbox", { name: /^kernel_shap / }).check();
+  await page.getByRole("button", { name: "Done" }).click();
+  const dear = page.getByRole("button", { name: /Run kernel_shap \(about 42 s/ });
+  await dear.waitFor({ timeout: 60000 });
+  await dear.click();
+  const stop = page.getByRole("button", { name: "Cancel" });
+  await stop
+    .waitFor({ timeout: 10000 })
+    .then(() => stop.click({ timeout: 2000 }))
+    .catch(() => {});
+  await page.waitForTimeout(300);
+  expect((await page.locator('.strip-row[aria-label="attention"]').count()) === 1, "what was there before");
+}
+
+export async function checkTree(world) {
+  const page = await start(world, "A head that matters");
+  await page.getByRole("tab", { name: "Tree" }).click();
+  await page.waitForSelector("#main-panel svg.figure path", { timeout: 60000 });
+  const edges = () => page.locator("#main-panel svg.figure path").count(),
+    before = await edges();
+  const wanted = JSON.parse(
+    world.run("tree", "-q", "-m", "sentiment", "--tau", "0.05", "--format", "json", "It is not bad at all, and never dull."),
+  ).edges.length;
+  await page.getByLabel("τ: share").fill("0.05");
+  await page.waitForFunction((n) => document.querySelectorAll("#main-panel svg.figure path").length !== n, before, { timeout: 30000 });
+  expect((await edges()) === wanted, `the ${wanted} edges of headwater tree for a smaller τ, found ${await edges()}`);
+  await page.getByLabel("τ: share").fill("0.1");
+  await page.waitForSelector("[role=treeitem]", { timeout: 30000 });
+  await page.getByRole("tree").focus();
+  await page.keyboard.press("ArrowDown");
+  expect((await page.evaluate(() => document.activeElement.getAttribute("role"))) === "treeitem", "arrows in the tree");
+}
+
+export async function checkFaithfulness(world) {
+  const page = await start(world, "Either or");
+  await page.getByRole("tab", { name: "Faithfulness" }).click();
+  await page.waitForSelector("#faithfulness svg", { timeout: 120000 });
+  const said = await page.locator("#faithfulness").innerText();
+  for (const word of ["deletion", "insertion", "random", "integrated_gradients"])
+    expect(said.includes(word), `${word} in ${said.slice(0, 80)}`);
+}
+
+export async function checkUpload(world) {
+  const page = await world.page(world.address + "/", { wait: "#examples" });
+  await page.getByRole("combobox", { name: "Model" }).selectOption("vision");
+  await page.locator("input[type=file]").setInputFiles(join(root, "tests/golden/images/exif1.jpg"));
+  await page.waitForSelector(".thumbs", { timeout: 60000 });
+  expect((await page.getByRole("tab", { name: "Image" }).getAttribute("aria-selected")) === "true", "the picture first");
+}
+
+export async function checkErrors(world) {
+  const page = await start(world, "Either or"),
+    before = world.errors.length;
+  await page.locator("#input-text").fill("long ".repeat(400));
+  await page.waitForSelector("#input .error", { timeout: 60000 });
+  const said = await page.locator("#input .error").innerText();
+  expect(/expected .*found/.test(said), `the server's words, found ${said}`);
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  await page.waitForTimeout(100);
+  world.errors.splice(before); // the refused requests themselves
+  return said.split("\n")[0].slice(0, 90);
+}
+
+export async function checkWholePage(world) {
+  const page = await start(world, "Either or"),
+    whole = (await saved(page, "The page as one HTML file")).toString();
+  expect(
+    whole.startsWith("<!doctype html>") && whole.includes('id="report"') && whole.includes("default-src 'none'"),
+    "a report that needs no server",
+  );
+  const npz = await saved(page, "All results as npz");
+  expect(npz.subarray(0, 2).toString() === "PK", "npz from the server");
+}
+
+export async function checkNotebook(world, { text: path }) {
+  // A notebook shows the report inside a frame of its own, from a string.
+  const page = await world.page("about:blank", { wait: null });
+  const html = (await import("node:fs")).readFileSync(path, "utf8");
+  await page.setContent("<iframe style='width:1000px;height:700px'></iframe>");
+  await page.evaluate((h) => {
+    document.querySelector("iframe").srcdoc = h;
+  }, html);
+  const frame = page.frameLocator("iframe");
+  await frame.locator(".strip-row").first().waitFor({ timeout: 20000 });
+  await frame.getByRole("tab", { name: "Flow" }).click();
+  expect((await frame.locator("#main-panel svg.figure path").count()) > 10, "the flow inside a frame");
+}

@@ -1,0 +1,92 @@
+// How it looks to everybody: both themes, small windows, 200 %, contrast, and what axe finds.
+import { createRequire } from "node:module";
+import { expect } from "./harness.mjs";
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+async function serious(page) {
+  // The page's own policy forbids foreign scripts, so axe comes in through the debugger.
+  await page.evaluate(require_text);
+  const found = await page.evaluate(async () =>
+    (await window.axe.run(document, { resultTypes: ["violations"] })).violations
+      .filter((v) => ["serious", "critical"].includes(v.impact))
+      .map(
+        (v) =>
+          `${v.id}: ${v.nodes
+            .slice(0, 2)
+            .map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? ""))
+            .join("; ")}`,
+      ),
+  );
+  return found;
+}
+import { readFileSync } from "node:fs";
+const require_text = readFileSync(axe, "utf8");
+
+const faces = (pages, address) => [
+  [pages.text + "#method=3&tab=layers", "layers"],
+  [pages.text + "#method=3&tab=matrix", "matrix"],
+  [pages.text + "#method=3&tab=flow", "flow"],
+  [pages.text + "#method=1&tab=heads", "heads"],
+  [pages.text + "#tab=tree&drawer=agreement", "tree"],
+  [pages.text + "#drawer=record", "record"],
+  [pages.picture, "image"],
+  [pages.blocks + "#tab=blocks", "blocks"],
+  [address + "/", "live"],
+];
+
+export async function checkAxe(world, pages) {
+  let count = 0;
+  for (const scheme of ["light", "dark"])
+    for (const [where, name] of faces(pages, world.address)) {
+      const page = await world.page(where, { scheme }),
+        found = await serious(page);
+      expect(found.length === 0, `no serious finding in ${name}, ${scheme}, found ${found.join(" | ")}`);
+      ++count;
+      await page.context().close();
+    }
+  return `${count} pages without a serious finding`;
+}
+
+export async function checkNothingIsCutOff(world, pages) {
+  for (const scheme of ["light", "dark"])
+    for (const [zoom, width] of [
+      [1, 1280],
+      [2, 1280],
+      [1, 400],
+    ])
+      for (const [where, name] of faces(pages, world.address)) {
+        const page = await world.page(where, { scheme, zoom, width });
+        const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+        expect(wide <= room, `${name} within ${room} pixels (${scheme}, ${zoom * 100} %), found ${wide}`);
+        await page.context().close();
+      }
+}
+
+export async function checkContrastOfTokens(world, pages) {
+  let worst = 21;
+  for (const scheme of ["light", "dark"]) {
+    const page = await world.page(pages.text + "#colours=captum", { scheme });
+    worst = Math.min(
+      worst,
+      await page.evaluate(() => {
+        const f = (x) => (x / 255 <= 0.04045 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4),
+          L = (t) => {
+            const [r, g, b] = t.match(/\d+/g).map(Number);
+            return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b);
+          };
+        return Math.min(
+          ...[...document.querySelectorAll(".tok")]
+            .map((t) => getComputedStyle(t))
+            .filter((s) => s.backgroundColor.startsWith("rgb("))
+            .map((s) => {
+              const [a, b] = [L(s.color), L(s.backgroundColor)].sort((x, y) => x - y);
+              return (b + 0.05) / (a + 0.05);
+            }),
+        );
+      }),
+    );
+  }
+  expect(worst >= 4.5, `a contrast of 4.5 on every word, found ${worst}`);
+  return `lowest contrast ${worst.toFixed(2)}`;
+}

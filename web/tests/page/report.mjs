@@ -1,0 +1,401 @@
+// The report's face: every panel, every rule of interaction that needs no server.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, root, saved, text } from "./harness.mjs";
+
+export function pages(world) {
+  return {
+    text: world.report(
+      "text.html",
+      "-m",
+      "sentiment",
+      "--method",
+      "integrated_gradients,attattr,value_zeroing,attention,effective_attention,chefer,attention_rollout",
+      "--target",
+      "POSITIVE",
+      "--target",
+      "NEGATIVE",
+      text,
+    ),
+    numbers: JSON.parse(world.run("explain", "-q", "-m", "sentiment", "--method", "attention", "--format", "json", text)),
+    picture: world.report(
+      "picture.html",
+      "-m",
+      "vision",
+      "--method",
+      "chefer,attention_rollout,attention",
+      "--target",
+      "cat",
+      "--target",
+      "dog",
+      "--image",
+      join(root, "docs/pets.jpg"),
+    ),
+    blocks: world.report(
+      "blocks.html",
+      "-m",
+      join(root, "tests/golden/encoder_decoder_models/t5_v1_1"),
+      "--method",
+      "attention,integrated_gradients",
+      "--prefix",
+      "w2 w4",
+      "w3 w5 w7 w9",
+    ),
+    scripts: world.report(
+      "scripts.html",
+      "-m",
+      "sentiment",
+      "--method",
+      "integrated_gradients,attention",
+      "هذا الفيلم رائع 😀 好看的电影 #great & <b>fun</b>",
+    ),
+  };
+}
+
+const tokens = (page, method) => page.locator(`.strip-row[aria-label="${method}"] .tok`);
+const names = (page) => page.getByRole("tablist", { name: "Main view" }).getByRole("tab").allTextContents();
+
+export async function checkStrip(world, { text: path }) {
+  const page = await world.page(path),
+    rows = await page.locator(".strip-row .method-name").allTextContents();
+  expect(
+    rows.join() === "integrated_gradients,attattr,value_zeroing,attention,effective_attention,chefer,attention_rollout,disagreement",
+    `a row per method and one of disagreement, found ${rows}`,
+  );
+  expect(
+    (await page.locator(`.strip-row[aria-label="chefer"] .what`).innerText()).includes("The plot is thin, but the actors are so good"),
+    "the text as it was written",
+  );
+  const taus = await page.locator(".strip-row .tau .num").allTextContents();
+  expect(taus[0] === "τ" && taus.slice(1, 7).every((t) => /^−?[01]\.\d\d$/.test(t)), `τ at the end of every row, found ${taus}`);
+  expect(
+    (await page.locator("#text .legend").innerText()).includes("blue counts for “POSITIVE”, orange against it"),
+    "a legend with the sign",
+  );
+  expect(/raw −?\d.*….*sum/.test(await page.locator("#text .legend").innerText()), "the raw numbers beside the scale");
+  expect(
+    (await tokens(page, "integrated_gradients").first().getAttribute("aria-label")).endsWith("not measured"),
+    "what was not measured to say so",
+  );
+}
+
+export async function checkHoverLockEscape(world, { text: path }) {
+  const page = await world.page(path + "#method=3&tab=matrix");
+  await tokens(page, "attention").filter({ hasText: "good" }).hover();
+  expect(/“\[CLS\]” reads “good”: 0\.\d+, rank 1 of/.test(await page.locator("#tip").innerText()), "the number under the pointer");
+  await tokens(page, "attention").filter({ hasText: "thin" }).click();
+  expect((await tokens(page, "attention").filter({ hasText: "thin" }).getAttribute("aria-pressed")) === "true", "a click to lock");
+  await tokens(page, "attention").filter({ hasText: "plot" }).hover();
+  expect((await page.locator(".strip-row.chosen .who").innerText()).includes("“thin” reads"), "a hover not to override the lock");
+  await tokens(page, "attention")
+    .filter({ hasText: "mind" })
+    .click({ modifiers: ["Shift"] });
+  await tokens(page, "attention")
+    .filter({ hasText: "good" })
+    .click({ modifiers: ["Shift"] });
+  expect((await page.locator("#selection .reading").innerText()).includes("2 selected: together"), "shift-click to add");
+  await page.keyboard.press("Escape");
+  expect((await tokens(page, "attention").filter({ hasText: "thin" }).getAttribute("aria-pressed")) === "false", "Escape to clear");
+  await page.keyboard.press("Control+z");
+  expect((await page.locator("#selection .reading").innerText()).includes("2 selected"), "undo to bring it back");
+}
+
+export async function checkDrag(world, { text: path }) {
+  const page = await world.page(path),
+    from = await tokens(page, "chefer").filter({ hasText: "plot" }).boundingBox(),
+    to = await tokens(page, "chefer").filter({ hasText: "thin" }).boundingBox();
+  await page.mouse.move(from.x + 4, from.y + 6);
+  await page.mouse.down();
+  await page.mouse.move(to.x + 4, to.y + 6, { steps: 4 });
+  await page.mouse.up();
+  expect((await page.locator("#selection .reading").innerText()).includes("3 selected"), "dragging to select a span");
+}
+
+export async function checkNumbersAreTheProgrammes(world, { text: path, numbers }) {
+  const page = await world.page(path + "#method=3&layer=2&head=1&row=3&key=9"),
+    said = await page.locator("#selection .reading").innerText();
+  const value = numbers.attributions[0].scores[2][1][3][9];
+  expect(said.includes(value.toFixed(4)), `${value.toFixed(4)} of L2 H1, row 3, column 9, found ${said}`);
+  const csv = (await saved(page, "This map as CSV"))
+    .toString()
+    .split("\r\n")
+    .map((l) => l.split(","));
+  expect(Math.abs(Number(csv[4].slice(-21)[9]) - value) < 1e-6, `the same number in the CSV, found ${csv[4]}`);
+}
+
+// What `headwater plot` draws of a kept result is what the page shows: the same cells, the same edges of a flow.
+export async function checkPlotShowsTheSame(world, { text: path, numbers }) {
+  const kept = join(world.folder, "kept.json");
+  writeFileSync(kept, JSON.stringify(numbers));
+  const tips = (...words) => [...world.run("plot", kept, ...words).matchAll(/<title>([^<]*) reads ([^<]*): ([-\d.e+]+)<\/title>/g)];
+  const page = await world.page(path + "#method=3&layer=2&head=1"),
+    csv = (await saved(page, "This map as CSV")).toString().split("\r\n"),
+    cells = tips("--kind", "matrix", "--layer", "2", "--head", "1").map((tip) => Number(tip[3])),
+    shown = csv.slice(1, 22).flatMap((line) => line.split(",").slice(-21).map(Number));
+  expect(cells.length === 441 && shown.length === 441, `441 cells in both, found ${cells.length} and ${shown.length}`);
+  cells.forEach((v, i) => expect(Math.abs(v - shown[i]) <= 1e-3 * Math.abs(v) + 1e-9, `cell ${i}: ${v}, found ${shown[i]}`));
+  const flow = await world.page(path + "#method=3&tab=flow"),
+    counted = (words) =>
+      /([\d,]+) of ([\d,]+) edges/
+        .exec(words)
+        .slice(1)
+        .map((n) => Number(n.replace(",", "")));
+  const here = counted(await flow.locator("#main-panel .caption").innerText()),
+    there = counted(world.run("plot", kept, "--kind", "flow"));
+  expect(here[0] === there[0] && here[1] === there[1], `${there[0]} of ${there[1]} edges, found ${here[0]} of ${here[1]}`);
+  expect(tips("--kind", "flow").length === here[0], "every edge to say its weight");
+  return `441 cells, ${here[0]} of ${here[1]} edges`;
+}
+
+export async function checkTargets(world, { text: path }) {
+  const page = await world.page(path),
+    tone = async (m) =>
+      tokens(page, m)
+        .filter({ hasText: /^good$/ })
+        .evaluate((e) => e.style.backgroundColor);
+  const before = [await tone("integrated_gradients"), await tone("attention")];
+  await page.getByRole("group", { name: "Target" }).getByRole("button", { name: "NEGATIVE" }).click();
+  const after = [await tone("integrated_gradients"), await tone("attention")];
+  expect(before[0] !== after[0] && before[1] === after[1], `only what knows a class to change, found ${before} ${after}`);
+  expect((await page.locator("h1").innerText()).startsWith("NEGATIVE"), "the other target's sentence");
+  expect(page.url().includes("target=1"), "the target in the address");
+  expect(!decodeURIComponent(page.url()).includes("plot"), "no text in the address");
+}
+
+export async function checkAddress(world, { text: path }) {
+  const page = await world.page(path + "#tab=heads&method=3&layer=1&words=1&special=hide&theme=dark");
+  expect((await page.getByRole("tab", { name: "Heads" }).getAttribute("aria-selected")) === "true", "the tab of the address");
+  expect((await page.evaluate(() => document.documentElement.dataset.theme)) === "dark", "the theme of the address");
+  expect(
+    (await tokens(page, "attention").allTextContents()).every((t) => t !== "[SEP]"),
+    "special tokens hidden",
+  );
+  const hostile = await world.page(path + "#tab=%3Cscript%3E&layer=99&method=77&row=99999&key=5000&target=9");
+  expect((await hostile.locator(".strip-row.chosen").count()) === 1, "a page for any address");
+}
+
+export async function checkKeyboard(world, { text: path }) {
+  const page = await world.page(path + "#method=3");
+  const layer = () => page.locator("#controls select").nth(1).inputValue(),
+    head = () => page.locator("#controls select").nth(2).inputValue();
+  const at = Number(await layer());
+  await page.keyboard.press("[");
+  expect(Number(await layer()) === at - 1, "[ to go a layer down");
+  await page.keyboard.press("]");
+  expect(Number(await layer()) === at, "] to go up");
+  await page.keyboard.press("h");
+  expect((await head()) === "0", "h for the next head");
+  await page.keyboard.press("?");
+  expect(await page.getByRole("dialog").isVisible(), "? for help");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  await page.keyboard.type("goo");
+  await page.keyboard.press("Enter");
+  expect((await page.locator("#selection .reading").innerText()).includes("“good”"), "/ to search");
+  await page.locator(".skip").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  expect(page.url().includes("row=1"), `arrows and Enter in the text, found ${page.url()}`);
+  await page.getByRole("tab", { name: "Layers" }).focus();
+  await page.keyboard.press("ArrowRight");
+  expect((await page.getByRole("tab", { name: "Matrix" }).getAttribute("aria-selected")) === "true", "arrows between tabs");
+  await page.locator("#main-panel .stacked").focus();
+  await page.keyboard.press("ArrowDown");
+  expect(page.url().includes("row=2"), "arrows in the matrix");
+}
+
+export async function checkLayers(world, { text: path }) {
+  const page = await world.page(path + "#method=3&tab=layers");
+  expect((await page.locator(".thumb").count()) === 4, "one map per layer");
+  expect(
+    (await page.locator("#main-panel .caption").first().innerText()).includes("Every map on its own scale: on a common one"),
+    "its own scale where a common one leaves one blank, said",
+  );
+  await page.getByRole("group", { name: "Scale" }).getByRole("button", { name: "shared" }).click();
+  expect(
+    (await page.locator("#main-panel .caption").first().innerText()).includes("One scale for all maps."),
+    "the common scale on request",
+  );
+  await page.locator(".thumb").nth(1).click();
+  expect(page.url().includes("layer=1"), "a click to choose the layer");
+  await page.getByRole("button", { name: "layers × heads" }).click();
+  expect((await page.locator(".thumb").count()) === 4 * 7, "every head and their mean");
+  expect((await page.locator("#main-panel .summary").innerText()).includes("L0 strongest:"), "a summary in words");
+}
+
+export async function checkMatrix(world, { text: path }) {
+  const page = await world.page(path + "#method=3&tab=matrix");
+  const readout = page.locator("#readout");
+  await page.locator("#main-panel .stacked").hover();
+  expect(/reads “.*”: \d/.test(await readout.innerText()), `a reading for the cell under the pointer, found ${await readout.innerText()}`);
+  await page.getByRole("group", { name: "Weights" }).getByRole("button", { name: "difference" }).click();
+  expect((await page.locator("#main-panel .legend").innerText()).includes("difference"), "raw minus effective");
+  await page.getByRole("group", { name: "Weights" }).getByRole("button", { name: "effective" }).click();
+  expect((await page.locator(".strip-row.chosen .method-name").innerText()) === "effective_attention", "the effective weights");
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  expect((await page.getByRole("button", { name: "Whole map" }).innerText()) === "1.5×", "zoom");
+}
+
+export async function checkFlow(world, { text: path }) {
+  const page = await world.page(path + "#method=3&tab=flow"),
+    edges = () => page.locator("#main-panel svg.figure path").count();
+  const many = await edges();
+  await page.getByLabel("Share of the weight that is drawn").fill("0.3");
+  expect((await edges()) < many, "fewer edges for a smaller share");
+  expect(
+    /\d+ of 1,344 edges/.test(await page.locator("#main-panel .caption").innerText()),
+    `a counter, found ${await page.locator("#main-panel .caption").innerText()}`,
+  );
+  await page.getByRole("button", { name: "Step one layer back" }).click();
+  expect(
+    (await page.locator("#main-panel [role=status]").innerText()).includes("down to L3"),
+    "a step of one layer where motion is reduced",
+  );
+  const moving = await world.page(path + "#method=3&tab=flow", { motion: "no-preference" });
+  await moving.getByRole("button", { name: "Play layer by layer" }).click();
+  const first = await moving.locator("#main-panel svg.figure path").count();
+  await moving.waitForTimeout(1000);
+  expect((await moving.locator("#main-panel svg.figure path").count()) > first, "a play that goes on");
+  const carried = await world.page(path + "#method=6&tab=flow");
+  expect((await carried.locator("#main-panel .caption").innerText()).includes("Traced by value_zeroing"), "no second rollout of a rollout");
+}
+
+export async function checkHeads(world, { text: path }) {
+  const page = await world.page(path + "#method=3&tab=heads"),
+    lines = () => page.locator("#main-panel svg.figure path").count();
+  const all = await lines();
+  await page.getByRole("button", { name: "head 2" }).click();
+  expect(
+    (await page.getByRole("button", { name: "head 2" }).getAttribute("aria-pressed")) === "false" && (await lines()) !== all,
+    "a head switched off",
+  );
+  await page
+    .locator("#main-panel svg text", { hasText: /^good$/ })
+    .first()
+    .click();
+  expect((await lines()) < all && page.url().includes("row="), "a token held");
+}
+
+export async function checkHeadMap(world, { text: path }) {
+  const page = await world.page(path + "#method=1");
+  const select = page.locator("#headmap select"),
+    choices = await select.locator("option").allTextContents();
+  for (const word of ["entropy", "distance", "share to special tokens"]) expect(choices.includes(word), `${word} among ${choices}`);
+  expect(choices[0] === "importance", `importance first among ${choices}`);
+  await select.selectOption({ label: "entropy" });
+  const label = await page.locator("#headmap .cell").nth(7).getAttribute("aria-label");
+  expect(/L1 H1 entropy 0\.\d+/.test(label), `a number in every cell, found ${label}`);
+  await page.locator("#headmap .cell").nth(7).click();
+  expect(page.url().includes("layer=1") && page.url().includes("head=1"), "a click to choose the head");
+}
+
+export async function checkPicture(world, { picture }) {
+  const page = await world.page(picture);
+  expect((await names(page))[0] === "Image", "the image first");
+  expect((await page.locator(".pictures figure").count()) === 3, "the picture and both classes side by side");
+  expect((await page.locator(".thumbcard").count()) === 3, "a picture per method");
+  const caption = await page.locator(".pictures figcaption").nth(2).innerText();
+  expect(/dog\s+67 %.*correlation with cat/s.test(caption), `the class, its probability and its likeness, found ${caption}`);
+  const box = await page.locator(".pictures .stacked").first().boundingBox();
+  await page.mouse.move(box.x + 100, box.y + 100);
+  expect(/“\(\d, \d\)”/.test(await page.locator("#tip").innerText()), "a number for the patch");
+  await page.getByRole("button", { name: "patches" }).click();
+  await page.locator(".pictures .stacked").first().focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  expect(page.url().includes("key="), "arrows and Enter over patches");
+}
+
+export async function checkBlocks(world, { blocks }) {
+  const page = await world.page(blocks + "#tab=blocks");
+  expect(
+    (await page.locator("#main-panel figcaption").allTextContents()).map((t) => t.replace(/.*\(|\)/g, "")).join() ===
+      "encoder,cross,decoder",
+    "three maps",
+  );
+  expect((await page.locator(".strip-row").first().locator(".running").count()) === 2, "source and output on lines of their own");
+  await page.getByRole("tab", { name: "Flow" }).click();
+  const levels = await page.locator("#main-panel svg.figure text").allTextContents();
+  expect(levels.includes("dec L0") && levels.includes("enc L0"), `decoder above encoder, found ${levels}`);
+}
+
+export async function checkTextAsTyped(world, { scripts }) {
+  const page = await world.page(scripts),
+    shown = await page.locator(".strip-row .what").first().innerText();
+  for (const part of ["هذا", "رائع", "😀", "好看的电影", "#great & <b>fun</b>"])
+    expect(shown.replace(/\s+/g, "").includes(part.replace(/\s+/g, "")), `${part} as typed, found ${shown}`);
+}
+
+export async function checkDrawer(world, { text: path }) {
+  const page = await world.page(path + "#method=0");
+  await page.getByRole("tab", { name: "Agreement" }).click();
+  expect((await page.locator("#agreement tbody tr").count()) === 21, "every pair of seven methods");
+  await page.getByRole("tab", { name: "Run record" }).click();
+  const record = await page.locator("#record").innerText();
+  expect(record.includes("headwater explain -m sentiment") && record.includes("import headwater"), "the command and the Python lines");
+  await page.getByRole("tab", { name: "Compare" }).click();
+  await page.getByRole("button", { name: "Pin A" }).click();
+  await page.getByRole("button", { name: "chefer", exact: true }).click();
+  expect((await page.locator("#compare").innerText()).includes("A − B"), "a difference of A and B");
+}
+
+export async function checkExports(world, { text: path, picture, blocks }) {
+  const seen = [];
+  for (const [file, tabs] of [
+    [path + "#method=3", ["layers", "matrix", "flow", "heads"]],
+    [picture, ["image"]],
+    [blocks, ["blocks"]],
+  ])
+    for (const tab of tabs) {
+      const page = await world.page(file + (file.includes("#") ? "&" : "#") + "tab=" + tab),
+        svg = (await saved(page, "Figure as SVG")).toString();
+      expect(
+        svg.startsWith("<svg") && svg.includes("<text") && !/href="(?!data:)/.test(svg),
+        `${tab} as SVG with text and nothing outside`,
+      );
+      if (tab === "matrix") expect(svg.includes(">good</text>") && svg.includes("rows sum to"), "names and row sums in the figure");
+      expect(
+        await page.evaluate((s) => new DOMParser().parseFromString(s, "image/svg+xml").querySelector("parsererror") === null, svg),
+        `${tab} as well-formed XML`,
+      );
+      const png = await saved(page, "Figure as PNG");
+      expect(png.subarray(1, 4).toString() === "PNG" && png.length > 3000, `${tab} as PNG`);
+      seen.push(`${tab} ${(svg.length / 1024).toFixed(0)} kB`);
+    }
+  const page = await world.page(path + "#method=3");
+  expect((await saved(page, "Text strip as SVG")).toString().includes(">actors</text>"), "the strip with its words");
+  const film = (await saved(page, "Flow as animated SVG")).toString();
+  expect((film.match(/<animate /g) ?? []).length >= 5, "a film of the flow");
+  const json = JSON.parse((await saved(page, "This map as JSON")).toString());
+  expect(json.method === "attention" && json.scores.length === 21, "the map as JSON");
+  const npz = await saved(page, "All results as npz");
+  expect(npz.subarray(0, 2).toString() === "PK" && npz.includes("value_zeroing.npy"), "every result as npz");
+  const whole = (await saved(page, "The page as one HTML file")).toString();
+  expect(whole.includes('id="report"') && !whole.includes('strip-row"'), "the page as it came");
+  return seen.join(", ");
+}
+
+export async function checkPdf(world, { text: path }) {
+  const page = await world.page(path + "#method=3&tab=flow");
+  await page.evaluate(() => {
+    window.print = () => {};
+  });
+  await page.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("menuitem", { name: "Figure as PDF" }).click();
+  expect((await page.locator("#sheet svg").count()) === 1, "the figure alone on a sheet");
+  const pdf = await page.pdf({ printBackground: false });
+  expect(
+    pdf.includes("/Font") && pdf.length > 5000 && (pdf.toString("latin1").match(/\/Type ?\/Page\b/g) ?? []).length === 1,
+    "one page with text as text",
+  );
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  expect((await page.locator("#sheet").count()) === 0, "the page as it was afterwards");
+}
+
+export async function checkSize(world, { text: path }) {
+  const html = readFileSync(path, "utf8"),
+    data = [...html.matchAll(/<script type="[^"]+" id="[^"]+"[^>]*>([\s\S]*?)<\/script>/g)].reduce((s, m) => s + m[1].length, 0);
+  expect(html.length - data < 2e6, `under 2 MB beside the data, found ${html.length - data}`);
+  return `${((html.length - data) / 1e3).toFixed(0)} kB beside ${(data / 1e3).toFixed(0)} kB of data`;
+}

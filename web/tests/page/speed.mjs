@@ -1,0 +1,192 @@
+// How fast it answers: first paint, and 512 tokens with 12 layers of 12 heads, a layer at a time from the server.
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { busy, expect, root, World } from "./harness.mjs";
+
+// A BERT of 12 × 12 with narrow layers and small random weights: what the page gets of it has BERT-base's size.
+function writeModel(folder) {
+  mkdirSync(folder, { recursive: true });
+  const D = 48,
+    F = 96,
+    V = 8829,
+    L = 12;
+  copyFileSync(join(root, "models/sentiment/tokenizer.json"), join(folder, "tokenizer.json"));
+  writeFileSync(
+    join(folder, "tokenizer_config.json"),
+    JSON.stringify({ ...JSON.parse(readFileSync(join(root, "models/sentiment/tokenizer_config.json"), "utf8")), model_max_length: 512 }),
+  );
+  writeFileSync(
+    join(folder, "config.json"),
+    JSON.stringify({
+      architectures: ["BertForSequenceClassification"],
+      model_type: "bert",
+      hidden_size: D,
+      num_hidden_layers: L,
+      num_attention_heads: 12,
+      intermediate_size: F,
+      vocab_size: V,
+      max_position_embeddings: 512,
+      type_vocab_size: 2,
+      hidden_act: "gelu",
+      layer_norm_eps: 1e-12,
+      id2label: { 0: "NO", 1: "YES" },
+      label2id: { NO: 0, YES: 1 },
+    }),
+  );
+  const shapes = {
+    "bert.embeddings.word_embeddings.weight": [V, D],
+    "bert.embeddings.position_embeddings.weight": [512, D],
+    "bert.embeddings.token_type_embeddings.weight": [2, D],
+    "bert.embeddings.LayerNorm.weight": [D],
+    "bert.embeddings.LayerNorm.bias": [D],
+    "bert.pooler.dense.weight": [D, D],
+    "bert.pooler.dense.bias": [D],
+    "classifier.weight": [2, D],
+    "classifier.bias": [2],
+  };
+  for (let l = 0; l < L; ++l) {
+    const at = `bert.encoder.layer.${l}.`;
+    for (const p of ["query", "key", "value"]) {
+      shapes[`${at}attention.self.${p}.weight`] = [D, D];
+      shapes[`${at}attention.self.${p}.bias`] = [D];
+    }
+    Object.assign(shapes, {
+      [`${at}attention.output.dense.weight`]: [D, D],
+      [`${at}attention.output.dense.bias`]: [D],
+      [`${at}attention.output.LayerNorm.weight`]: [D],
+      [`${at}attention.output.LayerNorm.bias`]: [D],
+      [`${at}intermediate.dense.weight`]: [F, D],
+      [`${at}intermediate.dense.bias`]: [F],
+      [`${at}output.dense.weight`]: [D, F],
+      [`${at}output.dense.bias`]: [D],
+      [`${at}output.LayerNorm.weight`]: [D],
+      [`${at}output.LayerNorm.bias`]: [D],
+    });
+  }
+  let seed = 1,
+    offset = 0;
+  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647 - 0.5,
+    head = {},
+    parts = [];
+  for (const [name, shape] of Object.entries(shapes)) {
+    const n = shape.reduce((a, b) => a * b, 1),
+      values = Float32Array.from({ length: n }, () => (name.includes("LayerNorm.weight") ? 1 : 0.6 * random()));
+    head[name] = { dtype: "F32", shape, data_offsets: [offset, offset + 4 * n] };
+    offset += 4 * n;
+    parts.push(Buffer.from(values.buffer));
+  }
+  const json = Buffer.from(JSON.stringify(head).padEnd(Math.ceil(JSON.stringify(head).length / 8) * 8)),
+    length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(json.length));
+  writeFileSync(join(folder, "model.safetensors"), Buffer.concat([length, json, ...parts]));
+}
+
+// A paint is told some time after it happened.
+const painted = async (page) => {
+  const paint = () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
+  await page.waitForFunction(paint, null, { timeout: 10000 });
+  return page.evaluate(paint);
+};
+
+export async function checkFirstPaint(world, pages) {
+  const times = {};
+  for (const [name, where] of [
+    ["live", world.address + "/"],
+    ["report", pages.text],
+  ]) {
+    const page = await world.page(where);
+    times[name] = await painted(page);
+    expect(times[name] < 1000 || busy(), `${name} to paint within 1 s, found ${times[name]} ms`);
+  }
+  return Object.entries(times)
+    .map(([k, v]) => `${k} ${Math.round(v)} ms`)
+    .join(", ");
+}
+
+// From the event to the frame after the page has changed.
+const timed = (page, act, changed) =>
+  page.evaluate(
+    async ([act, changed]) => {
+      const state = new Function("return " + changed),
+        go = new Function(act),
+        before = state(),
+        start = performance.now();
+      go();
+      while (state() === before) {
+        if (performance.now() - start > 20000) return Infinity;
+        await new Promise((r) => {
+          const c = new MessageChannel();
+          c.port1.onmessage = () => {
+            c.port1.close();
+            r();
+          };
+          c.port2.postMessage(0);
+        });
+      }
+      await new Promise((r) => requestAnimationFrame(() => r()));
+      return performance.now() - start;
+    },
+    [act, changed],
+  );
+
+export async function checkLongInput(world) {
+  const folder = join(world.folder, "wide");
+  writeModel(folder);
+  const own = new World(world.program, world.executable);
+  own.browser = world.browser;
+  try {
+    await own.serve("-m", folder);
+    const page = await own.page(own.address + "/", { wait: "#input-text" });
+    await page.getByRole("button", { name: /^Methods/ }).click();
+    while (await page.getByRole("checkbox", { checked: true }).count())
+      await page.getByRole("checkbox", { checked: true }).first().uncheck();
+    await page.getByRole("checkbox", { name: /^attention / }).check();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.locator("#input-text").fill("the actors are so good that you will not mind ".repeat(51));
+    await page.waitForSelector(".strip-row", { timeout: 120000 });
+    await page.waitForSelector(".strip-row .tok", { timeout: 60000 });
+    expect(
+      (await page.locator(".strip-row").first().locator(".tok").count()) === 512,
+      `512 tokens, found ${await page.locator(".strip-row").first().locator(".tok").count()}`,
+    );
+    await page.getByRole("tab", { name: "Matrix" }).click();
+    await page.waitForSelector("#readout", { timeout: 60000 });
+    await page.waitForTimeout(3000); // the first layers, and the statistics of their heads
+    const key = (k) => `document.dispatchEvent(new KeyboardEvent("keydown", { key: "${k}", bubbles: true }))`,
+      said = "document.querySelector('#readout')?.textContent + document.querySelector('#main-panel .legend')?.textContent";
+    const cold = [],
+      warm = [],
+      heads = [],
+      hover = [];
+    for (let i = 0; i < 5; ++i)
+      cold.push(
+        await timed(page, `window.shownBefore = ${said}; ${key("]")}`, `document.querySelector("#readout") ? ${said} : window.shownBefore`),
+      );
+    await page.waitForTimeout(2500);
+    for (let i = 0; i < 4; ++i) warm.push(await timed(page, key(i % 2 ? "]" : "["), said));
+    await page.waitForTimeout(500);
+    for (let i = 0; i < 5; ++i) heads.push(await timed(page, key("h"), said));
+    const box = await page.locator("#main-panel .stacked").boundingBox();
+    for (let i = 0; i < 8; ++i)
+      hover.push(
+        await timed(
+          page,
+          `document.querySelector("#main-panel .stacked").dispatchEvent(new MouseEvent("mousemove", { bubbles: true, clientX: ${box.x + 160 + 37 * i}, clientY: ${box.y + 150 + 29 * i} }))`,
+          "document.querySelector('#readout').textContent",
+        ),
+      );
+    const show = (list) => list.map((x) => Math.round(x)).join(" ");
+    const report = `first visit of a layer ${show(cold)}, again ${show(warm)}, head ${show(heads)}, hover ${show(hover)} ms`;
+    const middle = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+    if (busy()) return report + " (not judged: the machine is busy)";
+    expect(
+      [cold, warm, heads, hover].every((list) => middle(list) < 100),
+      `an answer within 100 ms, found ${report}`,
+    );
+    return report;
+  } finally {
+    own.server.kill("SIGTERM");
+    world.asked.push(...own.asked.filter((u) => !u.startsWith(own.address)));
+    world.errors.push(...own.errors);
+  }
+}
