@@ -1,12 +1,12 @@
 # join_sources(<target> <name> <file>...)
 #
-# Adds these sources nine at a time, each nine copied into one unit <name>_1.cpp …, and there each into a namespace of
+# Adds these sources fourteen at a time, each fourteen copied into one unit <name>_1.cpp …, and there each into a namespace of
 # its own, `headwater::of_<stem>`: they may name their parts alike, and what shows outside is found by that name. Most
 # of what a short file costs the compiler is in its headers. Remade when a file changes.
 function(join_sources target name)
   set(number 0)
   while(ARGN)
-    list(SUBLIST ARGN 0 9 files)
+    list(SUBLIST ARGN 0 14 files)
     list(REMOVE_ITEM ARGN ${files})
     math(EXPR number "${number} + 1")
     set(output "${PROJECT_BINARY_DIR}/${name}_${number}.cpp")

@@ -1,4 +1,4 @@
-# headwater_part(<target> [OPTIMISE <flags>] [FOLDERS <folder>...] [ALONE <folder>...])
+# headwater_part(<target> [OPTIMISE <flag>...] [FOLDERS <folder>...] [ALONE <folder>...])
 #
 # An object library of these folders of src/. The files of a folder are read as one unit: headers are parsed and
 # templates made once, which halves a build from nothing. Files of ALONE are compiled one by one. So are all under
@@ -8,7 +8,7 @@
 option(HEADWATER_UNITY "Compile the files of a folder together" ON)
 
 function(headwater_part target)
-  cmake_parse_arguments(part "" "OPTIMISE" "FOLDERS;ALONE" ${ARGN})
+  cmake_parse_arguments(part "" "" "OPTIMISE;FOLDERS;ALONE" ${ARGN})
   add_library(${target} OBJECT)
   target_link_libraries(${target} PUBLIC headwater_building PRIVATE headwater_warnings)
   # No -ffast-math: masks are infinities, and the same input must give the same bits.
@@ -16,7 +16,7 @@ function(headwater_part target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD ${HEADWATER_UNITY} UNITY_BUILD_MODE GROUP)
   if(part_OPTIMISE AND NOT HEADWATER_SANITIZE)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${part_OPTIMISE}>)
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${part_OPTIMISE}>")
   endif()
   foreach(folder IN LISTS part_FOLDERS part_ALONE)
     file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp")

@@ -1,6 +1,6 @@
 # The program. Its code is an object library, so that the unit tests can link it too. It is made of the parts and not
 # of the library: they are not to be seen from outside.
-headwater_part(headwater_commands OPTIMISE -O1 FOLDERS cli server)
+headwater_part(headwater_commands OPTIMISE -Og FOLDERS cli server)
 folder_registry(headwater_commands cli/commands Command all_commands)
 # CLI11 is compiled in one unit.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cli/commands/command.cpp" PROPERTIES UNITY_GROUP cli)

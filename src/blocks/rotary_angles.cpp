@@ -12,20 +12,12 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "base/json.h"
-
 namespace headwater {
 namespace {
 
 // New files keep everything in rope_parameters; old ones have rope_theta and rope_scaling.
 Config rope_section(const Config& config) {
-  for (const char* key : {"rope_parameters", "rope_scaling"})
-    if (config.has(key)) {
-      if (!config.json().at(key).is_object())
-        throw FormatError(fmt::format("{}: {}: expected an object", config.where(), key));
-      return Config::parse(config.json().at(key).dump(), fmt::format("{}: {}", config.where(), key));
-    }
-  return Config::parse("{}", config.where());
+  return config.section(config.has("rope_parameters") ? "rope_parameters" : "rope_scaling");
 }
 
 void stretch_llama3(std::vector<double>& frequencies, const Config& rope, const Config& config) {

@@ -80,6 +80,10 @@ bool Config::has(const std::string& key) const {
   return find(*this, key) != nullptr;
 }
 
+bool Config::mentions(const std::string& key) const {
+  return json().contains(key);
+}
+
 Index Config::integer(const std::string& key, std::optional<Index> otherwise) const {
   return value_of(*this, key, "an integer", otherwise, as_index);
 }
@@ -113,6 +117,27 @@ std::vector<std::string> Config::texts(const std::string& key) const {
     result.push_back(item.get<std::string>());
   }
   return result;
+}
+
+std::vector<Index> Config::integers(const std::string& key) const {
+  std::vector<Index> result;
+  const Json* value = find(*this, key);
+  if (value == nullptr) return result;
+  for (const Json& item : value->is_array() ? *value : Json::array({*value})) {
+    const auto index = as_index(item);
+    if (!index) fail(*this, key, "an integer or a list of them", item);
+    result.push_back(*index);
+  }
+  return result;
+}
+
+Config Config::section(const std::string& key) const {
+  const Json* value = find(*this, key);
+  if (value != nullptr && !value->is_object()) fail(*this, key, "an object", *value);
+  Config part;
+  part.where_ = fmt::format("{}: {}", where_, key);
+  part.json_ = std::make_shared<const Json>(value == nullptr ? Json::object() : *value);
+  return part;
 }
 
 std::vector<std::string> Config::labels() const {

@@ -18,7 +18,8 @@ class Config {
   static Config read(const std::string& path);  // throws FormatError
   static Config parse(std::string_view text, const std::string& where);
 
-  bool has(const std::string& key) const;  // present and not null
+  bool has(const std::string& key) const;       // present and not null
+  bool mentions(const std::string& key) const;  // present, if only as null
   // Without a default a missing key is a FormatError; a value of the wrong type always is.
   Index integer(const std::string& key, std::optional<Index> otherwise = {}) const;
   Index positive(const std::string& key, std::optional<Index> otherwise = {}) const;  // 1 … 2^31
@@ -26,6 +27,8 @@ class Config {
   bool boolean(const std::string& key, std::optional<bool> otherwise = {}) const;
   std::string text(const std::string& key, const std::optional<std::string>& otherwise = {}) const;
   std::vector<std::string> texts(const std::string& key) const;  // list of strings, [] if absent
+  std::vector<Index> integers(const std::string& key) const;     // an integer or a list of them, [] if absent
+  Config section(const std::string& key) const;                  // an object of its own, empty if absent
   // id2label in order; LABEL_0 … when absent. Throws FormatError for gaps.
   std::vector<std::string> labels() const;
 

@@ -9,7 +9,7 @@
 
 #include "engine/evaluate.h"
 #include "numerics/random.h"
-#include "probing/linear_map.h"
+#include "numerics/linear_map.h"
 
 namespace headwater {
 

@@ -13,7 +13,7 @@
 #include "evaluations/evaluation.h"
 #include "probing/features.h"
 #include "probing/identify.h"
-#include "probing/linear_map.h"
+#include "numerics/linear_map.h"
 #include "probing/matching.h"
 
 namespace headwater {

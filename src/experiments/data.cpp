@@ -8,7 +8,6 @@
 #include <headwater/error.h>
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/strings.h"
 #include "corpus/corpus_reader.h"
 
@@ -101,17 +100,11 @@ std::vector<LabelledInput> read_examples(const std::string& file, std::size_t li
 }
 
 std::vector<MinimalPair> read_minimal_pairs(const std::string& file, std::size_t limit) {
+  CorpusReader reader(
+      {.file = file, .format = "jsonl", .text_column = "sentence_good", .pair_column = "sentence_bad"});
   std::vector<MinimalPair> all, chosen;
-  std::size_t number = 0;
-  for (const std::string& line : split(read_file(file), '\n')) {
-    ++number;
-    if (line.empty()) continue;
-    const Json json = parse_json(line, fmt::format("{}:{}", file, number));
-    if (!json.is_object() || !json.contains("sentence_good") || !json.contains("sentence_bad"))
-      throw FormatError(
-          fmt::format("{}:{}: expected sentence_good and sentence_bad, found neither or one", file, number));
-    MinimalPair pair{.good = json["sentence_good"].get<std::string>(),
-                     .bad = json["sentence_bad"].get<std::string>()};
+  while (const std::optional<Example> example = reader.next()) {
+    MinimalPair pair{.good = example->input.text, .bad = example->input.pair.value_or("")};
     if (set_difference(pair)) all.push_back(std::move(pair));
   }
   if (all.empty())

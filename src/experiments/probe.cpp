@@ -1,11 +1,11 @@
-// A ridge regression on answers of ±1 with a free bias (probing/linear_map.h), λ a share of the mean squared
+// A ridge regression on answers of ±1 with a free bias (numerics/linear_map.h), λ a share of the mean squared
 // length of the training vectors less their mean; an answer is right if its sign is.
 #include "experiments/probe.h"
 
 #include <cmath>
 #include <numeric>
 
-#include "probing/linear_map.h"
+#include "numerics/linear_map.h"
 
 namespace headwater {
 namespace {

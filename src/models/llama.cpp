@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "base/json.h"
 #include "blocks/cache.h"
 #include "blocks/read.h"
 #include "blocks/rotary_angles.h"
@@ -109,7 +108,7 @@ class Llama final : public Model {
       return {};
     }
     if (type == "llama") return {};
-    const bool absent = !config.json().contains("sliding_window");
+    const bool absent = !config.mentions("sliding_window");
     if (absent && type == "mistral") return 4096;
     return config.has("sliding_window") ? std::optional(config.positive("sliding_window")) : std::nullopt;
   }

@@ -19,7 +19,7 @@
 
 #include "numerics/random.h"
 #include "probing/features.h"
-#include "probing/linear_map.h"
+#include "numerics/linear_map.h"
 #include "probing/mlp_map.h"
 #include "study/map_checks.h"
 

@@ -7,7 +7,7 @@
 
 #include "probing/features.h"
 #include "probing/identify.h"
-#include "probing/linear_map.h"
+#include "numerics/linear_map.h"
 #include "probing/matching.h"
 #include "probing/mlp_map.h"
 

@@ -6,6 +6,7 @@
 #include "report/heads_text.h"
 #include "report/identify_writer.h"
 #include "report/provenance.h"
+#include "report/schema.h"
 #include "report/tree_text.h"
 #include "support/text_search.h"
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/provenance.h"
+#include "report/schema.h"
 #include "report/text_width.h"
 
 namespace headwater {

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "report/csv.h"
 #include "report/provenance.h"
+#include "report/schema.h"
 #include "report/table.h"
 
 namespace headwater {

@@ -5,6 +5,7 @@
 #include "report/csv.h"
 #include "report/heads_text.h"
 #include "report/provenance.h"
+#include "report/schema.h"
 
 namespace headwater {
 

@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "report/provenance.h"
+#include "report/schema.h"
 #include "report/table.h"
 
 namespace headwater {

@@ -56,14 +56,32 @@ std::string model_text(const ModelInfo& info, const ModelMemory& memory, const M
   return table.str();
 }
 
-OrderedJson model_json(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder) {
+std::string model_json(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder,
+                       const std::optional<ListedTensors>& tensors) {
   OrderedJson json{{"model", folder.id}, {"folder", folder.path}, {"commit", folder.commit}};
   json.update(json_of(info));
   json["memory"] = {{"tokens", memory.tokens},
                     {"weight_bytes", memory.weights},
                     {"forward_bytes", memory.forward},
                     {"kept_run_bytes", memory.kept}};
-  return json;
+  if (tensors)
+    json["tensors"] = list_of(*tensors, [](const auto& named) {
+      const auto& [name, tensor] = named;
+      return OrderedJson{
+          {"name", name},
+          {"type", name_of(tensor.type)},
+          {"shape", std::vector<Index>(tensor.shape.dims().begin(), tensor.shape.dims().end())},
+          {"bytes", tensor.bytes.size()}};
+    });
+  return dump(json, 2) + "\n";
+}
+
+std::string tensors_table(const ListedTensors& tensors) {
+  Table table{.header = {"tensor", "type", "shape", "bytes"}, .rows = {}, .right = "lllr"};
+  for (const auto& [name, tensor] : tensors)
+    table.rows.push_back({visible(name), std::string(name_of(tensor.type)), tensor.shape.str(),
+                          with_thousands(tensor.bytes.size())});
+  return table.str();
 }
 
 std::string models_text(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached) {

@@ -1,13 +1,14 @@
 // What a model is, and what can be opened: as text and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <headwater/model_info.h>
 #include <headwater/tensor.h>
 
-#include "base/json_fwd.h"
 #include "checkpoint/checkpoint.h"
 
 namespace headwater {
@@ -19,7 +20,11 @@ struct ModelMemory {
 };
 
 std::string model_text(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder);
-OrderedJson model_json(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder);
+// `tensors`: nothing if they were not asked for.
+using ListedTensors = std::vector<std::pair<std::string, StoredTensor>>;
+std::string model_json(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder,
+                       const std::optional<ListedTensors>& tensors);
+std::string tensors_table(const ListedTensors& tensors);
 
 // Families with their architectures, shipped models, cached models.
 std::string models_text(const std::vector<ModelFolder>& shipped, const std::vector<ModelFolder>& cached);

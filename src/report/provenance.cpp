@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/colours.h"
+#include "report/schema.h"
 #include "report/text_width.h"
 
 namespace headwater {

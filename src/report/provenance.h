@@ -8,7 +8,7 @@
 #include <headwater/formats.h>
 #include <headwater/report.h>
 
-#include "report/schema.h"
+#include "base/json_fwd.h"
 
 namespace headwater {
 

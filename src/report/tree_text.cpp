@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/provenance.h"
+#include "report/schema.h"
 #include "report/table.h"
 
 namespace headwater {

@@ -6,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "report/provenance.h"
+#include "report/schema.h"
 #include "report/table.h"
 #include "report/text_width.h"
 

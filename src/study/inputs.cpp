@@ -6,7 +6,6 @@
 #include <headwater/error.h>
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 
@@ -33,21 +32,6 @@ Problem problem_of(const Config& config, const ModelInfo& info) {
 }
 
 namespace {
-
-// eos_token_id is a number or a list of numbers.
-std::vector<int> read_ends(const Config& config) {
-  std::vector<int> ends;
-  if (!config.has("eos_token_id")) return ends;
-  const Json& value = config.json().at("eos_token_id");
-  if (!value.is_array()) return {static_cast<int>(config.integer("eos_token_id"))};
-  for (const Json& id : value) {
-    if (!id.is_number_integer())
-      throw FormatError(
-          fmt::format("{}: eos_token_id: expected integers, found {}", config.where(), id.dump()));
-    ends.push_back(id.get<int>());
-  }
-  return ends;
-}
 
 // The output that is being written: its start token, then the tokens of a text without what a template puts
 // around one.
@@ -85,11 +69,10 @@ Index input_limit(const LoadedModel& loaded) {
 
 std::vector<int> end_tokens(const Config& config, const std::string& folder) {
   const std::string path = folder + "/generation_config.json";
-  if (file_exists(path)) {
-    std::vector<int> ends = read_ends(Config::read(path));
-    if (!ends.empty()) return ends;
-  }
-  return read_ends(config);
+  std::vector<Index> ends;
+  if (file_exists(path)) ends = Config::read(path).integers("eos_token_id");
+  if (ends.empty()) ends = config.integers("eos_token_id");
+  return {ends.begin(), ends.end()};
 }
 
 int start_token(const Config& config, const std::string& folder, const ModelInfo& info) {

@@ -2,8 +2,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/files.h"
 #include "base/parallel.h"
 #include "base/processors.h"
@@ -12,9 +10,7 @@
 #include "cli/output.h"
 #include "cli/version.h"
 #include "engine/places.h"
-#include "kernels/kernels.h"
-#include "report/schema.h"
-#include "report/table.h"
+#include "report/program_text.h"
 
 namespace headwater {
 namespace {
@@ -30,43 +26,22 @@ std::vector<std::string> places_of_models() {
   return places;
 }
 
-// Which of the things that can limit the threads did: the option (or its variable), or the budget.
-std::string threads_decided_by(const Options& options) {
-  return options.threads > 0 ? "--threads or HEADWATER_THREADS" : thread_budget().decided_by;
-}
-
-std::string as_json(const Options& options) {
-  OrderedJson kernels = OrderedJson::object();
-  for (const KernelChoice& choice : kernels_in_use()) kernels[choice.kernel] = choice.implementation;
-  return dump({{"version", version_line().substr(version_line().find(' ') + 1)},
-               {"compiler", HEADWATER_COMPILER},
-               {"build", HEADWATER_BUILD_TYPE},
-               {"threads", thread_count()},
-               {"threads_decided_by", threads_decided_by(options)},
-               {"cpu_features", cpu_features()},
-               {"kernels", kernels},
-               {"shipped_models", places_of_models()}},
-              2) +
-         "\n";
-}
-
-std::string as_text(const Options& options) {
-  Table table;
-  table.rows = {{"version", version_line()},
-                {"build", fmt::format("{}, {}", HEADWATER_BUILD_TYPE, HEADWATER_COMPILER)},
-                {"threads", fmt::format("{} ({})", thread_count(), threads_decided_by(options))},
-                {"processor", fmt::format("{}", fmt::join(cpu_features(), " "))}};
-  for (const KernelChoice& choice : kernels_in_use())
-    table.rows.push_back({"kernel " + choice.kernel, choice.implementation});
-  for (const std::string& folder : places_of_models()) table.rows.push_back({"shipped models", folder});
-  return table.str();
+ProgramRecord program(const Options& options) {
+  return {.version = version_line(),
+          .compiler = HEADWATER_COMPILER,
+          .build = HEADWATER_BUILD_TYPE,
+          .threads = thread_count(),
+          // Which of the things that can limit them did: the option (or its variable), or the budget.
+          .threads_decided_by =
+              options.threads > 0 ? "--threads or HEADWATER_THREADS" : thread_budget().decided_by,
+          .model_folders = places_of_models()};
 }
 
 int run(const Options& options) {
   set_thread_count(options.threads);
   const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
   Output output(options.output.path);
-  return finish_with(output, json ? as_json(options) : as_text(options));
+  return finish_with(output, json ? program_json(program(options)) : program_text(program(options)));
 }
 
 void declare(Arguments& arguments, Options& options) {

@@ -6,15 +6,12 @@
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
-#include "base/strings.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/commands/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "engine/places.h"
 #include "report/model_text.h"
-#include "report/schema.h"
-#include "report/table.h"
 #include "study/inputs.h"
 #include "study/memory.h"
 
@@ -46,9 +43,9 @@ ModelMemory memory_of(const ModelInfo& info, int tokens) {
           .kept = planned_run_bytes(info, length, rows)};
 }
 
-std::vector<std::pair<std::string, StoredTensor>> tensors_of(const Checkpoint& checkpoint,
-                                                             std::vector<Safetensors>& files) {
-  std::vector<std::pair<std::string, StoredTensor>> tensors;
+// What they point to lives as long as `files`.
+ListedTensors tensors_of(const Checkpoint& checkpoint, std::vector<Safetensors>& files) {
+  ListedTensors tensors;
   for (const std::string& path : checkpoint.weight_files) {
     files.push_back(Safetensors::open(path));
     for (const auto& [name, tensor] : files.back().tensors()) tensors.emplace_back(name, tensor);
@@ -65,27 +62,13 @@ int run(const Options& options) {
                                                                          .revision = options.model.revision,
                                                                          .shipped = shipped_model_folders()});
   const ModelMemory memory = memory_of(engine.info(), options.tokens);
-  Table table{.header = {"tensor", "type", "shape", "bytes"}, .rows = {}, .right = "lllr"};
-  OrderedJson list = OrderedJson::array();
-  if (options.tensors) {
-    std::vector<Safetensors> files;
-    for (const auto& [name, tensor] :
-         tensors_of(open_checkpoint(folder, dtype_from_name(options.model.dtype)), files)) {
-      table.rows.push_back({visible(name), std::string(name_of(tensor.type)), tensor.shape.str(),
-                            with_thousands(tensor.bytes.size())});
-      list.push_back({{"name", name},
-                      {"type", name_of(tensor.type)},
-                      {"shape", std::vector<Index>(tensor.shape.dims().begin(), tensor.shape.dims().end())},
-                      {"bytes", tensor.bytes.size()}});
-    }
-  }
-  if (json) {
-    OrderedJson object = model_json(engine.info(), memory, folder);
-    if (options.tensors) object["tensors"] = list;
-    return finish_with(output, dump(object, 2) + "\n");
-  }
+  std::vector<Safetensors> files;
+  std::optional<ListedTensors> tensors;
+  if (options.tensors)
+    tensors = tensors_of(open_checkpoint(folder, dtype_from_name(options.model.dtype)), files);
+  if (json) return finish_with(output, model_json(engine.info(), memory, folder, tensors));
   output.write_text(model_text(engine.info(), memory, folder));
-  return finish_with(output, options.tensors ? "\n" + table.str() : "");
+  return finish_with(output, tensors ? "\n" + tensors_table(*tensors) : "");
 }
 
 void declare(Arguments& arguments, Options& options) {

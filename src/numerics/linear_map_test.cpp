@@ -1,4 +1,4 @@
-#include "probing/linear_map.h"
+#include "numerics/linear_map.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 //
 // which equals (ZᵀZ + λD)⁻¹ ZᵀX with Z = [E, 1] and D = I but 0 for the bias, and is better conditioned:
 // hidden vectors share a large mean. Sums run over blocks of rows in double.
-#include "probing/linear_map.h"
+#include "numerics/linear_map.h"
 
 #include <algorithm>
 #include <cmath>
