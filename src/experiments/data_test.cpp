@@ -56,7 +56,7 @@ TEST(Data, MinimalPairsDifferInOneWord) {
   EXPECT_EQ(pairs[1].good_word, "herself");
   EXPECT_EQ(with_word(pairs[1], "[MASK]"), "She knows [MASK].");
   write_file(file, "{\"sentence\": 1}\n");
-  EXPECT_THROW(read_minimal_pairs(file, 0), FormatError);
+  EXPECT_THROW(read_minimal_pairs(file, 0), InputError);
 }
 
 TEST(Data, APartIsSpacedEvenly) {
