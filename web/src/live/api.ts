@@ -73,12 +73,12 @@ export class Api {
       })
     ).json() as Promise<T>;
   }
-  async bytes(path: string, accept: string, body?: unknown): Promise<ArrayBuffer> {
+  async bytes(path: string, accept: string, body?: unknown, signal?: AbortSignal): Promise<ArrayBuffer> {
     const init =
       body === undefined
         ? { headers: this.headers({ Accept: accept }) }
         : { method: "POST", headers: this.headers({ Accept: accept, "Content-Type": "application/json" }), body: JSON.stringify(body) };
-    return (await this.send(path, init)).arrayBuffer();
+    return (await this.send(path, { ...init, signal })).arrayBuffer();
   }
   async remove(path: string): Promise<void> {
     await this.send(path, { method: "DELETE", headers: this.headers() });

@@ -284,7 +284,8 @@ export class LiveSession {
     this.status = job.queue > 0 ? `Waiting behind ${job.queue}.` : "Running …";
     this.bench.changed();
     const take = async () => {
-      const document = binaryDocument(await this.api.bytes(`/v1/jobs/${job.id}/result`, page_type));
+      if (round !== this.round) return; // the job is forgotten
+      const document = binaryDocument(await this.api.bytes(`/v1/jobs/${job.id}/result`, page_type, undefined, running.signal));
       if (round !== this.round) return;
       const whole = base ? merged(base, document, this.wanted) : document;
       this.known.delete(key);
