@@ -8,8 +8,8 @@
 #include <headwater/error.h>
 
 #include "engine/evaluate.h"
-#include "numerics/random.h"
 #include "numerics/linear_map.h"
+#include "numerics/random.h"
 
 namespace headwater {
 

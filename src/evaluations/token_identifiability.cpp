@@ -11,9 +11,9 @@
 #include <limits>
 
 #include "evaluations/evaluation.h"
+#include "numerics/linear_map.h"
 #include "probing/features.h"
 #include "probing/identify.h"
-#include "numerics/linear_map.h"
 #include "probing/matching.h"
 
 namespace headwater {

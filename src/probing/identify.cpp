@@ -17,9 +17,9 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "numerics/linear_map.h"
 #include "numerics/random.h"
 #include "probing/features.h"
-#include "numerics/linear_map.h"
 #include "probing/mlp_map.h"
 #include "study/map_checks.h"
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "numerics/linear_map.h"
 #include "probing/features.h"
 #include "probing/identify.h"
-#include "numerics/linear_map.h"
 #include "probing/matching.h"
 #include "probing/mlp_map.h"
 

@@ -1,5 +1,5 @@
-// The page of web/ (its script, its style and its two faces) and what the server says of itself, embedded when the
-// library is built (cmake/Assets.cmake).
+// The page of web/ (its script, its style and its two faces) and what the server says of itself, embedded
+// when the library is built (cmake/Assets.cmake).
 #pragma once
 
 #include <string_view>
