@@ -45,7 +45,7 @@ struct Axis {
   Kind kind = Other;
   int sequence = 0;       // of queries and keys: whose
   std::string name = {};  // Other: what it counts
-
+  // NOLINTNEXTLINE(google-explicit-constructor): a kind is an axis
   Axis(Kind of, int of_sequence = 0) : kind(of), sequence(of_sequence) {}
   explicit Axis(const char* counted) : name(counted) {}  // what has no kind of its own: "quartile"
   bool operator==(const Axis&) const = default;

@@ -8,8 +8,8 @@
 
 #include "base/json_fwd.h"
 
-// Compiled once, in json.cpp, because they are large: every file would otherwise spend time on copies of its
-// own. Not the whole class, most of which nobody calls.
+// Compiled once, in json.cpp, as every file would spend time on copies: but for most, which nobody calls.
+// NOLINTBEGIN(bugprone-macro-parentheses): types cannot stand in any
 #define HEADWATER_JSON_PARTS(linkage, Type)                                                          \
   linkage template void Type::json_value::destroy(nlohmann::detail::value_t);                        \
   linkage template std::string Type::dump(int, char, bool, nlohmann::detail::error_handler_t) const; \
@@ -17,7 +17,7 @@
   linkage template Type::basic_json(const Type&);
 HEADWATER_JSON_PARTS(extern, nlohmann::json)
 HEADWATER_JSON_PARTS(extern, nlohmann::ordered_json)
-
+// NOLINTEND(bugprone-macro-parentheses)
 namespace headwater {
 
 // Parses `text`, which came from `where` (a file name for messages). Throws FormatError naming the

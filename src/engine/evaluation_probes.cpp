@@ -34,7 +34,7 @@ std::vector<std::vector<double>> states_of(const LoadedModel& loaded, const Eval
   prepared.batch.positions = {position};
   std::vector<Place> places;
   for (int layer = 0; layer < loaded.info().last().layers; ++layer)
-    places.push_back({Site::ResidPost, layer});
+    places.emplace_back(Site::ResidPost, layer);
   Tape tape(places);
   loaded.model->run(tape, prepared.batch);
   std::vector<std::vector<double>> states;

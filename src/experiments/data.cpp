@@ -67,7 +67,7 @@ std::string data_file(const std::string& data, const std::vector<std::string>& n
     return data;
   }
   for (const std::string& name : names)
-    if (const std::string path = data + "/" + name; file_exists(path)) return path;
+    if (std::string path = fmt::format("{}/{}", data, name); file_exists(path)) return path;
   throw InputError(fmt::format("{}: expected one of {} in it, found none; --data may name the file itself",
                                data, fmt::join(names, ", ")));
 }

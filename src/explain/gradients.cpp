@@ -27,7 +27,7 @@ namespace {
 // Where the sequences enter their stacks.
 std::vector<Place> places_of(const Study& study, Site at) {
   std::vector<Place> places;
-  for (int s = 0; s <= study.written(); ++s) places.push_back({at, 0, s});
+  for (int s = 0; s <= study.written(); ++s) places.emplace_back(at, 0, s);
   return places;
 }
 

@@ -218,8 +218,9 @@ std::string fields_svg(const ChartFields& chart, const RunRecord& record, std::s
   draw_sheet(svg, chart.title, chart.subtitle, record);
   for (std::size_t f = 0; f < count; ++f) {
     const ChartField& field = chart.fields[f];
+    const std::size_t line = f / 2;
     const Box box{sheet_edge + static_cast<double>(f % 2) * column + Plot::left,
-                  top + static_cast<double>(f / 2) * row + caption, chart.width, chart.height};
+                  top + static_cast<double>(line) * row + caption, chart.width, chart.height};
     svg.text({box.x, box.y - 9}, field.title, {.size = 13, .bold = true});
     const Plot plot(svg, box, field.x, field.y);
     for (const Series& series : field.series) draw_series(svg, plot, series);

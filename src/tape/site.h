@@ -45,7 +45,7 @@ std::string_view name_of(Site site);
 struct Place {
   Site site;
   int layer, stack;
-  // A site alone names its place where there is one layer of it in one stack: Embed, FinalNorm, Logits.
+  // NOLINTNEXTLINE(google-explicit-constructor): of one layer in one stack, a site is a place (Logits)
   constexpr Place(Site of = Site::None, int in_layer = 0, int in_stack = 0)
       : site(of), layer(in_layer), stack(in_stack) {}
   auto operator<=>(const Place&) const = default;

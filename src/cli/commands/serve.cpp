@@ -19,7 +19,7 @@
 #include "server/security.h"
 #include "server/service.h"
 
-extern char** environ;  // NOLINT(readability-redundant-declaration)
+extern char** environ;  // NOLINT: POSIX's own
 
 namespace headwater {
 namespace {
