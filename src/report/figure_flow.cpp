@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -119,14 +120,14 @@ std::string flow_figure(const Report& report, const FigureOptions& options, cons
     svg.text({sheet_edge, y(l) + 4}, l == 0 ? "input" : fmt::format("layer {}", l - 1), small_text());
     for (Index t = 0; t < T; ++t) svg.rect({x(t) - 1, y(l) - 1, 2, 2}, grid_ink);
   }
-  for (auto edge = flow.edges.rbegin(); edge != flow.edges.rend(); ++edge)
-    svg.line({x(edge->query), y(edge->layer + 1)}, {x(edge->key), y(edge->layer)},
-             {.colour = {0x1e, 0x6c, 0xb2},
-              .width = 0.4 + 5 * edge->weight,
-              .opacity = 0.25 + 0.7 * std::min(1.0, 2 * edge->weight)},
-             fmt::format("layer {}: {} reads {}: {:.4f}", edge->layer,
-                         labels[static_cast<std::size_t>(edge->query)],
-                         labels[static_cast<std::size_t>(edge->key)], edge->weight));
+  for (const auto& edge : std::ranges::reverse_view(flow.edges))
+    svg.line(
+        {x(edge.query), y(edge.layer + 1)}, {x(edge.key), y(edge.layer)},
+        {.colour = {0x1e, 0x6c, 0xb2},
+         .width = 0.4 + 5 * edge.weight,
+         .opacity = 0.25 + 0.7 * std::min(1.0, 2 * edge.weight)},
+        fmt::format("layer {}: {} reads {}: {:.4f}", edge.layer, labels[static_cast<std::size_t>(edge.query)],
+                    labels[static_cast<std::size_t>(edge.key)], edge.weight));
   svg.rect({x(from) - 4, y(L) - 4, 8, 8}, {0xc2, 0x57, 0x0c}, labels[static_cast<std::size_t>(from)]);
   const double most = *std::max_element(flow.arrived.begin(), flow.arrived.end());
   for (Index t = 0; t < T; ++t) {
