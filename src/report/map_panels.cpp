@@ -45,8 +45,7 @@ double peak_of(const std::vector<double>& cells) {
 // A cell's number in the room it has, or nothing.
 std::string cell_number(double value, double room) {
   for (const int digits : {3, 2, 1})
-    if (const std::string text = fmt::format("{:.{}f}", value, digits); drawn_width(text, 9) <= room)
-      return text;
+    if (std::string text = fmt::format("{:.{}f}", value, digits); drawn_width(text, 9) <= room) return text;
   return {};
 }
 
@@ -139,8 +138,9 @@ std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::
   }
   for (std::size_t p = 0; p < maps.panels.size(); ++p) {
     const MapPanel& panel = maps.panels[p];
+    const std::size_t line = p / maps_in_a_row;
     const Point at{sheet_edge + static_cast<double>(p % maps_in_a_row) * across + left,
-                   map_top + static_cast<double>(p / maps_in_a_row) * down + map_heading + profile};
+                   map_top + static_cast<double>(line) * down + map_heading + profile};
     const double own = peak_of(panel.cells);
     svg.text({at.x, at.y - profile - 6}, panel.name, {.size = 12, .bold = true});
     if (!layout.single && !maps.shared)

@@ -43,7 +43,7 @@ Tensor mean_of_heads(const Tensor& scores) {
 
 std::string bytes_of_numbers(const Tensor& scores, bool half) {
   const Tensor single = scores.to(DType::Float32);
-  const float* values = std::as_const(single).data<float>();
+  const auto* values = std::as_const(single).data<float>();
   const auto count = static_cast<std::size_t>(single.size());
   if (!half) return {reinterpret_cast<const char*>(values), count * sizeof(float)};
   std::vector<std::uint16_t> halves(count);
@@ -217,7 +217,9 @@ void require_one_input(std::span<const Report> reports) {
 
 // What fills a part of the bytes up to its end.
 std::string up_to_eight(std::size_t bytes) {
-  return std::string((8 - bytes % 8) % 8, '\0');
+  std::string zeros;
+  zeros.resize((8 - bytes % 8) % 8);
+  return zeros;
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ class Fields {
     return value->dump();
   }
   std::string choice(const std::string& name, const std::vector<std::string>& choices) {
-    const std::string value = text(name, choices.front());
+    std::string value = text(name, choices.front());
     if (std::find(choices.begin(), choices.end(), value) == choices.end())
       unexpected(place(name), fmt::format("one of {}", fmt::join(choices, ", ")), "another");
     return value;

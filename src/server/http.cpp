@@ -22,7 +22,7 @@ constexpr std::size_t head_bytes = 1 << 16;    // of a request line and all its 
 constexpr std::size_t taken_at_end = 8 << 20;  // of a body nobody wants
 constexpr int requests_per_connection = 1000;  // then it is opened anew
 
-bool ready(int socket, short what, Clock::duration at_most) {
+bool ready(int socket, decltype(pollfd::events) what, Clock::duration at_most) {
   const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(at_most).count();
   pollfd one{socket, what, 0};
   return wait >= 0 && ::poll(&one, 1, static_cast<int>(std::min<std::int64_t>(wait, 1 << 30))) > 0;
@@ -164,8 +164,8 @@ std::string_view reason_of(int status) {
 
 class HttpServer::Listener : public httplib::Server {
  public:
-  Listener(const HttpOptions& options, Behaviour behaviour)
-      : options_(options), behaviour_(std::move(behaviour)) {
+  Listener(HttpOptions options, Behaviour behaviour)
+      : options_(std::move(options)), behaviour_(std::move(behaviour)) {
     new_task_queue = [this] { return new ConnectionThreads(options_.max_connections); };
     set_payload_max_length(options_.max_body);
     set_tcp_nodelay(true);
