@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -120,7 +119,8 @@ std::string flow_figure(const Report& report, const FigureOptions& options, cons
     svg.text({sheet_edge, y(l) + 4}, l == 0 ? "input" : fmt::format("layer {}", l - 1), small_text());
     for (Index t = 0; t < T; ++t) svg.rect({x(t) - 1, y(l) - 1, 2, 2}, grid_ink);
   }
-  for (const auto& edge : std::ranges::reverse_view(flow.edges))
+  const std::vector<FlowEdge> weakest_first(flow.edges.rbegin(), flow.edges.rend());
+  for (const FlowEdge& edge : weakest_first)
     svg.line(
         {x(edge.query), y(edge.layer + 1)}, {x(edge.key), y(edge.layer)},
         {.colour = {0x1e, 0x6c, 0xb2},

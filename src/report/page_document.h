@@ -28,6 +28,7 @@ struct LayeredScores {
   Tensor scores;
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): nlohmann's move throws nothing
 struct PageDocument {
   OrderedJson json;
   std::vector<PageBlob> blobs;         // equal ones once

@@ -102,9 +102,9 @@ std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens, std::size
          (planned_run_bytes(info, tokens, rows) + copies * passing_bytes(info, tokens, rows));
 }
 
-std::size_t PerturbedRuns::add(Prepared prepared, const Target& target, View::Unit unit) {
+std::size_t PerturbedRuns::add(const Prepared& prepared, const Target& target, View::Unit unit) {
   auto known = std::make_unique<Known>();
-  known->study = aimed_study(loaded_, std::move(prepared), target);
+  known->study = aimed_study(loaded_, prepared, target);
   const bool regression =
       loaded_.info().task == Task::TextClassification && loaded_.problem == Problem::Regression;
   if (!regression) known->probability = std::make_unique<Objective>(*known->study, Quantity::Probability);

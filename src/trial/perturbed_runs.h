@@ -25,7 +25,7 @@ class PerturbedRuns {
   explicit PerturbedRuns(const LoadedModel& loaded) : loaded_(loaded) {}
 
   // An input with its target. Units are what may be taken away: tokens or words, no special ones.
-  std::size_t add(Prepared prepared, const Target& target, View::Unit unit);
+  std::size_t add(const Prepared& prepared, const Target& target, View::Unit unit);
   const std::vector<std::vector<int>>& units(std::size_t input) const { return inputs_[input]->units; }
 
   // One more to run; where its reply will be. `replace` as replacement_of takes it, for pixels ignored: they

@@ -62,8 +62,9 @@ struct Maker {
   }
 };
 
+constexpr Index head_width = D / H;
 const HeadLayout heads{
-    .heads = H, .groups = H, .scale = 1 / std::sqrt(static_cast<double>(D / H)), .causal = false};
+    .heads = H, .groups = H, .scale = 1 / std::sqrt(static_cast<double>(head_width)), .causal = false};
 
 ModelInfo described(Task task, DType dtype) {
   ModelInfo info;
@@ -117,7 +118,7 @@ class WorkedVit final : public Model {
     info_.channels = 3;
     info_.prefix_tokens = 1;
     info_.positions = 5;
-    project_ = make.linear(130, D, 3 * 4 * 4);
+    project_ = make.linear(130, D, Index{3} * 4 * 4);
     cls_ = filled(140, {1, D}, 1);
     positions_ = filled(150, {5, D}, 1);
     for (int l = 0; l < L; ++l) blocks_.push_back(make.block(l, true, 1e-6));
