@@ -34,7 +34,7 @@ struct FlowEdge {
 };
 
 struct Flow {
-  std::vector<FlowEdge> edges;  // drawn ones
+  std::vector<FlowEdge> edges;  // drawn ones, a layer's strongest last and on top
   std::size_t all = 0;          // with any weight
   std::vector<double> arrived;  // m_0
 };
@@ -78,6 +78,7 @@ Flow flow_back(const Report& report, const Attribution& result, Index from, doub
     }
     flow.arrived = std::move(next);
   }
+  std::reverse(flow.edges.begin(), flow.edges.end());
   return flow;
 }
 
@@ -119,8 +120,7 @@ std::string flow_figure(const Report& report, const FigureOptions& options, cons
     svg.text({sheet_edge, y(l) + 4}, l == 0 ? "input" : fmt::format("layer {}", l - 1), small_text());
     for (Index t = 0; t < T; ++t) svg.rect({x(t) - 1, y(l) - 1, 2, 2}, grid_ink);
   }
-  const std::vector<FlowEdge> weakest_first(flow.edges.rbegin(), flow.edges.rend());
-  for (const FlowEdge& edge : weakest_first)
+  for (const FlowEdge& edge : flow.edges)
     svg.line(
         {x(edge.query), y(edge.layer + 1)}, {x(edge.key), y(edge.layer)},
         {.colour = {0x1e, 0x6c, 0xb2},
