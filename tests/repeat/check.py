@@ -143,7 +143,10 @@ def page_data(text):
 
 
 def picture_data(raw):
-    record = json.loads(re.search(rb"iTXtheadwater\0{5}(\{.*\})", raw).group(1))
+    # The chunk says how long it is: what follows it may hold a bracket too.
+    at = raw.index(b"iTXtheadwater")
+    text = raw[at + 4:at + 4 + int.from_bytes(raw[at - 4:at], "big")]
+    record = json.loads(text[len(b"headwater") + 5:])
     return {"record": record, "pixels": raw[:raw.index(b"iTXtheadwater") - 4].hex()}
 
 
