@@ -10,6 +10,7 @@ import { merged, onlyOf } from "./merge";
 const page_type = "application/vnd.headwater.page";
 const pause = 300; // ms after the last key
 export const cheap = 1.5; // seconds a method may take and still run by itself
+const first_look = "attention"; // one run of the model, whatever it is
 const kept_documents = 8;
 
 export interface Aim {
@@ -273,6 +274,10 @@ export class LiveSession {
     }
     const there = base ? names(base) : [],
       methods = this.wanted.filter((m) => !there.includes(m) && !this.waits(m));
+    if (methods.length === 0 && there.length === 0) {
+      methods.push(first_look); // all of them wait: something to look at meanwhile
+      if (!this.wanted.includes(first_look)) this.wanted.push(first_look);
+    }
     const exact = this.known.get(key);
     if (exact) this.show(key, onlyOf(exact, this.wanted));
     if (methods.length === 0 && exact) {
