@@ -19,6 +19,7 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t first_units = 16;     // of the shortest trial
+constexpr double usual_power = 1.5;         // of the number of units, in a method's time
 constexpr double patience = 4;              // times its limit, for a run that is nearly over by then
 constexpr std::size_t kept_methods = 4096;  // options come from anybody
 
@@ -141,7 +142,7 @@ std::optional<MethodTime> tried(const Engine& engine, const Input& input, const 
   const bool fixed = fixed_units(engine.info()) > 0;
   std::optional<MethodTime> last;
   std::size_t last_units = 0;
-  double power = 2;
+  double power = usual_power;
   try {
     for (std::size_t wanted = fixed ? whole : std::min(first_units, whole);;
          wanted = std::min(2 * wanted, whole)) {
@@ -150,14 +151,15 @@ std::optional<MethodTime> tried(const Engine& engine, const Input& input, const 
       const MethodTime took = trial.run(part);
       const std::size_t units = wanted == whole ? whole : units_of_input(engine, part);
       if (last && units > last_units && last->seconds > 0)
-        power = 1 + std::clamp(std::log(took.seconds / last->seconds) /
-                                   std::log(static_cast<double>(units) / static_cast<double>(last_units)),
-                               0.0, 4.0) /
-                        2;
+        power = (usual_power +
+                 std::clamp(std::log(took.seconds / last->seconds) /
+                                std::log(static_cast<double>(units) / static_cast<double>(last_units)),
+                            0.0, 4.0)) /
+                2;
       last = took;
       last_units = units;
       if (wanted == whole) return last;
-      if (!took.measured || std::exp2(power) * took.seconds > limits.seconds) break;  // so would the next
+      if (!took.measured || took.seconds > limits.seconds) break;
     }
   } catch (const Error&) {
     if (!last) return {};  // the run itself will say why

@@ -151,6 +151,21 @@ export async function checkTree(world) {
   expect((await page.evaluate(() => document.activeElement.getAttribute("role"))) === "treeitem", "arrows in the tree");
 }
 
+// Where there is no attattr yet, the tab asks for it, as a tick under Methods would.
+export async function checkTreeAsksForItsMethod(world) {
+  const page = await start(world, "Either or");
+  expect((await page.locator('.strip-row[aria-label="attattr"]').count()) === 0, "an example without attattr");
+  await page.getByRole("tab", { name: "Tree" }).click();
+  const grown = page.locator("#main-panel svg.figure path").first();
+  await grown
+    .or(page.getByRole("button", { name: /Run attattr/ }))
+    .first()
+    .waitFor({ timeout: 60000 });
+  if (!(await grown.count())) await page.getByRole("button", { name: /Run attattr/ }).click();
+  await grown.waitFor({ timeout: 60000 });
+  expect((await page.locator('.strip-row[aria-label="attattr"]').count()) === 1, "its row beside the others");
+}
+
 export async function checkFaithfulness(world) {
   const page = await start(world, "Either or");
   await page.getByRole("tab", { name: "Faithfulness" }).click();

@@ -376,6 +376,40 @@ export async function checkExports(world, { text: path, picture, blocks }) {
   return seen.join(", ");
 }
 
+// From disk, without a server: the tree of headwater tree, whatever the sliders say, for either target.
+export async function checkTree(world, { text: path }) {
+  const page = await world.page(path + "#tab=tree"),
+    panel = page.locator("#main-panel");
+  const edges = async () =>
+    ((await panel.locator("svg.figure").count()) ? await panel.locator("svg.figure").getAttribute("aria-label") : "")
+      .split("; ")
+      .map((e) => e.match(/L(\d+): “(.*)” reads “(.*)” (\S+)$/)?.slice(1))
+      .filter(Boolean);
+  const wanted = (...words) => {
+    const tree = JSON.parse(world.run("tree", "-q", "-m", "sentiment", "--format", "json", ...words, text)),
+      names = tree.tokens.map((t) => t.text ?? t);
+    return tree.edges.map((e) => [String(e.layer), names[e.parent], names[e.child], e.score]);
+  };
+  const same = async (what, ...words) => {
+    const found = await edges(),
+      right = wanted(...words);
+    expect(found.length === right.length, `${right.length} edges of ${what}, found ${found.length}`);
+    right.forEach(([layer, parent, child, score], i) => {
+      expect(found[i].slice(0, 3).join() === [layer, parent, child].join(), `${layer} ${parent} ${child}, found ${found[i]}`);
+      expect(Math.abs(Number(found[i][3].replace("−", "-")) - score) < 0.01 * Math.abs(score) + 1e-4, `${score}, found ${found[i][3]}`);
+    });
+    return right.length;
+  };
+  const counts = [await same("the tree", "--target", "POSITIVE")];
+  await page.getByLabel("τ: share").fill("0.1");
+  counts.push(await same("a smaller τ", "--target", "POSITIVE", "--tau", "0.1"));
+  await page.getByLabel("λ: cost").fill("0.3");
+  counts.push(await same("a larger λ", "--target", "POSITIVE", "--tau", "0.1", "--lambda", "0.3"));
+  await page.getByRole("group", { name: "Target" }).getByRole("button", { name: "NEGATIVE" }).click();
+  counts.push(await same("the other target", "--target", "NEGATIVE", "--tau", "0.1", "--lambda", "0.3"));
+  return counts.join(", ") + " edges";
+}
+
 export async function checkPdf(world, { text: path }) {
   const page = await world.page(path + "#method=3&tab=flow");
   await page.evaluate(() => {
