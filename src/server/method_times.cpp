@@ -1,10 +1,11 @@
 // A trial at n units takes s(n). Methods grow between n (a fixed number of runs, short inputs) and n³ (a run
-// per unit over long ones), so that the growth is measured where it can be: with s(m) of a shorter trial known,
+// per unit over long ones), so that the growth is measured where it can be: with s(m) of a shorter trial
+// known,
 //
 //   s(T) ≈ s(n) · (T/n)^p,   p = (3/2 + q) / 2,   q = log(s(n)/s(m)) / log(n/m) within [0, 4]
 //
-// half of it measured and half usual, because short times are noisy; with one trial p = 3/2. A run that was cut
-// after s seconds with a share d of its work done would have taken s/d.
+// half of it measured and half usual, because short times are noisy; with one trial p = 3/2. A run that was
+// cut after s seconds with a share d of its work done would have taken s/d.
 #include "server/method_times.h"
 
 #include <algorithm>
