@@ -169,6 +169,9 @@ void bert_shapes(benchmark::internal::Benchmark* b) {
       ->Args({128, 3072, 768})
       ->Args({128, 768, 3072})
       ->Args({1, 768, 768})
+      ->Args({512, 384, 384})  // MiniLM, several short texts at once
+      ->Args({512, 1536, 384})
+      ->Args({512, 384, 1536})
       ->UseRealTime();
 }
 

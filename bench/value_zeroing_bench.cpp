@@ -19,6 +19,7 @@
 #include <headwater/error.h>
 
 #include "base/parallel.h"
+#include "blocks/recognise.h"
 #include "methods/method.h"
 #include "models/family.h"
 
@@ -59,33 +60,34 @@ void products(const Study& study, Index tokens) {
       block.mlp.down.weight->times_transposed<float>(hidden.data<float>(), nullptr, out.data<float>(),
                                                      std::min(tile_rows, pairs - done));
   }
+}
 
-  void serve(const Model& model, int tokens) {
-    const Study study(model, some_text(model.info(), tokens), {});
-    study.run();
-    const Method& method = find_method("value_zeroing");
-    const auto zeroing = [&](const char* fold) {
-      return method.run(study, MethodOptions(method.name, method.options, {{"fold", fold}}));
-    };
-    std::string what;
-    while (std::cin >> what) {
-      if (what == "scores") {
-        const Tensor scores = zeroing("auto").scores();
-        for (Index i = 0; i < Index{tokens} * tokens; ++i) std::cout << scores.at(i) << ' ';
-        std::cout << std::endl;
-        continue;
-      }
-      int repeats = 0;
-      std::cin >> repeats;
-      for (int i = 0; i < repeats; ++i)
-        std::cout << milliseconds_of([&] {
-          if (what == "products") products(model, tokens);
-          if (what == "zeroing") zeroing("keep");
-          if (what == "single") zeroing("auto");
-        }) << (i + 1 < repeats ? " " : "");
+void serve(const Model& model, int tokens) {
+  const Study study(model, some_text(model.info(), tokens), {});
+  study.run();
+  const Method& method = find_method("value_zeroing");
+  const auto zeroing = [&](const char* fold) {
+    return method.run(study, MethodOptions(method.name, method.options, {{"fold", fold}}));
+  };
+  std::string what;
+  while (std::cin >> what) {
+    if (what == "scores") {
+      const Tensor scores = zeroing("auto").scores();
+      for (Index i = 0; i < Index{tokens} * tokens; ++i) std::cout << scores.at(i) << ' ';
       std::cout << std::endl;
+      continue;
     }
+    int repeats = 0;
+    std::cin >> repeats;
+    for (int i = 0; i < repeats; ++i)
+      std::cout << milliseconds_of([&] {
+        if (what == "products") products(study, tokens);
+        if (what == "zeroing") zeroing("keep");
+        if (what == "single") zeroing("auto");
+      }) << (i + 1 < repeats ? " " : "");
+    std::cout << std::endl;
   }
+}
 
 }  // namespace
 }  // namespace headwater
