@@ -236,7 +236,7 @@ def test_hundreds_of_explanations_do_not_grow(sentiment):
 
     count = 10000 if os.environ.get("HEADWATER_SLOW") else 300
     texts = [f"a {'really ' * (i % 7)}funny film {i % 10}" for i in range(count)]
-    for explanation in sentiment.explain_iter(texts[:100], "attention"):
+    for explanation in sentiment.explain_iter(texts[:300], "attention"):  # until every batch has come once
         explanation.scores.sum()
     before = resident()
     for explanation in sentiment.explain_iter(texts, "attention"):
