@@ -10,7 +10,7 @@
 namespace headwater {
 namespace {
 
-class Generated : public testing::Test {
+class Generated : public ::testing::Test {
  protected:
   Generated() : app_("Does things.", "headwater") {
     CLI::App* sub = app_.add_subcommand("predict", "What it's saying");

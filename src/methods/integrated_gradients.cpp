@@ -185,10 +185,14 @@ double growth_of(const Path& path) {
 Integral adaptive(const Path& path, const Settings& settings) {
   PathIntegral integral({}, growth_of(path), largest_of, first_level);
   const double floor = resolution * epsilon_of(path.to.dtype());
-  for (std::size_t done = 0;;) {
+  std::size_t done = 0;
+  for (int wave = 0;; ++wave) {
     const std::vector<double> places = integral.wanted();
+    const std::size_t before = done;
     integral.take(slopes_at(path, places, [&](std::size_t count) {
-      path.study.progress(static_cast<double>(done += count) / settings.max_steps);
+      done += count;
+      const double share = static_cast<double>(done - before) / static_cast<double>(places.size());
+      path.study.progress(1 - std::exp2(-(wave + share)));  // nobody knows how many waves will come
     }));
     Integral found = integral_of(path, integral.gradient(), done);
     found.error = integral.error();

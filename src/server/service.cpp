@@ -34,11 +34,6 @@ std::string news_of(const JobState& state, std::size_t& told, std::string& progr
                            state.status == JobStatus::Failed ? json_of(state.failure) : json_of(state));
 }
 
-std::size_t units_of_input(const Engine& engine, const Input& input) {
-  const Index fixed = fixed_units(engine.info());
-  return fixed > 0 ? static_cast<std::size_t>(fixed) : engine.tokenize(input).size();
-}
-
 std::size_t number_in(const std::string& text) {
   if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
     throw Refused(404, "not_found", "scores: expected numbers in the path, found something else");
@@ -101,16 +96,10 @@ HttpReply Service::plan(const HttpRequest& request, const Parts&) {
   const SharedEngine engine = shelf_.engine(model);
   InputLimits unbounded = options_.input;
   unbounded.memory = std::numeric_limits<std::size_t>::max();  // it says what would be refused
-  const AskedExplanation asked = asked_explanation(body, *engine, unbounded);
-  const std::size_t units = units_of_input(*engine, asked.of.input);
-  const auto planned = [&](const MethodSpec& spec) -> OrderedJson {
-    const auto seconds = times_.seconds(model, spec, units);
-    return {{"method", spec.aggregate.empty() ? spec.name : spec.name + "_" + spec.aggregate},
-            {"bytes", engine->planned_bytes(
-                          {.input = asked.of.input, .target = asked.targets.front(), .methods = {spec}})},
-            {"seconds", seconds ? OrderedJson(*seconds) : OrderedJson()}};
-  };
-  return json_reply({{"data", list_of(asked.methods, planned)}});
+  AskedExplanation asked = asked_explanation(body, *engine, unbounded);
+  if (const auto known = known_plan(*engine, model, asked, times_)) return known->reply(request);
+  return run(request, planning(engine, model, std::move(asked), options_.input.memory, times_), false,
+             JobQueue::Place::First);
 }
 
 HttpReply Service::explain(const HttpRequest& request, const Parts&) {

@@ -5,8 +5,6 @@
 
 #include "base/files.h"
 #include "server/openapi.h"
-#include "server/work.h"
-#include "support/sample_report.h"
 #include "support/source_folder.h"
 
 namespace headwater {
@@ -46,18 +44,6 @@ TEST(OpenApi, EveryReferenceLeadsSomewhere) {
   };
   look(document);
   EXPECT_GT(found, 40U);
-}
-
-TEST(MethodTimes, EstimateGrowsWithTheInput) {
-  MethodTimes times;
-  Report report = testing::text_report();  // of 5 units
-  report.attributions[0].seconds = 2;
-  times.note("m", report);
-  EXPECT_EQ(times.seconds("m", {.name = "attention"}, 5), 2);
-  EXPECT_EQ(times.seconds("m", {.name = "attention"}, 10), 8) << "with the square";
-  EXPECT_EQ(times.seconds("m", {.name = "attention"}, 2), 0.8);
-  EXPECT_FALSE(times.seconds("m", {.name = "occlusion"}, 5).has_value());
-  EXPECT_FALSE(times.seconds("other", {.name = "attention"}, 5).has_value());
 }
 
 TEST(ModelShelf, NamesModelsByTheirFolders) {

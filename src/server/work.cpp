@@ -12,12 +12,29 @@ namespace headwater {
 
 namespace {
 
-std::string key_of(const std::string& model, const std::string& method) {
-  return model + "\n" + method;
-}
-
 std::string called(const MethodSpec& spec) {
   return spec.aggregate.empty() ? spec.name : spec.name + "_" + spec.aggregate;
+}
+
+// Every target is a run of its own. A time that is not known is null.
+OrderedJson plan_json(const Engine& engine, const AskedExplanation& asked,
+                      const std::vector<std::optional<MethodTime>>& times) {
+  OrderedJson data = OrderedJson::array();
+  for (std::size_t m = 0; m < asked.methods.size(); ++m) {
+    const MethodSpec& spec = asked.methods[m];
+    OrderedJson one{
+        {"method", called(spec)},
+        {"bytes",
+         engine.planned_bytes({.input = asked.of.input, .target = asked.targets.front(), .methods = {spec}})},
+        {"seconds", nullptr},
+        {"basis", nullptr}};
+    if (times[m]) {
+      one["seconds"] = times[m]->seconds * static_cast<double>(asked.targets.size());
+      one["basis"] = times[m]->measured ? "measured" : "estimated";
+    }
+    data.push_back(std::move(one));
+  }
+  return {{"data", std::move(data)}};
 }
 
 // What a reader is told of a picture: its name, not the place of this process where it lies.
@@ -39,21 +56,6 @@ std::string tree_command(const Report& report, const AskedTree& asked) {
 }
 
 }  // namespace
-
-void MethodTimes::note(const std::string& model, const Report& report) {
-  const std::lock_guard lock(mutex_);
-  for (const Attribution& one : report.attributions)
-    times_[key_of(model, headwater::name_of(one))] = {one.seconds, report.prediction.units.size()};
-}
-
-std::optional<double> MethodTimes::seconds(const std::string& model, const MethodSpec& method,
-                                           std::size_t units) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = times_.find(key_of(model, called(method)));
-  if (found == times_.end() || found->second.units == 0) return {};
-  const double share = static_cast<double>(units) / static_cast<double>(found->second.units);
-  return found->second.seconds * (share > 1 ? share * share : share);
-}
 
 JobWork explaining(SharedEngine engine, std::string model, AskedExplanation asked, MethodTimes& times) {
   return [engine = std::move(engine), model = std::move(model), asked = std::move(asked), &times](
@@ -77,7 +79,9 @@ JobWork explaining(SharedEngine engine, std::string model, AskedExplanation aske
                            .progress = [&](const Progress& at) { teller.progress(at.method, at.done); },
                            .partial = tell_end});
       if (!report.attributions.empty()) tell_end(report);
-      times.note(model, report);
+      for (std::size_t m = 0; m < report.attributions.size(); ++m)
+        times.note(model, asked.methods[m], report.prediction.units.size(),
+                   {report.attributions[m].seconds, true});
       name_picture(report, asked.of);
       reports.push_back(std::move(report));
     }
@@ -113,6 +117,37 @@ JobWork predicting(SharedEngine engine, AskedPrediction asked) {
              const std::string&, JobTeller&) -> std::shared_ptr<const JobResult> {
     return std::make_shared<JsonResult>(
         to_json(engine->predict(asked.of.input, {.top = asked.top}), {.tokens = true}));
+  };
+}
+
+std::shared_ptr<const JobResult> known_plan(const Engine& engine, const std::string& model,
+                                            const AskedExplanation& asked, const MethodTimes& times) {
+  const std::size_t units = units_of_input(engine, asked.of.input);
+  std::vector<std::optional<MethodTime>> known;
+  for (const MethodSpec& spec : asked.methods) {
+    known.push_back(times.of(model, spec, units));
+    if (!known.back()) return nullptr;
+  }
+  return std::make_shared<JsonResult>(dump(plan_json(engine, asked, known), -1));
+}
+
+JobWork planning(SharedEngine engine, std::string model, AskedExplanation asked, std::size_t memory,
+                 MethodTimes& times) {
+  return [engine = std::move(engine), model = std::move(model), asked = std::move(asked), memory, &times](
+             const std::string&, JobTeller& teller) -> std::shared_ptr<const JobResult> {
+    const std::size_t units = units_of_input(*engine, asked.of.input);
+    std::vector<std::optional<MethodTime>> known;
+    for (const MethodSpec& spec : asked.methods) {
+      teller.progress(called(spec), 0);  // between two trials it can be cancelled too
+      auto time = times.of(model, spec, units);
+      if (!time) {
+        time = tried(*engine, asked.of.input, spec, {.memory = memory},
+                     [&](const Progress& at) { teller.progress(at.method, at.done); });
+        if (time) times.note(model, spec, units, *time);
+      }
+      known.push_back(time);
+    }
+    return std::make_shared<JsonResult>(dump(plan_json(*engine, asked, known), -1));
   };
 }
 

@@ -16,16 +16,11 @@ import time
 import zipfile
 import zlib
 
-from client import ROOT, Server, events, page_document
+from client import ROOT, TEXT, Server, events, expect, page_document
+from estimates import check_estimates
 
-TEXT = "The plot is thin, but the actors are so good that you will not mind at all."
 # Minutes of work, told step by step.
 LONG = {"text": TEXT, "methods": [{"name": "smooth_grad", "options": {"samples": 100000}}], "async": True}
-
-
-def expect(condition, what):
-    if not condition:
-        raise AssertionError(f"server: expected {what}")
 
 
 def expect_error(reply, code, words="", kind=None):
@@ -96,7 +91,8 @@ def check_computing(server):
     server.post("/v1/explain", {"text": "not bad", "methods": ["attention"]})
     planned = server.post("/v1/plan", plan).json()["data"]
     expect([p["method"] for p in planned] == ["attention", "attention_rollout", "occlusion"], "the plan's methods")
-    expect(all(p["bytes"] > 0 for p in planned) and planned[0]["seconds"] > 0, "bytes, and seconds of what has run")
+    expect(all(p["bytes"] > 0 and p["seconds"] > 0 and p["basis"] == "measured" for p in planned),
+           f"bytes and times of what has run, and of what a trial ran to its end; found {planned}")
     tree = server.post("/v1/tree", {"text": TEXT, "tau": 0.4, "lambda": 0.01}).json()
     expect(tree["schema"] == "headwater.tree/1" and "headwater tree -m sentiment" in json.dumps(tree), "a tree")
     table = server.post("/v1/evaluate", {"examples": [{"text": "not bad", "label": "POSITIVE"}, {"text": "dull", "label": 0}],
@@ -493,7 +489,7 @@ def main():
     parser.add_argument("--program", required=True)
     program = str(pathlib.Path(parser.parse_args().program).resolve())
     with Server(program) as server:
-        for check in (check_looking, check_openapi, check_computing, check_forms, check_layers, check_jobs, check_partial, check_cancel,
+        for check in (check_looking, check_openapi, check_computing, check_estimates, check_forms, check_layers, check_jobs, check_partial, check_cancel,
                       check_client_that_leaves, check_inputs, check_access, check_headers, check_malformed):
             begin = time.monotonic()
             check(server)

@@ -12,6 +12,12 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TEXT = "The plot is thin, but the actors are so good that you will not mind at all."
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(f"server: expected {what}")
 
 
 class Reply:

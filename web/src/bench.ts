@@ -4,6 +4,7 @@ import { type Tone } from "./model/colour";
 import type { Aimed, PageDocument, PageData, Token } from "./model/document";
 import { headDetails, headStatistics, type HeadStatistic, type Measured, type Statistics } from "./model/heads";
 import { gridMap, MapStore, type GridMap } from "./model/maps";
+import { growsFrom } from "./model/tree";
 import { groupIndex, groupsOf, patchesOf, unitsOf, type Group, type Patches } from "./model/units";
 import { addressOf, initial, viewOf, type Tab, type View } from "./view";
 
@@ -261,7 +262,7 @@ export class Bench {
     if (this.split > 0 && this.attributions.some(isMap)) list.push("blocks");
     if (this.attributions.some((x) => isMap(x) && x.layered)) list.push("flow");
     if (this.attributions.some((x) => isMap(x) && x.H > 1)) list.push("heads");
-    if (this.grows || this.data.tree) list.push("tree");
+    if (this.split === 0 && (this.grows || this.attributions.some(growsFrom))) list.push("tree");
     return list;
   }
   get tab(): Tab {

@@ -1,4 +1,4 @@
-// From a figure to a file: SVG as it is, PNG by the browser's own drawing, PDF by its printer (text stays text).
+// From a figure to a file: SVG as it is, PNG by the browser's own drawing; PDF is written in pdf.ts.
 export function save(name: string, data: string | Uint8Array | Blob, type: string) {
   const link = document.createElement("a"),
     blob = data instanceof Blob ? data : new Blob([data as BlobPart], { type });
@@ -28,28 +28,10 @@ export async function pngOf(svg: string, factor = 2): Promise<Blob> {
   return new Promise((done, fail) => canvas.toBlob((b) => (b ? done(b) : fail(new Error("no picture"))), "image/png"));
 }
 
-// The figure alone on the paper, then the page as it was.
-export function printFigure(svg: string) {
-  const sheet = document.createElement("div");
-  sheet.id = "sheet";
-  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-  sheet.append(document.importNode(parsed, true));
-  document.body.append(sheet);
-  document.documentElement.dataset.printing = "figure";
-  const back = () => {
-    sheet.remove();
-    delete document.documentElement.dataset.printing;
-    removeEventListener("afterprint", back);
-  };
-  addEventListener("afterprint", back);
-  print();
-}
-
 // This very page, with its script and data and without what the script has drawn.
 export function pageOf(): string {
   const copy = document.documentElement.cloneNode(true) as HTMLElement;
   copy.querySelector("#app")?.replaceChildren();
-  copy.querySelector("#sheet")?.remove();
   delete copy.dataset.theme;
   return "<!doctype html>\n" + copy.outerHTML;
 }

@@ -2,7 +2,7 @@
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { css, inkOn, shade, toned } from "../model/colour";
-import { linesOfBench } from "../model/lines";
+import { linesOfBench, visualOrder } from "../model/lines";
 import { rowScale, type GridMap } from "../model/maps";
 import { number, place, shownName, signWords } from "../model/words";
 import { blocksOf } from "../views/blocks";
@@ -24,7 +24,7 @@ export function framed(width: number, height: number, body: string, title: strin
   );
 }
 
-const text = (x: number, y: number, s: string, more = "", size = 12, fill = themed("--ink")) =>
+export const text = (x: number, y: number, s: string, more = "", size = 12, fill = themed("--ink")) =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" font-size="${size}" fill="${fill}" ${more}>${escaped(s)}</text>`;
 let measure: CanvasRenderingContext2D | null = null;
 export function widthOf(s: string, size: number): number {
@@ -34,7 +34,7 @@ export function widthOf(s: string, size: number): number {
 }
 
 const modelName = (b: Bench) => b.data.record.model.split("/").pop() ?? "";
-const headline = (b: Bench, a: Attribution, where = place(b, a)) =>
+export const headline = (b: Bench, a: Attribution, where = place(b, a)) =>
   [a.name, where, b.aim.target.label ? `target ${b.aim.target.label}` : "", modelName(b)].filter(Boolean).join(" · ");
 
 function legend(b: Bench, a: Attribution, high: number, x: number, y: number, raw: string): string {
@@ -157,6 +157,25 @@ export function layersFigure(b: Bench): string {
   );
 }
 
+// A line's tokens with their widths, as many in a row as there is room for.
+function wrapped(b: Bench, pieces: { before: string; at: number }[], room: number) {
+  const rows: { at: number; gap: number; w: number; size: number }[][] = [[]];
+  let x = 0;
+  for (const { before, at } of pieces) {
+    const unit = b.units[at],
+      size = unit.special ? 10.5 : 15,
+      w = widthOf(unit.text || "␣", size) + (unit.special ? 8 : 2);
+    let gap = before ? widthOf(before.replace(/\s+/g, " "), 15) : unit.special ? 4 : 0;
+    if (x + gap + w > room) {
+      rows.push([]);
+      x = gap = 0;
+    }
+    rows[rows.length - 1].push({ at, gap, w, size });
+    x += gap + w;
+  }
+  return rows;
+}
+
 // The strip: each method's row of text, wrapped, with the words as words.
 export function stripFigure(b: Bench): string {
   const width = 900,
@@ -171,28 +190,22 @@ export function stripFigure(b: Bench): string {
       scale = rowScale(map, row, b.groups);
     y += 12;
     s += text(10, y + 14, a.name, 'font-weight="600"', 12) + text(10, y + 28, place(b, a), "", 10.5, themed("--soft"));
-    for (const line of lines) {
-      let x = left;
-      const right = /[\u0590-\u08ff]/.test(line.pieces.map((p) => b.units[p.at].text).join("")); // written from the right
-      for (const { before, at } of line.pieces) {
-        const unit = b.units[at],
-          size = unit.special ? 10.5 : 15,
-          w = widthOf(unit.text || "␣", size) + (unit.special ? 8 : 2),
-          gap = before ? widthOf(before.replace(/\s+/g, " "), 15) : unit.special ? 4 : 0;
-        if (x + gap + w > width - 12) {
-          x = left;
-          y += 26;
-        } else x += gap;
-        const g = b.indexOf[at],
-          v = g < 0 ? NaN : map.v[row * map.C + g],
-          c = v === v ? toned(v, scale, b.tone) : null,
-          px = right ? width - 12 - (x - left) - w : x;
-        if (c) s += `<rect x="${px.toFixed(1)}" y="${y}" width="${w.toFixed(1)}" height="20" rx="2" fill="${css(c)}"/>`;
-        s += text(px + w / 2, y + 15, unit.text || "␣", 'text-anchor="middle"', size, c ? inkOn(c) : themed("--soft"));
-        x += w;
+    for (const line of lines)
+      for (const items of wrapped(b, line.pieces, width - 12 - left)) {
+        const { right, order, reversed } = visualOrder(items.map((i) => (b.units[i.at].special ? "" : b.units[i.at].text)));
+        let x = right ? width - 12 - items.reduce((sum, i) => sum + i.gap + i.w, 0) : left;
+        order.forEach((i, k) => {
+          const { at, gap, w, size } = items[i],
+            g = b.indexOf[at],
+            v = g < 0 ? NaN : map.v[row * map.C + g],
+            c = v === v ? toned(v, scale, b.tone) : null,
+            px = reversed[k] ? x : x + gap;
+          if (c) s += `<rect x="${px.toFixed(1)}" y="${y}" width="${w.toFixed(1)}" height="20" rx="2" fill="${css(c)}"/>`;
+          s += text(px + w / 2, y + 15, b.units[at].text || "␣", 'text-anchor="middle"', size, c ? inkOn(c) : themed("--soft"));
+          x += gap + w;
+        });
+        y += 26;
       }
-      y += 26;
-    }
   }
   const a = b.current!,
     map = b.mapOf(a)!,

@@ -1,7 +1,7 @@
 // The live page: an input, what to explain about it, and the jobs that do so. What is cheap runs as one types; what is
 // dear shows its price and waits; the newest input wins.
 import type { Bench } from "../bench";
-import { binaryDocument, type PageDocument, type Score, type Tree } from "../model/document";
+import { binaryDocument, type PageDocument, type Score } from "../model/document";
 import type { Tab } from "../view";
 import { Api, ApiError, type ApiMethod, type ApiModel, type Evaluation, type Example, type Input, type Job, type Plan } from "./api";
 import { removed, replaced } from "./edit";
@@ -10,6 +10,7 @@ import { merged, onlyOf } from "./merge";
 const page_type = "application/vnd.headwater.page";
 const pause = 300; // ms after the last key
 export const cheap = 1.5; // seconds a method may take and still run by itself
+const first_look = "attention"; // one run of the model, whatever it is
 const kept_documents = 8;
 
 export interface Aim {
@@ -39,8 +40,6 @@ export class LiveSession {
   progress: { method: string; done: number } | null = null;
   before: Score[] | null = null; // the probabilities of the input before the last edit
   change = "";
-  tree: Tree | null = null;
-  treeError = "";
   evaluation: Evaluation | null = null;
   evaluationError = "";
   private timer = 0;
@@ -48,7 +47,6 @@ export class LiveSession {
   private running: AbortController | null = null;
   private known = new Map<string, PageDocument>();
   private shownKey = "";
-  private treeKey = "";
   private evaluationKey = "";
   private round = 0;
   private besides = false; // the example wants the second answer beside the first
@@ -193,6 +191,10 @@ export class LiveSession {
     this.wanted = this.wanted.includes(method) ? this.wanted.filter((m) => m !== method) : [...this.wanted, method];
     this.refresh();
   }
+  // A panel's own need: it runs if it is cheap, and otherwise shows its price.
+  want(method: string) {
+    if (this.hasInput && !this.wanted.includes(method) && this.current?.task !== "feature-extraction") this.toggle(method);
+  }
   runDear(method: string) {
     this.dear.add(method);
     if (!this.wanted.includes(method)) this.wanted.push(method);
@@ -273,6 +275,10 @@ export class LiveSession {
     }
     const there = base ? names(base) : [],
       methods = this.wanted.filter((m) => !there.includes(m) && !this.waits(m));
+    if (methods.length === 0 && there.length === 0) {
+      methods.push(first_look); // all of them wait: something to look at meanwhile
+      if (!this.wanted.includes(first_look)) this.wanted.push(first_look);
+    }
     const exact = this.known.get(key);
     if (exact) this.show(key, onlyOf(exact, this.wanted));
     if (methods.length === 0 && exact) {
@@ -343,35 +349,6 @@ export class LiveSession {
         this.refresh();
       }, 0);
     }
-  }
-
-  async growTree(tau: number, lambda: number) {
-    const key = JSON.stringify([this.inputKey, tau, lambda, this.bench.aim?.target.label]);
-    if (!this.hasInput || key === this.treeKey) return;
-    this.treeKey = key;
-    await new Promise((done) => setTimeout(done, 150));
-    if (key !== this.treeKey) return;
-    try {
-      const target = this.bench.aim.target.label;
-      const tree = await this.api.post<Tree>("/v1/tree", {
-        ...this.body([]),
-        methods: undefined,
-        targets: undefined,
-        target: target ? { label: target } : undefined,
-        tau,
-        lambda,
-      });
-      if (key === this.treeKey) {
-        this.tree = tree;
-        this.treeError = "";
-      }
-    } catch (error) {
-      if (key === this.treeKey) {
-        this.tree = null;
-        this.treeError = (error as Error).message;
-      }
-    }
-    this.bench.changed();
   }
 
   async evaluate() {

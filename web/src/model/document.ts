@@ -100,22 +100,6 @@ export interface Sequence {
   rows?: number;
   columns?: number;
 }
-export interface TreeEdge {
-  parent: number;
-  child: number;
-  layer: number;
-  score: number;
-}
-export interface Tree {
-  tau?: number;
-  lambda?: number;
-  root: number;
-  edges: TreeEdge[];
-  checks?: Check[];
-  tokens?: string[];
-  target?: string;
-  kept?: number;
-}
 export interface Model {
   family: string;
   architecture: string;
@@ -163,7 +147,6 @@ export interface PageData extends Aimed {
   sequences?: Sequence[];
   others?: Aimed[];
   picture?: string;
-  tree?: Tree;
   blobs?: Record<string, { format: "f32" | "f16"; offset: number; bytes: number }>;
 }
 

@@ -2,12 +2,17 @@
 import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import { csvOf, jsonOf, npzOf } from "../export/numbers";
-import { imageOf, pageOf, pngOf, printFigure, save } from "../export/save";
+import { chartsFigure, headMapFigure } from "../export/panels";
+import { pdfOf } from "../export/pdf";
+import { imageOf, pageOf, pngOf, save } from "../export/save";
 import { animatedFlow, blocksFigure, layersFigure, matrixFigure, pictureFigure, shownFigure, stripFigure } from "../export/svg";
 import type { LiveSession } from "../live/session";
 import { hasWords } from "../model/units";
 import { addressOf } from "../view";
+import { headMapOf } from "./headmap";
 import { Chooser, Segments } from "./parts";
+
+const pdf_title = "vectors; text in Helvetica, and as pictures where that has no letters for it. headwater plot embeds fonts.";
 
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 
@@ -34,10 +39,28 @@ export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) 
       setProblem((e as Error).message);
     }
   };
-  const figure = async () => {
-    const svg = await figureOf(b);
-    if (!svg) throw new Error("This panel shows nothing that could be drawn.");
-    return svg;
+  // One panel in three forms.
+  const forms = (name: string, file: string, draw: () => Promise<string> | string) => {
+    const figure = async () => {
+      const svg = await draw();
+      if (!svg) throw new Error("This panel shows nothing that could be drawn.");
+      return svg;
+    };
+    const write: [string, () => Promise<void>, string][] = [
+      ["SVG", async () => save(file + ".svg", await figure(), "image/svg+xml"), "vectors, text as text"],
+      ["PDF", async () => save(file + ".pdf", await pdfOf(await figure()), "application/pdf"), pdf_title],
+      ["PNG", async () => save(file + ".png", await pngOf(await figure()), "image/png"), "two pixels for each on the screen"],
+    ];
+    return (
+      <div class="forms" role="presentation">
+        <span>{name}</span>
+        {write.map(([form, what, title]) => (
+          <button type="button" role="menuitem" aria-label={`${name} as ${form}`} title={title} onClick={run(what)}>
+            {form}
+          </button>
+        ))}
+      </div>
+    );
   };
   const whole = async () => {
     if (!live) {
@@ -69,12 +92,12 @@ export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) 
           }}
         >
           <span class="soft" role="presentation">
-            This panel
+            Panels
           </span>
-          {item("Figure as SVG", async () => save(stem + ".svg", await figure(), "image/svg+xml"))}
-          {item("Figure as PNG", async () => save(stem + ".png", await pngOf(await figure()), "image/png"))}
-          {item("Figure as PDF (print)", async () => printFigure(await figure()))}
-          {b.isImage ? null : item("Text strip as SVG", () => save("headwater-strip.svg", stripFigure(b), "image/svg+xml"))}
+          {forms("Figure", stem, () => figureOf(b))}
+          {b.isImage ? null : forms("Text strip", "headwater-strip", () => stripFigure(b))}
+          {headMapOf(b) ? forms("Layers × heads", "headwater-headmap", () => headMapFigure(b)) : null}
+          {document.querySelector("#drawer .chart-box") ? forms("Charts", "headwater-charts", chartsFigure) : null}
           {b.tabs.includes("flow")
             ? item("Flow as animated SVG", () => {
                 const s = animatedFlow(b);

@@ -7,14 +7,21 @@ import { Chooser, hideTip, moveFocus, Panel, showTip } from "./parts";
 
 export const nameOfStatistic = (s: HeadStatistic) => statisticNames[s] ?? s.replace("detail:", "").replace(/_/g, " ");
 
-export function HeadMap({ b }: { b: Bench }) {
-  const a = b.current!;
-  const choices = b.statisticsOf(a);
+// The statistic that is shown and its number for every head; null where there are no heads.
+export function headMapOf(b: Bench) {
+  const a = b.current!,
+    choices = b.statisticsOf(a);
   if (a.H < 2 || choices.length === 0) return null;
   const what = b.view.statistic && choices.includes(b.view.statistic) ? b.view.statistic : choices[0];
   const values = Array.from({ length: a.L }, (_, l) => Array.from({ length: a.H }, (_, h) => b.headValue(a, l, h, what)));
-  const known = values.flat().filter((v): v is number => v !== null && v === v),
-    peak = Math.max(1e-30, ...known.map(Math.abs));
+  const known = values.flat().filter((v): v is number => v !== null && v === v);
+  return { a, choices, what, values, known, peak: Math.max(1e-30, ...known.map(Math.abs)) };
+}
+
+export function HeadMap({ b }: { b: Bench }) {
+  const map = headMapOf(b);
+  if (!map) return null;
+  const { a, choices, what, values, known, peak } = map;
   const best = values
     .flatMap((row, l) => row.map((v, h) => ({ v, l, h })))
     .filter((x) => x.v !== null && x.v === x.v)

@@ -1,6 +1,7 @@
 // What goes in: model, text, pair or picture, target and contrast, methods with what they would cost.
 import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
+import type { Plan } from "../live/api";
 import { cheap, type LiveSession } from "../live/session";
 import { shownName } from "../model/words";
 
@@ -14,6 +15,14 @@ const time = (s: number | null | undefined) =>
         : `${(s / 60).toFixed(1)} min`;
 const size = (n: number) =>
   n < 1 << 20 ? `${Math.ceil(n / 1024)} kB` : n < 1 << 30 ? `${Math.ceil(n / (1 << 20))} MB` : `${(n / (1 << 30)).toFixed(1)} GB`;
+
+// Where a time comes from.
+const basis = (p: Plan) =>
+  p.basis === "measured"
+    ? "As long as it took on an input of about this length."
+    : p.basis === "estimated"
+      ? "Extrapolated from a short trial: it has not run on this model yet."
+      : "";
 
 function Targets({ b, live }: { b: Bench; live: LiveSession }) {
   const model = live.current,
@@ -125,8 +134,8 @@ function Methods({ live }: { live: LiveSession }) {
         .map((m) => {
           const p = live.plans.get(m)!;
           return (
-            <button type="button" class="dear" onClick={() => live.runDear(m)}>
-              Run {m} (about {time(p.seconds)}, {size(p.bytes)})
+            <button type="button" class="dear" title={basis(p)} onClick={() => live.runDear(m)}>
+              Run {m} ({p.basis === "measured" ? "about" : "estimated"} {time(p.seconds)}, {size(p.bytes)})
             </button>
           );
         })}
@@ -150,8 +159,10 @@ function Methods({ live }: { live: LiveSession }) {
                 <input type="checkbox" checked={live.wanted.includes(m.name)} onChange={() => live.toggle(m.name)} />
                 <span>
                   <b>{m.name}</b>{" "}
-                  <span class="num soft">
-                    {p ? `${time(p.seconds)}${p.seconds !== null && p.seconds > cheap ? ", waits for a click" : ""}` : ""}
+                  <span class="num soft" title={p ? basis(p) : undefined}>
+                    {p
+                      ? `${p.basis === "estimated" ? "≈ " : ""}${time(p.seconds)}${p.seconds !== null && p.seconds > cheap ? ", waits for a click" : ""}`
+                      : ""}
                   </span>
                   <br />
                   <span class="soft">{m.summary}</span>

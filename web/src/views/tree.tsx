@@ -1,8 +1,9 @@
 // The attribution tree: which token passes on what to which, from the top layer down.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import type { LiveSession } from "../live/session";
-import type { Tree as TreeData, TreeEdge } from "../model/document";
+import type { Attribution } from "../model/attribution";
+import { growsFrom, headSums, treeOf, type Tree as TreeData, type TreeEdge } from "../model/tree";
 import { number, shownName } from "../model/words";
 import { Empty, hideTip, showTip, Slider, themed, useWidth } from "./parts";
 
@@ -62,15 +63,20 @@ function Branch({ node, names, closed, toggle }: { node: Node; names: string[]; 
   );
 }
 
+const narrowest = 26; // px a column of the drawing needs
 function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string[]; layers: number; width: number }) {
+  // Of a long text or a picture only the tokens of the tree; the others would put miles between them.
   const left = 44,
-    step = Math.max(26, (width - left - 14) / names.length),
+    within = new Set([tree.root, ...tree.edges.flatMap((e) => [e.parent, e.child])]),
+    all = names.length * narrowest <= width - left - 14,
+    columns = names.map((_, t) => t).filter((t) => all || within.has(t)),
+    step = Math.max(narrowest, (width - left - 14) / columns.length),
     level = layers > 8 ? 36 : 52,
     turned = step < 56,
     base = 22 + level * layers;
-  const x = (t: number) => left + (t + 0.5) * step,
+  const x = (t: number) => left + (columns.indexOf(t) + 0.5) * step,
     y = (l: number) => 22 + level * (layers - 1 - l),
-    w = Math.max(width, left + step * names.length + 14);
+    w = Math.max(width, left + step * columns.length + 14);
   const largest = Math.max(1e-30, ...tree.edges.map((e) => Math.abs(e.score))),
     first = new Map<number, number>([[tree.root, y(layers - 1)]]);
   const seen = (t: number, at: number) => first.set(t, Math.min(first.get(t) ?? Infinity, at));
@@ -119,8 +125,9 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
           <circle cx={x(e.child)} cy={y(e.layer) + level} r="4" fill={ink} />
         </>
       ))}
-      {names.map((name, t) => {
-        const on = first.has(t),
+      {columns.map((t) => {
+        const name = names[t],
+          on = first.has(t),
           fill = on ? ink : soft,
           weight = t === tree.root ? "700" : "400";
         return turned ? (
@@ -137,60 +144,53 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
   );
 }
 
+// Grown in the page from a result of attattr, wherever that comes from: a report's file or a server.
 export function Tree({ b, live }: { b: Bench; live: LiveSession | null }) {
   const [ref, width] = useWidth(300),
     [closed, setClosed] = useState<Set<number>>(new Set());
   const [tau, setTau] = useState(0.4),
     [lambda, setLambda] = useState(0);
-  const tree = live ? live.tree : (b.data.tree ?? null);
+  const from = b.attributions.find(growsFrom),
+    summed = useRef<{ of: Attribution | undefined; sums: Float64Array[] | null }>({ of: undefined, sums: null });
+  if (summed.current.of !== from || !summed.current.sums)
+    summed.current = { of: from, sums: from ? headSums(from, b.data.model.heads) : null };
+  const { sums } = summed.current,
+    answer = b.aim.focus;
+  const tree = useMemo(() => (sums ? treeOf(sums, answer, tau, lambda) : null), [sums, answer, tau, lambda]);
   useEffect(() => {
-    if (live) live.growTree(tau, lambda);
-  }, [live, tau, lambda, live?.inputKey, b.view.target]);
+    if (live && !from) live.want("attattr");
+  }, [live, live?.inputKey]);
   const toggle = (t: number) =>
     setClosed((old) => {
       const next = new Set(old);
       if (!next.delete(t)) next.add(t);
       return next;
     });
-  const sliders = live ? (
-    <div class="tools">
-      <Slider
-        name="τ"
-        label="τ: share of a layer's largest attribution an edge needs"
-        range={[0.05, 0.95, 0.05]}
-        value={tau}
-        set={setTau}
-      />
-      <Slider name="λ" label="λ: cost of an edge" range={[0, 1, 0.05]} value={lambda} set={setLambda} />
-    </div>
-  ) : tree ? (
-    <p class="caption num">
-      τ = {tree.tau ?? 0.4}, λ = {tree.lambda ?? 0}
-    </p>
-  ) : null;
-  if (live?.treeError)
+  if (!from || !tree)
     return (
       <div ref={ref}>
-        {sliders}
-        <Empty>{live.treeError}</Empty>
-      </div>
-    );
-  if (!tree)
-    return (
-      <div ref={ref}>
-        {sliders}
         <Empty>
-          {live
-            ? "Growing the tree …"
-            : "This file holds no tree. headwater tree draws one, and the page of headwater serve grows it as you move τ and λ."}
+          {from
+            ? "The layers are on their way …"
+            : !live
+              ? "A tree is made of a result of attattr, which this file does not hold."
+              : live.waits("attattr")
+                ? "A tree is made of a result of attattr, which waits for a click above: it takes long here."
+                : live.busy && live.wanted.includes("attattr")
+                  ? "attattr is running …"
+                  : "A tree is made of a result of attattr; add it under Methods."}
         </Empty>
       </div>
     );
-  const names = tree.tokens ?? b.units.map((u) => u.text),
-    roots = rooted(tree);
+  const names = b.units.map((u) => u.text),
+    roots = rooted(tree),
+    target = b.aim.target.label;
   return (
     <div ref={ref}>
-      {sliders}
+      <div class="tools">
+        <Slider name="τ" label="τ: share of a layer's largest attribution an edge needs" range={[0, 0.95, 0.05]} value={tau} set={setTau} />
+        <Slider name="λ" label="λ: cost of an edge" range={[0, 1, 0.05]} value={lambda} set={setLambda} />
+      </div>
       {tree.edges.length === 0 ? (
         <Empty>No edge is strong enough; lower τ or λ.</Empty>
       ) : (
@@ -199,8 +199,8 @@ export function Tree({ b, live }: { b: Bench; live: LiveSession | null }) {
             <Drawing tree={tree} names={names} layers={b.data.model.layers} width={width} />
           </div>
           <p class="caption num">
-            {tree.edges.length} edges{tree.target ? ` for “${tree.target}”` : ""}. Lines go from the token that reads down to what it reads;
-            width is the attribution.
+            {tree.edges.length} edges{target ? ` for “${target}”` : ""}. Lines go from the token that reads down to what it reads; width is
+            the attribution, summed over heads.{from.embedded ? ` ${from.embedded}` : ""}
           </p>
           <ul
             class="tree"

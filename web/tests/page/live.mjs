@@ -91,17 +91,18 @@ export async function checkMethodsCostAndCancel(world) {
   await page.waitForSelector('.strip-row[aria-label="attention"]', { timeout: 60000 });
   expect(await page.getByRole("tab", { name: "Flow" }).isVisible(), "what was there stays, and maps come with their tabs");
   await idle(page);
-  // A method that takes long: it can be stopped, and what is there stays.
+  // A method that takes long says so before its first run, and waits for a click; it can be stopped, and what is there
+  // stays.
   await page.route("**/v1/plan", async (route) => {
     const r = await route.fetch(),
       j = await r.json();
-    for (const p of j.data) if (p.method === "kernel_shap") p.seconds = 42;
+    for (const p of j.data) if (p.method === "kernel_shap") Object.assign(p, { seconds: 42, basis: "estimated" });
     await route.fulfill({ json: j });
   });
   await page.getByRole("button", { name: /^Methods/ }).click();
   await page.getByRole("checkbox", { name: /^kernel_shap / }).check();
   await page.getByRole("button", { name: "Done" }).click();
-  const dear = page.getByRole("button", { name: /Run kernel_shap \(about 42 s/ });
+  const dear = page.getByRole("button", { name: /Run kernel_shap \(estimated 42 s/ });
   await dear.waitFor({ timeout: 60000 });
   await dear.click();
   const stop = page.getByRole("button", { name: "Cancel" });
@@ -111,6 +112,24 @@ export async function checkMethodsCostAndCancel(world) {
     .catch(() => {});
   await page.waitForTimeout(300);
   expect((await page.locator('.strip-row[aria-label="attention"]').count()) === 1, "what was there before");
+}
+
+// Nobody stands between: a long text, a method that never ran, the server's own trial.
+export async function checkEstimateBeforeTheFirstRun(world) {
+  const page = await start(world);
+  await page.getByRole("combobox", { name: "Model" }).selectOption("sentiment");
+  await page.locator("#input-text").fill("It is not bad at all, and never dull. ".repeat(11));
+  await page.waitForSelector(".strip-row", { timeout: 60000 });
+  await idle(page);
+  await page.getByRole("button", { name: /^Methods/ }).click();
+  await page.getByRole("checkbox", { name: /^hidden_token_attribution / }).check();
+  await page.getByRole("button", { name: "Done" }).click();
+  const dear = page.getByRole("button", { name: /Run hidden_token_attribution \(estimated/ });
+  await dear.waitFor({ timeout: 60000 });
+  await idle(page);
+  expect((await page.locator('.strip-row[aria-label="hidden_token_attribution"]').count()) === 0, "it to wait");
+  expect((await dear.getAttribute("title")).includes("short trial"), "where the time comes from");
+  return dear.innerText();
 }
 
 export async function checkTree(world) {
@@ -130,6 +149,21 @@ export async function checkTree(world) {
   await page.getByRole("tree").focus();
   await page.keyboard.press("ArrowDown");
   expect((await page.evaluate(() => document.activeElement.getAttribute("role"))) === "treeitem", "arrows in the tree");
+}
+
+// Where there is no attattr yet, the tab asks for it, as a tick under Methods would.
+export async function checkTreeAsksForItsMethod(world) {
+  const page = await start(world, "Either or");
+  expect((await page.locator('.strip-row[aria-label="attattr"]').count()) === 0, "an example without attattr");
+  await page.getByRole("tab", { name: "Tree" }).click();
+  const grown = page.locator("#main-panel svg.figure path").first();
+  await grown
+    .or(page.getByRole("button", { name: /Run attattr/ }))
+    .first()
+    .waitFor({ timeout: 60000 });
+  if (!(await grown.count())) await page.getByRole("button", { name: /Run attattr/ }).click();
+  await grown.waitFor({ timeout: 60000 });
+  expect((await page.locator('.strip-row[aria-label="attattr"]').count()) === 1, "its row beside the others");
 }
 
 export async function checkFaithfulness(world) {

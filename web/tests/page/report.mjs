@@ -340,57 +340,38 @@ export async function checkDrawer(world, { text: path }) {
   expect((await page.locator("#compare").innerText()).includes("A − B"), "a difference of A and B");
 }
 
-export async function checkExports(world, { text: path, picture, blocks }) {
-  const seen = [];
-  for (const [file, tabs] of [
-    [path + "#method=3", ["layers", "matrix", "flow", "heads"]],
-    [picture, ["image"]],
-    [blocks, ["blocks"]],
-  ])
-    for (const tab of tabs) {
-      const page = await world.page(file + (file.includes("#") ? "&" : "#") + "tab=" + tab),
-        svg = (await saved(page, "Figure as SVG")).toString();
-      expect(
-        svg.startsWith("<svg") && svg.includes("<text") && !/href="(?!data:)/.test(svg),
-        `${tab} as SVG with text and nothing outside`,
-      );
-      if (tab === "matrix") expect(svg.includes(">good</text>") && svg.includes("rows sum to"), "names and row sums in the figure");
-      expect(
-        await page.evaluate((s) => new DOMParser().parseFromString(s, "image/svg+xml").querySelector("parsererror") === null, svg),
-        `${tab} as well-formed XML`,
-      );
-      const png = await saved(page, "Figure as PNG");
-      expect(png.subarray(1, 4).toString() === "PNG" && png.length > 3000, `${tab} as PNG`);
-      seen.push(`${tab} ${(svg.length / 1024).toFixed(0)} kB`);
-    }
-  const page = await world.page(path + "#method=3");
-  expect((await saved(page, "Text strip as SVG")).toString().includes(">actors</text>"), "the strip with its words");
-  const film = (await saved(page, "Flow as animated SVG")).toString();
-  expect((film.match(/<animate /g) ?? []).length >= 5, "a film of the flow");
-  const json = JSON.parse((await saved(page, "This map as JSON")).toString());
-  expect(json.method === "attention" && json.scores.length === 21, "the map as JSON");
-  const npz = await saved(page, "All results as npz");
-  expect(npz.subarray(0, 2).toString() === "PK" && npz.includes("value_zeroing.npy"), "every result as npz");
-  const whole = (await saved(page, "The page as one HTML file")).toString();
-  expect(whole.includes('id="report"') && !whole.includes('strip-row"'), "the page as it came");
-  return seen.join(", ");
-}
-
-export async function checkPdf(world, { text: path }) {
-  const page = await world.page(path + "#method=3&tab=flow");
-  await page.evaluate(() => {
-    window.print = () => {};
-  });
-  await page.getByRole("button", { name: "Export" }).click();
-  await page.getByRole("menuitem", { name: "Figure as PDF" }).click();
-  expect((await page.locator("#sheet svg").count()) === 1, "the figure alone on a sheet");
-  const pdf = await page.pdf({ printBackground: false });
-  expect(
-    pdf.includes("/Font") && pdf.length > 5000 && (pdf.toString("latin1").match(/\/Type ?\/Page\b/g) ?? []).length === 1,
-    "one page with text as text",
-  );
-  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-  expect((await page.locator("#sheet").count()) === 0, "the page as it was afterwards");
+// From disk, without a server: the tree of headwater tree, whatever the sliders say, for either target.
+export async function checkTree(world, { text: path }) {
+  const page = await world.page(path + "#tab=tree"),
+    panel = page.locator("#main-panel");
+  const edges = async () =>
+    ((await panel.locator("svg.figure").count()) ? await panel.locator("svg.figure").getAttribute("aria-label") : "")
+      .split("; ")
+      .map((e) => e.match(/L(\d+): “(.*)” reads “(.*)” (\S+)$/)?.slice(1))
+      .filter(Boolean);
+  const wanted = (...words) => {
+    const tree = JSON.parse(world.run("tree", "-q", "-m", "sentiment", "--format", "json", ...words, text)),
+      names = tree.tokens.map((t) => t.text ?? t);
+    return tree.edges.map((e) => [String(e.layer), names[e.parent], names[e.child], e.score]);
+  };
+  const same = async (what, ...words) => {
+    const found = await edges(),
+      right = wanted(...words);
+    expect(found.length === right.length, `${right.length} edges of ${what}, found ${found.length}`);
+    right.forEach(([layer, parent, child, score], i) => {
+      expect(found[i].slice(0, 3).join() === [layer, parent, child].join(), `${layer} ${parent} ${child}, found ${found[i]}`);
+      expect(Math.abs(Number(found[i][3].replace("−", "-")) - score) < 0.01 * Math.abs(score) + 1e-4, `${score}, found ${found[i][3]}`);
+    });
+    return right.length;
+  };
+  const counts = [await same("the tree", "--target", "POSITIVE")];
+  await page.getByLabel("τ: share").fill("0.1");
+  counts.push(await same("a smaller τ", "--target", "POSITIVE", "--tau", "0.1"));
+  await page.getByLabel("λ: cost").fill("0.3");
+  counts.push(await same("a larger λ", "--target", "POSITIVE", "--tau", "0.1", "--lambda", "0.3"));
+  await page.getByRole("group", { name: "Target" }).getByRole("button", { name: "NEGATIVE" }).click();
+  counts.push(await same("the other target", "--target", "NEGATIVE", "--tau", "0.1", "--lambda", "0.3"));
+  return counts.join(", ") + " edges";
 }
 
 export async function checkSize(world, { text: path }) {

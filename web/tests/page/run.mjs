@@ -1,6 +1,7 @@
 // The page in a real browser: node run.mjs PROGRAM CHROMIUM. Each check stands alone and says what it saw.
 import { readFileSync } from "node:fs";
 import { World } from "./harness.mjs";
+import * as exports from "./exports.mjs";
 import * as report from "./report.mjs";
 import * as live from "./live.mjs";
 import * as look from "./look.mjs";
@@ -13,7 +14,7 @@ try {
   await world.open();
   const pages = report.pages(world);
   await world.serve();
-  for (const [file, checks] of Object.entries({ report, look, live, speed }))
+  for (const [file, checks] of Object.entries({ report, exports, look, live, speed }))
     for (const [name, check] of Object.entries(checks)) {
       if (!name.startsWith("check") || (only && !`${file}.${name}`.includes(only))) continue;
       const start = performance.now();

@@ -5,7 +5,7 @@ import { crc32, zipOf } from "../../src/export/zip";
 import { removed, replaced } from "../../src/live/edit";
 import { merged } from "../../src/live/merge";
 import type { AttributionData, PageDocument } from "../../src/model/document";
-import { linesOf } from "../../src/model/lines";
+import { linesOf, visualOrder } from "../../src/model/lines";
 import { addressOf, initial, viewOf } from "../../src/view";
 
 test("the view goes through the address and back; nothing else gets in", () => {
@@ -79,4 +79,17 @@ test("answers of one input are joined, the newer of a name wins", () => {
   );
   assert.deepEqual([...both.numbers(both.data.attributions[2].scores!).values], [1, 1]);
   assert.deepEqual([...both.numbers(both.data.attributions[1].scores!).values], [2, 2]);
+});
+
+test("pieces stand as they are typed, from the right or from the left", () => {
+  const shown = (words: string[]) =>
+    visualOrder(words)
+      .order.map((i) => words[i])
+      .join(" ");
+  assert.equal(shown(["a", "b", "!"]), "a b !");
+  assert.equal(shown(["רע", "טוב"]), "טוב רע");
+  // A line from the right keeps what is written from the left in its order; signs between the two follow the line.
+  assert.equal(shown(["רע", "😀", "好", "看", "#", "great", "טוב"]), "טוב 好 看 # great 😀 רע");
+  assert.equal(shown(["so", "רע", "טוב", "it", "is"]), "so טוב רע it is");
+  assert.deepEqual(visualOrder(["", "רע", "a"]), { right: true, order: [2, 1, 0], reversed: [false, true, true] });
 });
