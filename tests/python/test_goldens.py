@@ -301,3 +301,13 @@ def test_the_lines_a_page_names_repeat_it(program, tmp_path):
         text = re.search(rf'id="{one["scores"]}"[^>]*>([^<]*)</script>', page.read_text())[1]
         stored = np.frombuffer(base64.b64decode(text), dtype="<f4")
         assert np.array_equal(stored, np.asarray(found[name].scores, dtype=np.float32).reshape(-1), equal_nan=True), name
+
+
+def test_no_method_is_left_out():
+    """Every method is compared with numbers that others made, above: those of the files, and those of formulas."""
+    compared = {method for method, _ in KEYS.values()}
+    compared |= {one["what"].split()[0] for one in golden_json("norms.json")} | {one["method"] for one in golden_json("chefer.json")}
+    compared |= {one["method"] for case in golden_json("encoder_decoder.json")["cases"] for one in case["results"]}
+    compared |= {"attention_rollout", "value_zeroing", "effective_attention", "hidden_token_attribution", "lime", "smooth_grad",
+                 "raw_attention", "grad_cam"}
+    assert compared == set(hw.methods())
