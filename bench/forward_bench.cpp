@@ -1,11 +1,11 @@
 // One forward and one pull of a model, timed on request, so that a peer can be timed in turn with it.
 //
-//   forward_bench MODEL_FOLDER TOKENS THREADS
+//   forward_bench MODEL_FOLDER TOKENS THREADS [TEXTS]
 //
 // Reads lines "forward N", "pull N" or "memory" from standard input. A timing line answers with the N times
 // in milliseconds; "memory" with the peak of tensor memory over the weights, in MiB, of a forward that keeps
 // nothing, of one that keeps everything, and of a pull to the embedding. bench/peers/forward_torch.py drives
-// it.
+// it. So many texts of equal length run as one batch, one where nothing is said.
 
 #include <chrono>
 #include <cstdlib>
@@ -20,10 +20,12 @@
 namespace headwater {
 namespace {
 
-Batch some_text(const ModelInfo& info, int tokens) {
+Batch some_texts(const ModelInfo& info, int tokens, int texts) {
   Batch batch;
-  batch.ids.emplace_back();
-  for (int t = 0; t < tokens; ++t) batch.ids[0].push_back((7 * t + 11) % info.vocabulary);
+  batch.ids.resize(static_cast<std::size_t>(texts));
+  int next = 11;
+  for (std::vector<int>& ids : batch.ids)
+    for (int t = 0; t < tokens; ++t, next += 7) ids.push_back(next % info.vocabulary);
   return batch;
 }
 
@@ -71,14 +73,14 @@ void serve(const Model& model, const Batch& batch) {
 }
 
 int run(int argc, char** argv) {
-  if (argc != 4) {
-    std::cerr << "usage: forward_bench MODEL_FOLDER TOKENS THREADS\n";
+  if (argc != 4 && argc != 5) {
+    std::cerr << "usage: forward_bench MODEL_FOLDER TOKENS THREADS [TEXTS]\n";
     return 2;
   }
   try {
     set_thread_count(std::atoi(argv[3]));
     const std::unique_ptr<Model> model = load_model(open_checkpoint(find_model(argv[1], {}), DType::Float32));
-    serve(*model, some_text(model->info(), std::atoi(argv[2])));
+    serve(*model, some_texts(model->info(), std::atoi(argv[2]), argc > 4 ? std::atoi(argv[4]) : 1));
   } catch (const Error& e) {
     std::cerr << "forward_bench: " << e.what() << '\n';
     return e.exit_code();

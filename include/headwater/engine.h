@@ -52,8 +52,8 @@ class HEADWATER_API Engine {
   std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options = {}) const;
   Report explain(const Request& request) const;
   // For streams: reports of the first few requests, at least one and as many as fit into memory together,
-  // side by side. They have the bits of explain. It stops before one that fails, and throws when that is the
-  // first.
+  // side by side, the forward runs of inputs of equal length in batches. They have the bits of explain. It
+  // stops before one that fails, and throws when that is the first.
   std::vector<Report> explain_some(std::span<const Request> requests) const;
   // Bytes needed beyond the weights to explain an input of this many tokens: an upper estimate.
   std::size_t planned_bytes(const Request& request) const;

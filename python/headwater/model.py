@@ -155,8 +155,9 @@ class Model:
                      **options: Any) -> Iterator[Explanation]:
         """Explains a stream as it is asked for: the same results in the same order as one `explain` after the other.
 
-        Texts are read a little ahead (the first alone, then at most eight for a thread) and worked on side by side,
-        as many as fit into 2 GiB by their plans; one by one with max_memory or verify.
+        Texts are read a little ahead (the first alone, then at most 32 for a thread). The forward runs of those of equal
+        length are made as one batch, and all are worked on side by side, as many as fit into 2 GiB by their plans; one
+        by one with max_memory or verify.
         """
         methods, aimed = _methods(method, aggregate, options), _target(target, contrast, position)
 
@@ -167,9 +168,8 @@ class Model:
         def asked(text: Any) -> _core.Input:
             return self._input(text, pair=pair, prefix=prefix, generate=generate, truncate=truncate)
 
-        threads = _core.threads()
-        alone = threads == 1 or verify or max_memory > 0
-        for report in in_order(texts, asked, some, 1 if alone else 8 * threads):
+        alone = verify or max_memory > 0
+        for report in in_order(texts, asked, some, 1 if alone else 32 * _core.threads()):
             yield Explanation._of(report)
 
     def planned_bytes(self, text: Any, method: MethodLike | Sequence[MethodLike], *, aggregate: str | None = None,

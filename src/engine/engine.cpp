@@ -166,9 +166,10 @@ std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const Pre
   return all;
 }
 
-Report Engine::Impl::explain(const LoadedModel& with, const Request& request, const Target* aimed) const {
+Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const Target* aimed) const {
+  const auto start = std::chrono::steady_clock::now();
   const ModelInfo& info = with.info();
-  const std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
+  std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
   Prepared prepared = prepare(with, request.input);
   write_on(with, prepared, request.input.generate);
   MovedOn moved{aimed != nullptr ? named_target(*aimed, request.target, info) : request.target};
@@ -183,16 +184,23 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
   const auto rows = static_cast<Index>(study.batch().positions.size());
   const MemoryPlan plan = plan_memory(jobs, info, study.size(), rows > 0 ? rows : study.size(),
                                       request.max_memory, moved.added + 1);
-  std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
-  if (request.max_memory > 0) bounded.emplace();
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
+  return {std::move(jobs),   std::move(prepared), std::move(moved),
+          std::move(report), std::move(study),    seconds_since(start)};
+}
+
+Report Engine::Impl::finish(const LoadedModel& with, const Request& request, const Target* aimed,
+                            Opened& opened) const {
+  auto& [jobs, prepared, moved, report, study, seconds] = opened;
+  std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
+  if (request.max_memory > 0) bounded.emplace();
   const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(with, row, prepared, PredictOptions{}.top);
   mark_target(report.prediction.units, moved.added, request.input);
   report.target =
       aimed != nullptr ? *aimed : resolve_target(with, moved.spec, report.prediction, prepared.encoding, row);
-  if (info.task != Task::FeatureExtraction) {
+  if (with.info().task != Task::FeatureExtraction) {
     study.aim(report.target);
     report.prediction.logits = logits_at(row, report.target.position);
   }
@@ -207,29 +215,35 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
     report.attributions.back().seconds = seconds_since(begin);
     if (request.partial && aimed == nullptr && &job != &jobs.back()) request.partial(report);
   }
-  return report;
+  return std::move(report);
+}
+
+Report Engine::Impl::explain(const LoadedModel& with, const Request& request, const Target* aimed) const {
+  Opened opened = open(with, request, aimed);
+  return finish(with, request, aimed, opened);
+}
+
+void Engine::Impl::complete(Report& report, const Request& request, double seconds) const {
+  report.asked = asked_of(request, report.target, loaded.info());
+  add_answers(report);
+  report.record = record();
+  report.record.seconds = seconds;
 }
 
 Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   if (request.verify) require_float32(info());
-  const auto complete = [&](Report& report) {
-    report.asked = asked_of(request, report.target, info());
-    add_answers(report);
-    report.record = impl_->record();
-    report.record.seconds = seconds_since(start);
-  };
   Request measured = request;
   if (request.partial)
     measured.partial = [&](const Report& so_far) {
       Report report = so_far;
-      complete(report);
+      impl_->complete(report, request, seconds_since(start));
       request.partial(report);
     };
   Report report = impl_->explain(impl_->loaded, measured, nullptr);
   if (request.verify)
     compare_with_exact(report, impl_->explain(impl_->exact_model(), request, &report.target));
-  complete(report);
+  impl_->complete(report, request, seconds_since(start));
   return report;
 }
 

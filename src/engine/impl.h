@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
 #include "engine/evaluate.h"
+#include "engine/opened.h"
 #include "heads/labelled.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
@@ -102,6 +103,11 @@ struct Engine::Impl {
   Explainer explainer(const Engine& engine) const;
   // Without the view. `aimed`: the target is that one, whatever the prediction.
   Report explain(const LoadedModel& with, const Request& request, const Target* aimed) const;
+  // The same in two steps.
+  Opened open(const LoadedModel& with, const Request& request, const Target* aimed) const;
+  Report finish(const LoadedModel& with, const Request& request, const Target* aimed, Opened& opened) const;
+  // What stands beside the results: answers, agreement, and what repeats the run.
+  void complete(Report& report, const Request& request, double seconds) const;
 };
 
 }  // namespace headwater

@@ -34,6 +34,10 @@ class GatherOp final : public Op {
     std::iota(order.begin(), order.end(), 0);
     return std::make_shared<GatherOp>(std::vector<std::vector<int>>{std::move(order)}, axis_);
   }
+  std::shared_ptr<const Op> for_input(Index input) const override {
+    if (positions_.size() == 1) return shared_from_this();
+    return std::make_shared<GatherOp>(std::vector<std::vector<int>>{positions_[as_size(input)]}, axis_);
+  }
 
   Tensor forward(std::span<const Tensor> x) const override {
     const Shape& shape = x[0].shape();

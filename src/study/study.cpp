@@ -48,13 +48,35 @@ Study Study::over(Run other) const {
   return study;
 }
 
+bool Study::run_alike(const Study& one, const Study& other) {
+  return one.window_bytes_ == 0 && other.window_bytes_ == 0 && one.sites_ == other.sites_;
+}
+
+void Study::run_together(std::span<Study* const> studies, const Batch& batch) {
+  const Study& first = *studies.front();
+  Run all;
+  if (first.sites_.empty()) {
+    all.tape = std::make_unique<Tape>();
+    all.logits = first.model_.run(*all.tape, batch);
+  } else {
+    all = first.window_from(0, batch);
+  }
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    const auto input = static_cast<Index>(i);
+    Run own{.tape = all.tape->of_input(input), .logits = all.logits};
+    own.logits.tape = own.tape.get();
+    own.logits.value = all.logits.value.rows(input, 1);
+    (first.sites_.empty() ? studies[i]->run_ : studies[i]->window_) = std::move(own);
+  }
+}
+
 void Study::keep_only(std::vector<Site> sites, std::size_t bytes) {
   if (!info().plain_blocks) return;  // methods take the walkers' form, which may need any value
   sites_ = std::move(sites);
   window_bytes_ = bytes;
 }
 
-Run Study::window_from(int layer) const {
+Run Study::window_from(int layer, const Batch& batch) const {
   std::size_t per_layer = 1;
   for (const Site site : sites_) per_layer += site_bytes(info(), size(), site);
   int end = info().last().layers;
@@ -69,7 +91,7 @@ Run Study::window_from(int layer) const {
     for (const Site site : sites_) kept.push_back({site, l});
   Run made;
   made.tape = std::make_unique<Tape>(kept);
-  made.logits = model_.run(*made.tape, batch_);
+  made.logits = model_.run(*made.tape, batch);
   return made;
 }
 

@@ -85,6 +85,10 @@ class Study {
   const Run& run() const;
   Run run(std::vector<Edit> edits) const;  // another one, edited
   Study over(Run other) const;             // this study, with that run in place of its own
+  // Makes the runs of studies of one model as one batch, which is `batch`: their inputs in this order. Each
+  // gets its part, the same bits as by itself. Only where run_alike.
+  static void run_together(std::span<Study* const> studies, const Batch& batch);
+  static bool run_alike(const Study& one, const Study& other);  // both keep the same, of all layers
   // F of these logits (study/terms.h): the target's logit or the difference to the contrast's; a sum of
   // log-probabilities for several tokens.
   double target_value(const Tensor& logits) const;
@@ -106,7 +110,8 @@ class Study {
  private:
   Index logit_offset(const Tensor& logits, const Term& term) const;
   Tensor seed_at(const Tensor& logits) const;
-  Run window_from(int layer) const;
+  Run window_from(int layer) const { return window_from(layer, batch_); }
+  Run window_from(int layer, const Batch& batch) const;
   void require_recorded(Place place) const;
 
   const Model& model_;

@@ -56,6 +56,8 @@ class Op : public std::enable_shared_from_this<Op> {
   virtual std::shared_ptr<const Op> for_rows(const Rows& wanted) const {
     return wanted ? nullptr : shared_from_this();
   }
+  // The op for one input of the batch it was made for, where it knows something of each.
+  virtual std::shared_ptr<const Op> for_input(Index /*input*/) const { return shared_from_this(); }
 };
 
 // An op that computes row by row and does not ask which row it is: the most of them.

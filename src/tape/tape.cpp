@@ -150,6 +150,20 @@ std::unique_ptr<const Tape> Tape::without_values() const {
   return copy;
 }
 
+std::unique_ptr<Tape> Tape::of_input(Index input) const {
+  auto part = std::make_unique<Tape>(keep_);
+  part->kept_ = kept_;
+  part->named_ = named_;
+  part->nodes_ = nodes_;
+  for (Node& node : part->nodes_) {
+    if (node.op) node.op = node.op->for_input(input);
+    if (node.shape.front() == 1) continue;  // the same for all inputs
+    node.shape = node.shape.without_front().with_front(1);
+    if (!node.value.empty()) node.value = node.value.rows(input, 1);
+  }
+  return part;
+}
+
 std::size_t Tape::kept_bytes() const {
   std::size_t bytes = 0;
   for (const Node& node : nodes_) bytes += node.value.empty() ? 0 : node.value.bytes();

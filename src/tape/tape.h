@@ -145,6 +145,9 @@ class Tape {
   std::size_t size() const { return nodes_.size(); }
   // What was computed from what, and none of the values: to ask and, with ReplayOptions::missing, to replay.
   std::unique_ptr<const Tape> without_values() const;
+  // What the run of this one of a batch's inputs alone would have recorded, bit for bit: the values are
+  // views.
+  std::unique_ptr<Tape> of_input(Index input) const;
   std::size_t kept_bytes() const;  // memory of the kept values
 
   // With `wanted`, only values at those places keep their signal, and the walk goes only where it can reach

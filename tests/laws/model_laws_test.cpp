@@ -3,12 +3,10 @@
 //   gradient      the signal at the embedding (or pixels) = central differences of a logit
 //   tangent       a part pushed from there = central differences of all logits
 //   alone         a row does not depend on its batch mates, nor on the number of threads: the same bits
-//   causal        no signal flows to a later token: exactly zero
-//   patterns      rows sum to one
-//   stacks        the info's stacks are what a run records
-//   complete      every tensor of the file is read
-//   replay        from an edited value vector = a run with that edit: the same bits
-//   forgetful     keeping nothing changes nothing
+//   parted        an input's part of a batch's tape = its run alone: values, signals and replays, the same
+//   bits causal        no signal flows to a later token: exactly zero patterns      rows sum to one stacks
+//   the info's stacks are what a run records complete      every tensor of the file is read replay from an
+//   edited value vector = a run with that edit: the same bits forgetful     keeping nothing changes nothing
 
 #include <cmath>
 #include <set>
@@ -99,6 +97,19 @@ TEST(ModelLaws, PullAndPushAreTheDerivativesAtTheSource) {
   });
 }
 
+Batch input_of(const Batch& all, int input) {
+  const auto i = static_cast<std::size_t>(input);
+  Batch one;
+  if (!all.pixels.empty()) {
+    one.pixels = all.pixels.rows(input, 1);
+    return one;
+  }
+  one.ids = {all.ids[i]};
+  one.type_ids = {all.type_ids[i]};
+  if (!all.prefix.empty()) one.prefix = {all.prefix[i]};
+  return one;
+}
+
 TEST(ModelLaws, ARowDependsNeitherOnItsNeighboursNorOnThreads) {
   for (const DType dtype : {DType::Float64, DType::Float32})
     for (const TinyModel& tiny : all_tiny_models(dtype)) {
@@ -108,14 +119,7 @@ TEST(ModelLaws, ARowDependsNeitherOnItsNeighboursNorOnThreads) {
       Tape tape(Keep::Nothing);
       const Tensor together = model.run(tape, all).value;
       for (int r = 0; r < 3; ++r) {
-        Batch one;
-        if (all.pixels.empty()) {
-          one.ids = {all.ids[static_cast<std::size_t>(r)]};
-          one.type_ids = {all.type_ids[static_cast<std::size_t>(r)]};
-          if (!all.prefix.empty()) one.prefix = {all.prefix[static_cast<std::size_t>(r)]};
-        } else {
-          one.pixels = all.pixels.rows(r, 1);
-        }
+        const Batch one = input_of(all, r);
         for (const int threads : {1, 2}) {
           const int before = thread_count();
           set_thread_count(threads);
@@ -125,6 +129,46 @@ TEST(ModelLaws, ARowDependsNeitherOnItsNeighboursNorOnThreads) {
         }
       }
     }
+}
+
+void expect_the_same(const Tensor& found, const Tensor& expected) {
+  ASSERT_EQ(found.shape(), expected.shape());
+  if (!expected.empty()) ASSERT_EQ(largest_difference(found, expected), 0);
+}
+
+TEST(ModelLaws, AnInputsPartOfABatchIsItsRunAlone) {
+  for_every_model([](const Model& model) {
+    const Batch all = random_batch(model.info(), 3, tokens, 4);
+    Tape together;
+    const Var logits = model.run(together, all);
+    for (int r = 0; r < 3; ++r) {
+      Tape alone;
+      const Var own = model.run(alone, input_of(all, r));
+      const std::unique_ptr<Tape> part = together.of_input(r);
+      ASSERT_EQ(part->size(), alone.size());
+      const auto here = [&](int id) { return Var{.tape = part.get(), .id = id, .value = {}}; };
+      Var end = here(logits.id);
+      end.value = logits.value.rows(r, 1);
+      expect_the_same(end.value, own.value);
+      const Tensor seed = random_tensor(own.value.shape(), 5);
+      const Signals found = part->pull(end, seed, rules::gradient);
+      const Signals expected = alone.pull(own, seed, rules::gradient);
+      for (int id = 0; id < static_cast<int>(alone.size()); ++id) {
+        const Var there{.tape = &alone, .id = id, .value = {}};
+        const Origin mine = part->origin_of(here(id)), theirs = alone.origin_of(there);
+        ASSERT_EQ(mine.inputs.size(), theirs.inputs.size());
+        for (std::size_t k = 0; k < mine.inputs.size(); ++k)
+          expect_the_same(mine.inputs[k].value, theirs.inputs[k].value);
+        expect_the_same(found.of(here(id)), expected.of(there));
+      }
+      for_every_block(model.info(), [&](BlockAt at, const Stack& /*stack*/) {
+        const Var v = alone.at(at(Site::V));
+        const Tensor changed = random_tensor(v.value.shape(), 6);
+        expect_the_same(replayed(*part, part->at(at(Site::V)), changed, end),
+                        replayed(alone, v, changed, own));
+      });
+    }
+  });
 }
 
 TEST(ModelLaws, CausalStacksSendNoSignalToTheFuture) {

@@ -147,7 +147,7 @@ def test_a_callers_exception_stops_the_run(sentiment):
 
 def test_control_c_stops_a_long_call(tmp_path):
     code = ("import headwater as hw, sys\n"
-            f"m = hw.load({str(ROOT / 'models' / 'sentiment')!r})\n"
+            f"m = hw.load({str(ROOT / 'models' / 'sentiment')!r}, threads=1)\n"
             "print('ready', flush=True)\n"
             "try:\n"
             "    for _ in range(1000): m.explain(' '.join(['a very long and winding film'] * 30), 'attattr',"
@@ -156,13 +156,13 @@ def test_control_c_stops_a_long_call(tmp_path):
             "    print('stopped', flush=True)\n")
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "ready\n"
-    time.sleep(1)
+    time.sleep(0.3)
     child.send_signal(signal.SIGINT)
     assert child.communicate(timeout=60)[0] == "stopped\n"
 
 
 def test_threads_give_the_same_bits(sentiment):
-    texts = [f"{TEXT} number {i}" for i in range(12)]
+    texts = [f"{TEXT} number {i}" for i in range(6)]
     alone = [sentiment.explain(text, "chefer").scores for text in texts]
     found = [None] * len(texts)
 
@@ -188,7 +188,7 @@ def test_the_interpreter_runs_on_while_something_is_computed(sentiment):
     ticks, done = 0, threading.Event()
 
     def work():
-        sentiment.explain(" ".join([TEXT] * 20), "attattr")
+        sentiment.explain(" ".join([TEXT] * 10), "attattr")
         done.set()
 
     worker = threading.Thread(target=work)
@@ -204,13 +204,12 @@ def explained_in_child(model):
     return model.explain(TEXT, "chefer")
 
 
-@pytest.mark.parametrize("way", ["fork", "spawn"])
-def test_models_and_explanations_travel(sentiment, way):
+def test_models_and_explanations_travel(sentiment):
     expected = sentiment.explain(TEXT, "chefer")
-    with multiprocessing.get_context(way).Pool(2) as pool:
-        for found in pool.map(explained_in_child, [sentiment, sentiment]):
-            assert np.array_equal(found.scores, expected.scores)
-            assert found.tokens == expected.tokens and found.sentence == expected.sentence
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.apply(explained_in_child, [sentiment])
+    assert np.array_equal(found.scores, expected.scores)
+    assert found.tokens == expected.tokens and found.sentence == expected.sentence
     again = pickle.loads(pickle.dumps(sentiment))
     assert np.array_equal(again.explain(TEXT, "chefer").scores, expected.scores)
 
@@ -227,22 +226,22 @@ def test_a_forked_child_uses_the_model(sentiment):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_a_thousand_explanations_do_not_grow(sentiment):
-    """10,000 of them with HEADWATER_SLOW."""
+def test_hundreds_of_explanations_do_not_grow(sentiment):
+    """10,000 of them with HEADWATER_SLOW. What an explanation holds is far more than what each may leave behind."""
 
     def resident():
         gc.collect()
         pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
         return pages * resource.getpagesize()
 
-    count = 10000 if os.environ.get("HEADWATER_SLOW") else 1000
-    texts = [f"{TEXT} {'really ' * (i % 7)}{i % 10}" for i in range(count)]
-    for explanation in sentiment.explain_iter(texts[:200], "attention"):
+    count = 10000 if os.environ.get("HEADWATER_SLOW") else 300
+    texts = [f"a {'really ' * (i % 7)}funny film {i % 10}" for i in range(count)]
+    for explanation in sentiment.explain_iter(texts[:300], "attention"):  # until every batch has come once
         explanation.scores.sum()
     before = resident()
     for explanation in sentiment.explain_iter(texts, "attention"):
         explanation.scores.sum()
-    assert resident() - before < 8 << 20
+    assert resident() - before < min(count * 8192, 8 << 20)
 
 
 def test_streams_keep_their_order_and_are_lazy(sentiment):
@@ -259,7 +258,7 @@ def test_streams_keep_their_order_and_are_lazy(sentiment):
 
 
 def test_streams_have_the_bits_of_one_by_one(sentiment):
-    texts = [f"{TEXT} {'really ' * (i % 5)}{i}" for i in range(20)]
+    texts = [f"{TEXT} {'really ' * (i % 5)}{i}" for i in range(10)]
     alone = [sentiment.explain(text, ["chefer", "attention"], target="NEGATIVE") for text in texts]
     before = hw.threads()
     try:

@@ -1,0 +1,25 @@
+// A request that is about to be explained: its input is read and its study stands, but nothing has run. So
+// that requests of a stream can have their runs made together (explain_some.cpp).
+#pragma once
+
+#include <vector>
+
+#include <headwater/report.h>
+
+#include "engine/jobs.h"
+#include "study/inputs.h"
+#include "study/study.h"
+#include "study/token_target.h"
+
+namespace headwater {
+
+struct Opened {
+  std::vector<Job> jobs;
+  Prepared prepared;
+  MovedOn moved;
+  Report report;
+  Study study;
+  double seconds = 0;  // that were spent on it before it is finished
+};
+
+}  // namespace headwater
