@@ -146,7 +146,9 @@ def test_a_callers_exception_stops_the_run(sentiment):
 
 
 def test_control_c_stops_a_long_call(tmp_path):
-    code = ("import headwater as hw, sys\n"
+    # A suite that runs in the background of a shell has Ctrl-C ignored, and so would its children.
+    code = ("import headwater as hw, signal\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             f"m = hw.load({str(ROOT / 'models' / 'sentiment')!r}, threads=1)\n"
             "print('ready', flush=True)\n"
             "try:\n"
@@ -154,11 +156,14 @@ def test_control_c_stops_a_long_call(tmp_path):
             " tolerance=1e-7)\n"
             "except KeyboardInterrupt:\n"
             "    print('stopped', flush=True)\n")
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    child.send_signal(signal.SIGINT)
-    assert child.communicate(timeout=60)[0] == "stopped\n"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(0.3)
+            child.send_signal(signal.SIGINT)
+            assert child.communicate(timeout=60)[0] == "stopped\n"
+        finally:
+            child.kill()
 
 
 def test_threads_give_the_same_bits(sentiment):
