@@ -151,11 +151,14 @@ void end_words_at_spaces(Encoding& encoding) {
   }
 }
 
-// A byte-level token may hold part of a character; those bytes are shown as the vocabulary spells them.
+// A byte-level token may hold part of a character; those bytes are shown as the vocabulary spells them. So is
+// the mark of a word's start where it is a token of its own without a space before it: its span is then that
+// of the letter behind it, which the next token shows.
 std::string shown(const Encoding& encoding, const Token& token) {
   if (token.special || token.begin == token.end) return token.piece;
   const std::string_view source = encoding.source(token);
-  return first_invalid_utf8(source) ? token.piece : std::string(source);
+  const bool lone_mark = token.piece == "\u2581" && source.find_first_not_of(" \t\n") != source.npos;
+  return lone_mark || first_invalid_utf8(source) ? token.piece : std::string(source);
 }
 
 namespace {

@@ -117,6 +117,19 @@ TEST(Inputs, PartsOfACharacterAreShownAsThePiece) {
   EXPECT_EQ(shown(encoding, encoding.tokens[0]), "Ã");
 }
 
+// Of "w3 x" a tokenizer may make ▁ w3 ▁ x, the first mark with the span of the w that it stands before.
+TEST(Inputs, ALoneMarkOfAWordsStartIsNotShownAsTheLetterBehindIt) {
+  const Encoding encoding{.text = "w3 x",
+                          .tokens = {{.piece = "▁", .begin = 0, .end = 1},
+                                     {.piece = "w3", .begin = 0, .end = 2},
+                                     {.piece = "▁", .begin = 2, .end = 3},
+                                     {.piece = "▁x", .begin = 2, .end = 4}}};
+  EXPECT_EQ(shown(encoding, encoding.tokens[0]), "▁");
+  EXPECT_EQ(shown(encoding, encoding.tokens[1]), "w3");
+  EXPECT_EQ(shown(encoding, encoding.tokens[2]), " ");
+  EXPECT_EQ(shown(encoding, encoding.tokens[3]), " x");
+}
+
 TEST(Inputs, RowsAreTheMasksOrTheLastTokenOrAll) {
   const auto masks = make_fixture(Task::FillMask);
   const Encoding two = masks.loaded.tokenizer->encode("not [MASK] at [MASK]");
