@@ -1,4 +1,5 @@
 // A Report: its arrays, what is known about them as JSON, and every format that has a writer.
+#include <headwater/error.h>
 #include <headwater/formats.h>
 
 #include "bindings.h"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,7 +12,6 @@
 #include <headwater/formats.h>
 
 #include "base/parallel.h"
-#include "base/side_by_side.h"
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
 #include "cli/input_reader.h"
@@ -92,17 +90,14 @@ View view_of(const Options& options) {
 }
 
 // What a line of the file asks for goes before what the command line does.
-std::vector<Report> explain_targets(const Engine& engine, Request request, const Example& example,
-                                    const std::vector<std::string>& labels) {
+std::vector<Request> requests_of(Request request, const Example& example,
+                                 const std::vector<std::string>& labels) {
   if (!example.contrast.empty()) request.target.contrast = example.contrast;
   if (example.position) request.target.position = example.position;
   const std::vector<std::string>& wanted = example.targets.empty() ? labels : example.targets;
-  std::vector<Report> reports;
-  for (std::size_t k = 0; k < std::max<std::size_t>(1, wanted.size()); ++k) {
-    if (!wanted.empty()) request.target.label = wanted[k];
-    reports.push_back(engine.explain(request));
-  }
-  return reports;
+  std::vector<Request> requests(std::max<std::size_t>(1, wanted.size()), request);
+  for (std::size_t k = 0; k < wanted.size(); ++k) requests[k].target.label = wanted[k];
+  return requests;
 }
 
 // Where the results of an input go: the output, and further files, each in the format of its ending.
@@ -167,7 +162,7 @@ struct Explained {
   std::exception_ptr error = nullptr;
 };
 
-// Explains them, short ones side by side: results do not depend on it.
+// Explains them, as many at once as the engine takes together: results do not depend on it.
 class Explaining {
  public:
   Explaining(const Engine& engine, CorpusRun& run, const Options& options)
@@ -183,16 +178,31 @@ class Explaining {
 
   // How many inputs it takes at once.
   std::size_t most() const {
-    const auto threads = static_cast<std::size_t>(thread_count());
-    const bool alone = options_.dry_run || options_.verify || request_.max_memory > 0 || threads == 1;
-    return alone ? 1 : 8 * threads;
+    const bool alone = options_.dry_run || options_.verify || request_.max_memory > 0;
+    return alone ? 1 : 8 * static_cast<std::size_t>(thread_count());
   }
 
   void explain(std::vector<Explained>& some) const {
-    if (some.size() > 1 && fit_together(some))
-      return side_by_side(static_cast<std::int64_t>(some.size()),
-                          [&](std::int64_t i) { explain_one(some[static_cast<std::size_t>(i)]); });
-    for (Explained& one : some) explain_one(one);
+    std::vector<Request> requests;
+    std::vector<Explained*> owners;
+    for (Explained& one : some) try {
+        for (Request& request : checked_requests(one.item)) {
+          requests.push_back(std::move(request));
+          owners.push_back(&one);
+        }
+      } catch (const Error&) {
+        one.error = std::current_exception();
+      }
+    for (std::size_t next = 0; next < requests.size();) {
+      Explained* const owner = owners[next];
+      try {
+        for (Report& report : engine_.explain_some(std::span(requests).subspan(next)))
+          owners[next++]->reports.push_back(std::move(report));
+      } catch (const Error&) {
+        owner->error = std::current_exception();
+        while (next < requests.size() && owners[next] == owner) ++next;  // its other targets
+      }
+    }
   }
 
   Request request_for(const CorpusRun::Item& item) const {
@@ -204,37 +214,20 @@ class Explaining {
   }
 
  private:
-  bool fit_together(const std::vector<Explained>& some) const {
-    std::size_t most = 0;
-    for (const Explained& one : some) {
-      if (one.item.error) continue;
-      try {
-        most = std::max(most, engine_.planned_bytes(request_for(one.item)));
-      } catch (const Error&) {  // it will fail, and say why
-      }
-    }
-    return most <= bytes_side_by_side / static_cast<std::size_t>(thread_count());
-  }
-
-  void explain_one(Explained& one) const {
-    try {
-      if (one.item.error) std::rethrow_exception(one.item.error);
-      Request request = request_for(one.item);
-      require_text(request.input);
-      if (std::this_thread::get_id() == caller_)
-        request.progress = [&](const Progress& p) { run_.progress().show(p); };
-      if (!options_.dry_run)
-        one.reports = explain_targets(engine_, std::move(request), one.item.example, options_.targets);
-    } catch (const Error&) {
-      one.error = std::current_exception();
-    }
+  // None in a dry run.
+  std::vector<Request> checked_requests(const CorpusRun::Item& item) const {
+    if (item.error) std::rethrow_exception(item.error);
+    Request request = request_for(item);
+    require_text(request.input);
+    if (options_.dry_run) return {};
+    request.progress = [&](const Progress& p) { run_.progress().show(p); };
+    return requests_of(std::move(request), item.example, options_.targets);
   }
 
   const Engine& engine_;
   CorpusRun& run_;
   const Options& options_;
   Request request_;
-  std::thread::id caller_ = std::this_thread::get_id();
 };
 
 int explain_all(const Engine& engine, CorpusRun& run, const Options& options, const std::string& format) {
