@@ -6,6 +6,7 @@
 #include <headwater/formats.h>
 
 #include "report/page.h"
+#include "report/schema.h"
 #include "server/results.h"
 
 namespace headwater {

@@ -86,9 +86,9 @@ Run Study::window_from(int layer, const Batch& batch) const {
   }
   std::vector<Place> kept;
   for (const Site site : {Site::Embed, Site::FinalNorm, Site::Pooled, Site::Logits})
-    kept.push_back({site, 0});
+    kept.emplace_back(site, 0);
   for (int l = layer; l < end; ++l)
-    for (const Site site : sites_) kept.push_back({site, l});
+    for (const Site site : sites_) kept.emplace_back(site, l);
   Run made;
   made.tape = std::make_unique<Tape>(kept);
   made.logits = model_.run(*made.tape, batch);

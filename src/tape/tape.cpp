@@ -31,15 +31,15 @@ void accumulate(Tensor& sum, Tensor addend) {
 
 }  // namespace
 
-const Tensor& Signals::at(Place wanted) const {
-  const int id = tape_->find(wanted);
+const Tensor& Signals::at(Place place) const {
+  const int id = tape_->find(place);
   if (id < 0 || values_[as_size(id)].empty())
-    throw InternalError(fmt::format("signals: nothing arrived at {}", text_of(wanted)));
+    throw InternalError(fmt::format("signals: nothing arrived at {}", text_of(place)));
   return values_[as_size(id)];
 }
 
-bool Signals::has(Place wanted) const {
-  const int id = tape_->find(wanted);
+bool Signals::has(Place place) const {
+  const int id = tape_->find(place);
   return id >= 0 && !values_[as_size(id)].empty();
 }
 
@@ -47,7 +47,7 @@ Tape::Tape(Keep keep, std::vector<Edit> edits) : keep_(keep), edits_(std::move(e
 
 Tape::Tape(const std::vector<Place>& kept, std::vector<Edit> edits)
     : keep_(Keep::Sites), kept_(std::in_place), edits_(std::move(edits)) {
-  for (const Place& wanted : kept) kept_->push_back(canonical(wanted));
+  for (const Place& place : kept) kept_->push_back(canonical(place));
 }
 
 bool Tape::keeps(Place place) const {
@@ -79,8 +79,8 @@ Var Tape::append(Node node, Tensor value) {
   return {.tape = this, .id = id, .value = std::move(value)};
 }
 
-Var Tape::record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Place at) {
-  Node node{.op = std::move(op), .inputs = {}, .value = {}, .shape = {}, .place = canonical(at)};
+Var Tape::record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, Place place) {
+  Node node{.op = std::move(op), .inputs = {}, .value = {}, .shape = {}, .place = canonical(place)};
   std::vector<Tensor> x;
   for (const Var& input : inputs) {
     if (input.tape != this)
@@ -92,43 +92,43 @@ Var Tape::record(std::shared_ptr<const Op> op, const std::vector<Var>& inputs, P
   return append(std::move(node), std::move(y));
 }
 
-Var Tape::leaf(Tensor value, Place at) {
-  return append({.op = nullptr, .inputs = {}, .value = {}, .shape = {}, .place = canonical(at)},
+Var Tape::leaf(Tensor value, Place place) {
+  return append({.op = nullptr, .inputs = {}, .value = {}, .shape = {}, .place = canonical(place)},
                 std::move(value));
 }
 
-int Tape::find(Place wanted) const {
-  const auto found = named_.find(canonical(wanted));
+int Tape::find(Place place) const {
+  const auto found = named_.find(canonical(place));
   return found == named_.end() ? -1 : found->second;
 }
 
-int Tape::require(Place wanted) const {
-  const int id = find(wanted);
-  if (id < 0) throw InternalError(fmt::format("tape: {} was never recorded", text_of(wanted)));
+int Tape::require(Place place) const {
+  const int id = find(place);
+  if (id < 0) throw InternalError(fmt::format("tape: {} was never recorded", text_of(place)));
   return id;
 }
 
-bool Tape::has(Place wanted) const {
-  const int id = find(wanted);
+bool Tape::has(Place place) const {
+  const int id = find(place);
   return id >= 0 && !nodes_[as_size(id)].value.empty();
 }
 
-bool Tape::recorded(Place wanted) const {
-  return find(wanted) >= 0;
+bool Tape::recorded(Place place) const {
+  return find(place) >= 0;
 }
 
 Var Tape::var_of(int id) const {
   return {.tape = const_cast<Tape*>(this), .id = id, .value = nodes_[as_size(id)].value};
 }
 
-Var Tape::at(Place wanted) const {
-  Var found = var_of(require(wanted));
-  if (found.value.empty()) throw InternalError(fmt::format("tape: {} was not kept", text_of(wanted)));
+Var Tape::at(Place place) const {
+  Var found = var_of(require(place));
+  if (found.value.empty()) throw InternalError(fmt::format("tape: {} was not kept", text_of(place)));
   return found;
 }
 
-Var Tape::spot(Place wanted) const {
-  return var_of(require(wanted));
+Var Tape::spot(Place place) const {
+  return var_of(require(place));
 }
 
 Origin Tape::origin_of(const Var& var) const {
@@ -138,8 +138,8 @@ Origin Tape::origin_of(const Var& var) const {
   return origin;
 }
 
-Origin Tape::op_at(Place wanted) const {
-  return origin_of(var_of(require(wanted)));
+Origin Tape::op_at(Place place) const {
+  return origin_of(var_of(require(place)));
 }
 
 std::unique_ptr<const Tape> Tape::without_values() const {
