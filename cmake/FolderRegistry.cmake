@@ -1,4 +1,4 @@
-# folder_registry(<target> <folder> <Type> <function> [HELPERS <target>])
+# folder_registry(<target> <folder> <Type> <function> [HELPERS <target>] [UNIT <group>])
 #
 # Every <folder>/<stem>.cpp defines `extern const <Type> <stem>`, and so does <folder>/<stem>/<stem>.cpp, which has
 # helpers of its own beside it. This writes <function>(), which returns them all in alphabetical order, so that adding
@@ -6,12 +6,16 @@
 # entry is, and nothing else.
 #
 # HELPERS: the part that the folders <folder>/<stem>/ belong to, each as one unit.
+# UNIT: the unit of the part that <type>.cpp and the list are compiled with; one of their own if not said.
 #
 # Under HEADWATER_UNITY several entries are one unit (cmake/Joined.cmake); each may name its parts as it likes.
 include(Joined)
 
 function(folder_registry target folder type function)
-  cmake_parse_arguments(registry "" "HELPERS" "" ${ARGN})
+  cmake_parse_arguments(registry "" "HELPERS;UNIT" "" ${ARGN})
+  if(NOT registry_UNIT)
+    set(registry_UNIT registries)
+  endif()
   set(place "${PROJECT_SOURCE_DIR}/src/${folder}")
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${place}" "${place}/*.cpp" "${place}/*/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
@@ -62,5 +66,5 @@ ${entries}  };
 " @ONLY)
   target_sources(${target} PRIVATE "${PROJECT_BINARY_DIR}/${folder}_registry.cpp")
   set_source_files_properties("${PROJECT_BINARY_DIR}/${folder}_registry.cpp" "${place}/${header}.cpp" PROPERTIES
-    UNITY_GROUP registries)
+    UNITY_GROUP "${registry_UNIT}")
 endfunction()
