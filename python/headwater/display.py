@@ -131,7 +131,8 @@ def show(explanation: Explanation, height: int = 640) -> Any:
     frame = (f'<iframe src="data:text/html;base64,{page}" width="100%" height="{height}" style="border:0" '
              'sandbox="allow-scripts"></iframe>')
     try:
-        from IPython.display import HTML
+        from IPython import display
     except ImportError:
         return frame
-    return HTML(frame)
+    html_of: Any = display.HTML  # whose types are not strict
+    return html_of(frame)
