@@ -20,7 +20,7 @@ class LabelledMemoryLaw : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!heap_is_metered()) GTEST_SKIP() << "sanitizers bring their own heap";
-    for (int k = 0; k < 16; ++k) {
+    for (int k = 0; k < 12; ++k) {
       std::string text = "a film about a family";
       for (int more = 0; more < k % 4; ++more) text += ", slow at first but great fun";
       inputs_.push_back({{.text = text + std::to_string(k)}, k % 2 == 0 ? "POSITIVE" : "NEGATIVE"});

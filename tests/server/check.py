@@ -459,7 +459,7 @@ def check_same_numbers(program, server):
 
 def check_end(program):
     with Server(program, "-m", "sentiment", "--metrics") as server:
-        running = server.post("/v1/explain", {**LONG, "methods": [{"name": "smooth_grad", "options": {"samples": 1000}}]}).json()["id"]
+        running = server.post("/v1/explain", {**LONG, "methods": [{"name": "smooth_grad", "options": {"samples": 400}}]}).json()["id"]
         followed, answers = [], []
         threads = [threading.Thread(target=lambda: followed.extend(events(server.get(f"/v1/jobs/{running}/events").body.decode()))),
                    threading.Thread(target=lambda: answers.append(server.post("/v1/explain", {**LONG, "async": False})))]
