@@ -3,8 +3,8 @@
     PYTHONPATH=build/release/python python3 bench/python_stream.py [--count 10000] [--method attention]
 
 The two speeds are measured in turns over a part of the stream, by explain_iter with one and with two threads of the library,
-and by two Python threads that share the model; bits are compared. Memory is what the process holds after the first 500 texts
-and after all.
+and by two Python threads that share the model; bits are compared. Memory is what the process holds after the first 500 texts,
+half-way and at the end.
 """
 
 import argparse
@@ -76,13 +76,13 @@ def main():
         print(f"{name}: {len(texts) / middle:.0f} explanations/s, {alone / middle:.2f} times one thread")
 
     hw.set_threads(0)
-    before, done = 0, 0
+    held, done = {}, 0
     for explanation in model.explain_iter((text_of(i) for i in range(args.count)), args.method):
         explanation.scores.sum()
         done += 1
-        if done == 500:
-            before = resident()
-    print(f"{done} explanations: {before / 1e6:.1f} MB after 500, {resident() / 1e6:.1f} MB at the end")
+        if done in (500, args.count // 2, args.count):
+            held[done] = resident()
+    print("held " + ", ".join(f"after {count} explanations: {size / 1e6:.1f} MB" for count, size in held.items()))
 
 
 if __name__ == "__main__":

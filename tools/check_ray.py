@@ -40,16 +40,24 @@ def in_environment(args, folder):
     return subprocess.run([python, __file__, "--inside", "--texts", str(args.texts)], env=environment).returncode
 
 
+def began_here(process):
+    """Whether this process is among its ancestors: another cluster on the machine is left alone."""
+    while process > 1 and process != os.getpid():
+        process = int(pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    return process == os.getpid()
+
+
 def kill_one_worker(expected_name):
     """A process that runs our actor, with no chance to say goodbye."""
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        process = int(folder.name)
         try:
-            command = (folder / "cmdline").read_bytes()
+            ours = expected_name in (folder / "cmdline").read_bytes() and began_here(process)
         except OSError:
             continue
-        if expected_name in command and int(folder.name) != os.getpid():
-            os.kill(int(folder.name), signal.SIGKILL)
-            return int(folder.name)
+        if ours and process != os.getpid():
+            os.kill(process, signal.SIGKILL)
+            return process
     return None
 
 

@@ -32,7 +32,7 @@ if [ "$mode" = --pinned ]; then
 else
   wanted="torch transformers safetensors numpy tokenizers sentencepiece"
 fi
-wanted="$wanted networkx scipy"
+wanted="$wanted networkx scipy scikit-learn"
 "${PYTHON:-python3}" -m venv "$place/venv"
 # shellcheck disable=SC2086  # both are lists of words
 "$place/venv/bin/pip" install --quiet --disable-pip-version-check ${PIP_OPTIONS:-} $wanted

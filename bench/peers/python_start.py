@@ -11,6 +11,7 @@ headwater, --peers has torch, transformers and what is to be compared.
 """
 
 import argparse
+import os
 import pathlib
 import statistics
 import subprocess
@@ -96,8 +97,9 @@ def answer(python, code, *arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--peers", help="an interpreter that has captum and inseq; none: headwater alone")
+    # Processes run in another folder: a path that begins here is completed, its links kept (they are what an environment is).
+    parser.add_argument("--python", type=os.path.abspath, default=sys.executable)
+    parser.add_argument("--peers", type=os.path.abspath, help="an interpreter that has captum and inseq; none: headwater alone")
     parser.add_argument("--wheel", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=10)
     args = parser.parse_args()

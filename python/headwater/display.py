@@ -1,4 +1,5 @@
-"""Explanations for the eye: red speaks for the answer and blue against it; white is zero."""
+"""Explanations for the eye, in the colours of the page and the terminal: blue counts for the target and orange against it;
+white is zero."""
 
 from __future__ import annotations
 
@@ -7,22 +8,29 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from .errors import HeadwaterError, InputError
+from .records import methods
 
 if TYPE_CHECKING:
     from .explanation import Explanation, Result
 
-_FOR, _AGAINST = (192, 48, 40), (38, 92, 178)
+_FOR, _AGAINST = (30, 108, 178), (184, 84, 20)
+
+
+def _mixed(share: float) -> tuple[int, ...]:
+    share = max(-1.0, min(1.0, 0.0 if share != share else share))
+    full = _FOR if share >= 0 else _AGAINST
+    return tuple(round(255 + (part - 255) * abs(share)) for part in full)
 
 
 def colour_of(share: float) -> str:
     """Of -1 to 1."""
-    share = max(-1.0, min(1.0, 0.0 if share != share else share))
-    full = _FOR if share >= 0 else _AGAINST
-    return "#" + "".join(f"{round(255 + (part - 255) * abs(share) * 0.85):02x}" for part in full)
+    return "#" + "".join(f"{part:02x}" for part in _mixed(share))
 
 
 def _ink(share: float) -> str:
-    return "#fff" if abs(share) > 0.7 else "#111"
+    """White or black, whichever is easier to read on the colour (WCAG's contrast is equal at a luminance of 0.179)."""
+    light = [part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in _mixed(share)]
+    return "#000" if 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.179 else "#fff"
 
 
 def _rows(explanation: Explanation) -> list[tuple[Result, list[float], float]]:
@@ -40,7 +48,8 @@ def small_html(explanation: Explanation) -> str:
     """The sentence and a line of coloured tokens per result: no script, nothing from elsewhere."""
     parts = [f"<p>{html.escape(explanation.sentence)}</p>"]
     tokens = list(explanation.tokens)
-    for result, scores, largest in _rows(explanation):
+    rows = _rows(explanation)
+    for result, scores, largest in rows:
         if len(tokens) != len(scores):
             continue
         cells = "".join(
@@ -51,6 +60,9 @@ def small_html(explanation: Explanation) -> str:
         note = f" · check failed: {html.escape(', '.join(failed))}" if failed else ""
         parts.append(f'<div style="line-height:2"><small>{html.escape(result.name)} (largest {largest:.3g}){note}'
                      f"</small><br>{cells}</div>")
+    if tokens and any(score < 0 for _, scores, _ in rows for score in scores):
+        label = html.escape(str(explanation.target.get("label", "the target")))
+        parts.append(f"<small>blue counts for {label}, orange against it</small>")
     picture = _picture(explanation) if not tokens else None
     if picture is not None:
         coded = base64.b64encode(picture).decode()
@@ -107,7 +119,10 @@ def plot(explanation: Explanation, layer: int = -1, ax: Any = None) -> Any:
         ax.axvline(0, color="#111", linewidth=0.8)
         ax.invert_yaxis()
     ax.set_yticks(range(len(tokens)), tokens)
-    ax.set_title(f"{result.name}: {explanation.target.get('label', '')}")
+    method = methods().get(result.method)
+    where = f", layer {layer % len(result.matrix)}" if square and "layer" in result.axes else ""
+    target = f": {explanation.target.get('label', '')}" if method is None or method.needs_target else ""
+    ax.set_title(result.name + where + target)
     return ax
 
 
@@ -116,7 +131,8 @@ def show(explanation: Explanation, height: int = 640) -> Any:
     frame = (f'<iframe src="data:text/html;base64,{page}" width="100%" height="{height}" style="border:0" '
              'sandbox="allow-scripts"></iframe>')
     try:
-        from IPython.display import HTML
+        from IPython import display
     except ImportError:
         return frame
-    return HTML(frame)
+    html_of: Any = display.HTML  # whose types are not strict
+    return html_of(frame)

@@ -100,7 +100,7 @@ class Result:
         return found
 
     def token_scores(self, layer: int = -1) -> NDArray[Any]:
-        """One number per token: the score, or what the output's row reads in this layer."""
+        """One number per token: the score, or what the output's row reads in this layer; NaN where nothing was measured."""
         found: NDArray[Any] = self.answer[layer]
         return found
 

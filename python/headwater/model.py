@@ -33,12 +33,13 @@ def _text(value: Any) -> str:
 def _methods(method: MethodLike | Sequence[MethodLike] | None, aggregate: str | None,
              options: Mapping[str, Any]) -> list[tuple[str, dict[str, str], str]]:
     """Options go to the methods that have them; one that none has goes to the first, which refuses it."""
+    given: Any = method  # one or several: which, checkers of types tell apart each in its own way
     if method is None:
         listed: list[MethodLike] = []
     elif isinstance(method, str) or (isinstance(method, tuple) and len(method) == 2 and isinstance(method[1], Mapping)):
-        listed = [method]  # type: ignore[list-item]
+        listed = [given]
     else:
-        listed = list(method)  # type: ignore[arg-type]
+        listed = list(given)
     if options and not listed:
         raise InputError(f"explain: options ({', '.join(options)}) need a method to be named")
     named: list[tuple[str, dict[str, str]]] = []

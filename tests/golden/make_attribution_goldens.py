@@ -9,21 +9,26 @@ the first input and one or two targets, scores per token:
   integrated_gradients_zero, integrated_gradients_right               zero baseline; 20 right-hand steps
   occlusion, occlusion_delete                                         one token replaced, or deleted
   shapley                                                             by the definition over all 2^n coalitions
+  smooth_grad, smooth_grad_sum                                        by the generator below, with their standard errors
+  lime, lime_wide                                                     scikit-learn's Ridge, as the authors of LIME call it
 
-The text's replacement is a token that does not mean padding ("mask"), the image's its mean colour. The path of integrated
-gradients has 50 Gauss-Legendre nodes. Needs torch, transformers, numpy; read by attribution_goldens_test.cpp.
+What is drawn at random is drawn here once more, from the published generator (SplitMix64, Box and Muller, Floyd), so that
+sampled methods are compared number for number. The text's replacement is a token that does not mean padding ("mask"), the image's its mean colour. The path of integrated
+gradients has 50 Gauss-Legendre nodes. Needs torch, transformers, numpy, scikit-learn; read by attribution_goldens_test.cpp.
 """
 
 import json
 import pathlib
 import sys
+from functools import cache
 from itertools import product
-from math import factorial
+from math import cos, factorial, log, pi, sqrt
 
 import numpy as np
 import torch
 import transformers
 from safetensors.torch import load_file
+from sklearn.linear_model import Ridge
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -142,6 +147,78 @@ def shapley(values, n):
     return scores.tolist()
 
 
+class SplitMix64:
+    """Steele, Lea and Flood, 2014: Fast splittable pseudorandom number generators. One number after the other."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def bits(self):
+        keep = (1 << 64) - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & keep
+        z = self.state
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & keep
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & keep
+        return z ^ (z >> 31)
+
+    def uniform(self):
+        return (self.bits() >> 11) / 2**53
+
+    def normal(self):
+        """The cosine's number of Box and Muller's pair."""
+        radius = sqrt(-2 * log(1 - self.uniform()))
+        return radius * cos(2 * pi * self.uniform())
+
+    def below(self, n):
+        return int(self.uniform() * n)
+
+    def choice(self, n, count):
+        """Floyd's: `count` of 0 … n − 1, all choices alike (Bentley, 1987: A sample of brilliance)."""
+        chosen = set()
+        for k in range(n - count, n):
+            at = self.below(k + 1)
+            chosen.add(k if at in chosen else at)
+        return chosen
+
+
+assert SplitMix64(1234567).bits() == 6457827717110365317  # the generator's published first number for this seed
+
+
+def smooth_grad(subject, x, samples, noise, seed, reduce):
+    """Scores and their standard errors, a jackknife that leaves out every tenth gradient."""
+    random = SplitMix64(seed)
+    sigma = noise * (x.max() - x.min()).item()
+    gradients = []
+    for _ in range(samples):
+        drawn = torch.tensor([random.normal() for _ in range(x.numel())], dtype=torch.float64).reshape(x.shape)
+        gradients.append(subject.gradient(x + sigma * drawn)[0])
+    gradients = torch.stack(gradients)
+    groups = min(10, samples)
+    group_of = torch.arange(samples) % groups
+    without = torch.stack([reduce(gradients[group_of != g].mean(0)) for g in range(groups)])
+    errors = ((groups - 1) * without.var(0, unbiased=False)).sqrt()
+    return reduce(gradients.mean(0)).tolist(), errors.tolist()
+
+
+def lime(values, n, samples, width, ridge, seed):
+    """Weights of the linear model and White's standard errors, of the sampled coalitions of n units."""
+    random = SplitMix64(seed)
+    present = [(1,) * n]
+    while len(present) < samples:
+        absent = random.choice(n, 1 + random.below(n))
+        present.append(tuple(int(u not in absent) for u in range(n)))
+    z, y = np.array(present, dtype=float), np.array([values(p) for p in present])
+    # The cosine of no words at all with the text is 0 in scikit-learn, which the authors ask for it.
+    cosine = np.array([p @ np.ones(n) / max(1e-300, np.linalg.norm(p) * sqrt(n)) for p in z])
+    weights = np.exp(-((1 - cosine) ** 2) / (2 * width**2))
+    fit = Ridge(alpha=ridge, solver="svd").fit(z, y, sample_weight=weights)
+    centred = z - np.average(z, axis=0, weights=weights)
+    bread = np.linalg.inv(centred.T @ (weights[:, None] * centred) + ridge * np.eye(n))
+    pulled = centred * (weights * (y - fit.predict(z)))[:, None]
+    spread = bread @ (pulled.T @ pulled) @ bread * samples / (samples - n - 1)
+    return fit.coef_.tolist(), np.sqrt(np.diag(spread)).tolist()
+
+
 def golden(name, row, index, contrast, output):
     subject = Subject(name, row, index, contrast, output)
     tokens = subject.tokens()
@@ -173,11 +250,16 @@ def golden(name, row, index, contrast, output):
         "integrated_gradients_zero": integrate(subject, x, torch.zeros_like(x), gauss).tolist(),
         "occlusion": occluded,
     }
+    result["smooth_grad"], result["smooth_grad error"] = smooth_grad(subject, x, 32, 0.1, 0, lambda g: g.norm(dim=-1))
+    result["smooth_grad_sum"], result["smooth_grad_sum error"] = smooth_grad(subject, x, 13, 0.3, 5, lambda g: g.sum(-1))
+    known = cache(lambda present: subject.replaced([t for t, there in zip(units, present) if not there]))
+    for key, settings in {"lime": (2 * len(units) + 512, 0.25, 1, 0), "lime_wide": (60, 0.75, 0.1, 7)}.items():
+        scores, errors = lime(known, len(units), *settings)
+        result[key], result[key + " error"] = [0.0] * special + scores, [0.0] * special + errors
     if not subject.image:
         if output != "probability" or "question" not in name:
             result["occlusion_delete"] = [value - subject.deleted(t) if t != row else 0.0 for t in range(tokens)]
-        values = {present: subject.replaced([t for t, there in enumerate(present) if not there])
-                  for present in product((0, 1), repeat=tokens)}
+        values = {present: known(present) for present in product((0, 1), repeat=tokens)}
         result["shapley"] = shapley(values, tokens)
     return result
 

@@ -47,7 +47,11 @@ KEYS = {"saliency_l2": ("saliency", {}), "saliency_sum": ("saliency", {"reductio
         "integrated_gradients_zero": ("integrated_gradients", {"steps": 50, "baseline": "zero",
                                                                "special_tokens": "replace"}),
         "occlusion": ("occlusion", {}), "occlusion_delete": ("occlusion", {"replace": "delete"}),
-        "shapley": ("kernel_shap", {})}
+        "shapley": ("kernel_shap", {}),
+        "smooth_grad": ("smooth_grad", {}),
+        "smooth_grad_sum": ("smooth_grad", {"samples": 13, "noise": 0.3, "seed": 5, "reduction": "sum"}),
+        "lime": ("lime", {}),
+        "lime_wide": ("lime", {"samples": 60, "kernel_width": 0.75, "ridge": 0.1, "seed": 7})}
 
 
 def test_gradients_and_perturbation(golden):
@@ -76,8 +80,10 @@ def test_gradients_and_perturbation(golden):
                                        contrast=name(one["contrast"]), position=one["position"], quantity=one["output"])
             scale = max(1.0, np.abs(one[key]).max())
             close(found.scores / scale, np.array(one[key]) / scale)
+            if key + " error" in one:
+                close(found[0].details["standard_error"], one[key + " error"])
             compared += 1
-    assert compared > 60
+    assert compared > 90
 
 
 def test_norms_and_alti(golden):
@@ -308,6 +314,6 @@ def test_no_method_is_left_out():
     compared = {method for method, _ in KEYS.values()}
     compared |= {one["what"].split()[0] for one in golden_json("norms.json")} | {one["method"] for one in golden_json("chefer.json")}
     compared |= {one["method"] for case in golden_json("encoder_decoder.json")["cases"] for one in case["results"]}
-    compared |= {"attention_rollout", "value_zeroing", "effective_attention", "hidden_token_attribution", "lime", "smooth_grad",
+    compared |= {"attention_rollout", "value_zeroing", "effective_attention", "hidden_token_attribution",
                  "raw_attention", "grad_cam"}
     assert compared == set(hw.methods())

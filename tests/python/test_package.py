@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import re
 import resource
 import signal
 import subprocess
@@ -331,6 +332,23 @@ def test_exports_have_their_shapes(sentiment):
     assert "<iframe" in str(getattr(explanation.show(), "data", explanation.show()))
     drawn = explanation.plot()
     assert drawn.startswith("<svg") if isinstance(drawn, str) else drawn.get_title()
+
+
+def test_colours_are_those_of_the_page(sentiment):
+    """Blue counts for the target, orange against it, and what stands on it can be read (WCAG: 4.5 to 1)."""
+    page = sentiment.explain("not good, dull", "integrated_gradients")._repr_html_()
+    cells = re.findall(r'title="([^"]+)" style="background:#(..)(..)(..);color:#(...)', page)
+    assert len(cells) == 6 and "blue counts for NEGATIVE, orange against it" in page
+    signs = set()
+    for score, *colour, ink in cells:
+        red, green, blue = (int(part, 16) for part in colour)
+        signs.add(sign := np.sign(float(score)))
+        assert np.sign(blue - red) in (sign, 0), score
+        light = np.array([red, green, blue]) / 255
+        linear = np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
+        luminance = linear @ [0.2126, 0.7152, 0.0722]
+        assert (1.05 / (luminance + 0.05) if ink == "fff" else (luminance + 0.05) / 0.05) >= 4.5, score
+    assert {1, -1} <= signs
 
 
 def test_pictures_in_every_form():
