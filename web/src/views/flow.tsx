@@ -4,9 +4,10 @@ import type { Bench } from "../bench";
 import { isCarried, isMap, type Attribution } from "../model/attribution";
 import { flowFrom, keptEdges, stagesOf, type Edge, type Flow as Graph, type Stage } from "../model/flow";
 import { strongest, type GridMap } from "../model/maps";
+import { uprightLetters } from "../model/reading";
 import { percent, shownName } from "../model/words";
 import { Kept, most_edges } from "./heads";
-import { Empty, hideTip, Segments, showTip, themed, useWidth } from "./parts";
+import { Empty, hideTip, Segments, showTip, themed, TurnedName, useWidth } from "./parts";
 
 // The method whose maps are followed: the chosen one if each of its layers stands for itself.
 export function flowMethod(b: Bench): Attribution | null {
@@ -73,7 +74,12 @@ export function flowBox(b: Bench, drawn: Drawn, width: number): FlowBox {
   const left = 58,
     step = Math.max(15, (width - left - 12) / shown.length),
     turned = step < 58,
-    longest = Math.max(...shown.map((g) => Math.min(14, [...shownName(b.groups[g].name)].length))),
+    longest = Math.max(
+      ...shown.map((g) => {
+        const name = shownName(b.groups[g].name, 14);
+        return Math.min(14, 1.8 * uprightLetters(name).length || [...name].length);
+      }),
+    ),
     level = drawn.graph.levels > 9 ? 40 : 58,
     place = new Map(shown.map((g, i) => [g, i]));
   return {
@@ -282,14 +288,7 @@ export function Flow({ b }: { b: Bench }) {
                   opacity={until > 0 ? 0.15 : 0.85}
                 />
                 {box.turned ? (
-                  <text
-                    transform={`translate(${x + 4} ${at}) rotate(90)`}
-                    font-size="11.5"
-                    fill={g === row ? ink : soft}
-                    font-weight={g === row ? "700" : "400"}
-                  >
-                    {shownName(b.groups[g].name).slice(0, 14)}
-                  </text>
+                  <TurnedName x={x} y={at} name={shownName(b.groups[g].name, 14)} fill={g === row ? ink : soft} bold={g === row} />
                 ) : (
                   <text
                     x={x}
@@ -299,7 +298,7 @@ export function Flow({ b }: { b: Bench }) {
                     fill={g === row ? ink : soft}
                     font-weight={g === row ? "700" : "400"}
                   >
-                    {shownName(b.groups[g].name).slice(0, 12)}
+                    {shownName(b.groups[g].name, 12)}
                   </text>
                 )}
               </g>

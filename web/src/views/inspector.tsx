@@ -23,7 +23,6 @@ function List({ b, a, title, items, pick }: { b: Bench; a: Attribution; title: s
                     e.stopPropagation();
                     pick(s.index);
                   }}
-                  dir="auto"
                 >
                   {shownName(b.groups[s.index].name)}
                 </button>

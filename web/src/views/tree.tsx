@@ -5,7 +5,7 @@ import type { LiveSession } from "../live/session";
 import type { Attribution } from "../model/attribution";
 import { growsFrom, headSums, treeOf, type Tree as TreeData, type TreeEdge } from "../model/tree";
 import { number, shownName } from "../model/words";
-import { Empty, hideTip, showTip, Slider, themed, useWidth } from "./parts";
+import { Empty, hideTip, showTip, Slider, themed, TurnedName, useWidth } from "./parts";
 
 interface Node {
   token: number;
@@ -131,12 +131,10 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
           fill = on ? ink : soft,
           weight = t === tree.root ? "700" : "400";
         return turned ? (
-          <text transform={`translate(${x(t) + 4} ${base + 8}) rotate(90)`} font-size="11.5" fill={fill} font-weight={weight}>
-            {shownName(name).slice(0, 14)}
-          </text>
+          <TurnedName x={x(t)} y={base + 8} name={shownName(name, 14)} fill={fill} bold={t === tree.root} />
         ) : (
           <text x={x(t)} y={base + 20} text-anchor="middle" font-size="12" fill={fill} font-weight={weight}>
-            {shownName(name).slice(0, 12)}
+            {shownName(name, 12)}
           </text>
         );
       })}

@@ -102,7 +102,7 @@ async function difference(world, page, name, pdf, png) {
   );
 }
 
-export async function checkPdf(world, { text: path, picture, blocks, scripts }) {
+export async function checkPdf(world, { text: path, picture, blocks, scripts, hebrew }) {
   const seen = [];
   for (const [file, panels] of [
     [path + "#method=3&tab=matrix", ["Figure", "Text strip", "Layers × heads"]],
@@ -113,6 +113,7 @@ export async function checkPdf(world, { text: path, picture, blocks, scripts }) 
     [picture + "#tab=image", ["Figure"]],
     [blocks + "#tab=blocks", ["Figure"]],
     [scripts + "#tab=scores", ["Text strip"]],
+    [hebrew + "#tab=matrix&method=1", ["Text strip", "Figure"]],
   ]) {
     const page = await world.page(file);
     for (const panel of panels) {
