@@ -158,7 +158,7 @@ void draw_strip(Svg& svg, double y, const StripRow& row, const Report& report,
              {.anchor = TextStyle::Anchor::Middle,
               .size = text_size(special),
               .colour = known ? text_on(back) : soft_ink,
-              .from_right = boxes[t].from_right});
+              .from_right = boxes[t].from_right && !special});
     if (known && weight < 0)  // never by colour alone
       svg.line({box.x + 3, box.y + 17.5}, {box.x + box.width - 3, box.y + 17.5},
                {.colour = text_on(back), .width = 0.8, .dashes = "2 2"});

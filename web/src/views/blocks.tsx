@@ -126,7 +126,7 @@ export function Blocks({ b }: { b: Bench }) {
   );
   return (
     <div ref={ref}>
-      <div class="pictures">
+      <div class={"pictures" + (blocks.length === 3 ? " triple" : "")}>
         {blocks.map((block) => (
           <Map b={b} block={block} scale={block.map.peak} cell={cell} />
         ))}

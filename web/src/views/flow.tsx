@@ -72,7 +72,7 @@ export function flowBox(b: Bench, drawn: Drawn, width: number): FlowBox {
   }
   const shown = b.groups.map((_, g) => g).filter((g) => b.groups.length <= 40 || touched.has(g));
   const left = 58,
-    step = Math.max(15, (width - left - 12) / shown.length),
+    step = Math.max(8, (width - left - 12) / shown.length),
     turned = step < 58,
     longest = Math.max(
       ...shown.map((g) => {
@@ -262,8 +262,9 @@ export function Flow({ b }: { b: Bench }) {
               />
             );
           })}
-          {box.shown.map((g) => {
+          {box.shown.map((g, place) => {
             const x = box.x(g),
+              every = Math.ceil(13 / box.step), // as many names as have room
               y = box.y(0) + 16,
               h = (30 * graph.reached[g]) / top,
               at = y + 38;
@@ -287,7 +288,7 @@ export function Flow({ b }: { b: Bench }) {
                   fill={accent}
                   opacity={until > 0 ? 0.15 : 0.85}
                 />
-                {box.turned ? (
+                {box.turned && place % every && g !== row ? null : box.turned ? (
                   <TurnedName x={x} y={at} name={shownName(b.groups[g].name, 14)} fill={g === row ? ink : soft} bold={g === row} />
                 ) : (
                   <text

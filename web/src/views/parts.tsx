@@ -183,7 +183,7 @@ export function TurnedName({ x, y, name, fill, bold }: { x: number; y: number; n
       </>
     );
   return (
-    <text transform={`translate(${x + 4} ${y}) rotate(90)`} font-size="11.5" fill={fill} font-weight={weight}>
+    <text transform={`translate(${x - 4} ${y}) rotate(90)`} font-size="11.5" fill={fill} font-weight={weight}>
       {name}
     </text>
   );

@@ -19,6 +19,7 @@ export async function checkExports(world, { text: path, picture, blocks }) {
         svg.startsWith("<svg") && svg.includes("<text") && !/href="(?!data:)/.test(svg),
         `${tab} as SVG with text and nothing outside`,
       );
+      if (tab === "heads") expect(svg.includes(">head 5</text>"), "what the colours of heads stand for");
       if (tab === "matrix") expect(svg.includes(">good</text>") && svg.includes("rows sum to"), "names and row sums in the figure");
       expect(
         await page.evaluate((s) => new DOMParser().parseFromString(s, "image/svg+xml").querySelector("parsererror") === null, svg),

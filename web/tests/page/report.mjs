@@ -277,6 +277,26 @@ export async function checkMatrix(world, { text: path }) {
   expect((await page.getByRole("button", { name: "Whole map" }).innerText()) === "1.5×", "zoom");
 }
 
+// Names below the flow's columns stand in their middle, turned or upright.
+export async function checkNamesStandInTheMiddle(world, { scripts }) {
+  const page = await world.page(scripts + "#method=1&tab=flow");
+  const apart = await page.locator("#main-panel svg.figure > g").evaluateAll((groups) =>
+    groups
+      .filter((g) => g.querySelector(":scope > rect") && g.querySelector("text"))
+      .map((g) => {
+        const middle = (e) => (e.getBoundingClientRect().left + e.getBoundingClientRect().right) / 2;
+        return [g.textContent, middle(g.querySelector("text")) - middle(g.querySelector("rect"))];
+      }),
+  );
+  expect(apart.length > 15, `a name for every column, found ${apart.length}`);
+  const off = apart.filter((a) => Math.abs(a[1]) > 3.5);
+  expect(off.length === 0, `names in the middle of their columns, found ${off.map((a) => a.join(" "))}`);
+  expect(
+    (await page.locator("#main-panel svg.figure text", { hasText: /^影$/ }).getAttribute("transform")) === null,
+    "Chinese to stand upright",
+  );
+}
+
 export async function checkFlow(world, { text: path }) {
   const page = await world.page(path + "#method=3&tab=flow"),
     edges = () => page.locator("#main-panel svg.figure path").count();
