@@ -73,7 +73,8 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
     step = Math.max(narrowest, (width - left - 14) / columns.length),
     level = layers > 8 ? 36 : 52,
     turned = step < 56,
-    base = 22 + level * layers;
+    base = 22 + level * layers,
+    below = turned ? 24 + 7 * Math.max(...columns.map((t) => [...shownName(names[t], 14)].length)) : 30;
   const x = (t: number) => left + (columns.indexOf(t) + 0.5) * step,
     y = (l: number) => 22 + level * (layers - 1 - l),
     w = Math.max(width, left + step * columns.length + 14);
@@ -94,8 +95,8 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
     <svg
       class="figure"
       width={w}
-      height={base + (turned ? 92 : 30)}
-      viewBox={`0 0 ${w} ${base + (turned ? 92 : 30)}`}
+      height={base + below}
+      viewBox={`0 0 ${w} ${base + below}`}
       role="img"
       font-family="system-ui, sans-serif"
       aria-label={"Attribution tree. " + tree.edges.map(tell).join("; ")}
