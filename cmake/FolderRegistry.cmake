@@ -61,7 +61,6 @@ ${entries}  };
 }  // namespace headwater
 " @ONLY)
   target_sources(${target} PRIVATE "${PROJECT_BINARY_DIR}/${folder}_registry.cpp")
-  string(REPLACE "/" "_" unit "${folder}")
   set_source_files_properties("${PROJECT_BINARY_DIR}/${folder}_registry.cpp" "${place}/${header}.cpp" PROPERTIES
-    UNITY_GROUP "${unit}")
+    UNITY_GROUP registries)
 endfunction()

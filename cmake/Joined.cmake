@@ -1,12 +1,16 @@
 # join_sources(<target> <name> <file>...)
 #
-# Adds these sources fourteen at a time, each fourteen copied into one unit <name>_1.cpp …, and there each into a namespace of
-# its own, `headwater::of_<stem>`: they may name their parts alike, and what shows outside is found by that name. Most
+# Adds these sources by the dozens, at most 46 copied into one unit <name>_1.cpp …, and there each into a namespace of its
+# own, `headwater::of_<stem>`: they may name their parts alike, and what shows outside is found by that name. Most
 # of what a short file costs the compiler is in its headers. Remade when a file changes.
 function(join_sources target name)
+  list(LENGTH ARGN count)
+  math(EXPR units "(${count} + 45) / 46")
   set(number 0)
   while(ARGN)
-    list(SUBLIST ARGN 0 14 files)
+    list(LENGTH ARGN left)
+    math(EXPR size "(${left} + ${units} - ${number} - 1) / (${units} - ${number})")  # all units about as long
+    list(SUBLIST ARGN 0 ${size} files)
     list(REMOVE_ITEM ARGN ${files})
     math(EXPR number "${number} + 1")
     set(output "${PROJECT_BINARY_DIR}/${name}_${number}.cpp")

@@ -17,7 +17,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-bool is_space(char c) {
+bool is_ascii_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 

@@ -8,7 +8,7 @@
 namespace headwater {
 
 std::vector<std::string> split(const std::string& text, char separator);
-bool is_space(char c);                          // ASCII white space
+bool is_ascii_space(char c);
 std::string human_bytes(std::size_t bytes);     // "24.1 MB", powers of 1024
 std::string with_thousands(std::size_t value);  // "22,713,216"
 

@@ -10,10 +10,6 @@ namespace headwater {
 
 namespace {
 
-Index length_of(const std::vector<std::vector<int>>& rows) {
-  return rows.empty() ? 0 : static_cast<Index>(rows.front().size());
-}
-
 Tensor joined_pixels(std::span<const Batch> inputs, std::span<const std::size_t> members) {
   const Tensor& first = inputs[members.front()].pixels;
   Tensor all(first.shape().without_front().with_front(static_cast<Index>(members.size())), first.dtype());

@@ -31,6 +31,11 @@ inline std::vector<std::vector<int>>& written(Batch& batch) {
   return batch.prefix.empty() ? batch.ids : batch.prefix;
 }
 
+// Of [B][T] numbers T, which all inputs have in common.
+inline Index length_of(const std::vector<std::vector<int>>& rows) {
+  return rows.empty() ? 0 : static_cast<Index>(rows.front().size());
+}
+
 // What a batch holds is looked at here, so that nobody who only carries inputs asks whether they are tokens
 // or pixels.
 

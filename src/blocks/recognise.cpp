@@ -7,9 +7,9 @@
 namespace headwater {
 namespace {
 
-class Reading {
+class BlockReader {
  public:
-  Reading(const Tape& tape, BlockAt at) : tape_(tape), at_(at) {}
+  BlockReader(const Tape& tape, BlockAt at) : tape_(tape), at_(at) {}
 
   std::optional<PlainBlock> block() {
     for (const Site site : {Site::ResidPre, Site::V, Site::Pattern, Site::Z, Site::AttnOut, Site::ResidMid,
@@ -111,7 +111,7 @@ class Reading {
 }  // namespace
 
 std::optional<PlainBlock> plain_block(const Tape& tape, BlockAt at) {
-  return Reading(tape, at).block();
+  return BlockReader(tape, at).block();
 }
 
 const NormWeights* final_norm(const Tape& tape, BlockAt last) {

@@ -47,7 +47,8 @@ std::string lowered(std::string word) {
 
 // Words without the full stop, contractions written out.
 Words written_out(std::string sentence) {
-  while (!sentence.empty() && (is_space(sentence.back()) || sentence.back() == '.')) sentence.pop_back();
+  while (!sentence.empty() && (is_ascii_space(sentence.back()) || sentence.back() == '.'))
+    sentence.pop_back();
   Words words;
   for (const std::string& word : split(sentence, ' ')) {
     if (word.empty()) continue;

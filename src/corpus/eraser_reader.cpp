@@ -26,7 +26,7 @@ std::vector<TextSpan> tokens_between_spaces(const std::string& text) {
   std::vector<TextSpan> tokens;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && !is_space(text[end])) ++end;
+    while (end < text.size() && !is_ascii_space(text[end])) ++end;
     if (end > at) tokens.push_back({static_cast<Index>(at), static_cast<Index>(end)});
     at = end + 1;
   }

@@ -16,9 +16,9 @@ namespace headwater {
 namespace {
 
 // One shard's file.
-class Part {
+class ShardFile {
  public:
-  explicit Part(const std::string& file) : file_(file), run_(record_of(file)) {
+  explicit ShardFile(const std::string& file) : file_(file), run_(record_of(file)) {
     const std::optional<Shard> shard = shard_of(run_);
     if (!shard)
       throw InputError(fmt::format("{}: expected the results of --shard, found those of a whole run", file));
@@ -80,10 +80,10 @@ class Part {
   std::string_view left_;
 };
 
-using Parts = std::vector<std::unique_ptr<Part>>;
+using ShardFiles = std::vector<std::unique_ptr<ShardFile>>;
 
-void require_one_run(const Parts& parts) {
-  const Part& first = *parts.front();
+void require_one_run(const ShardFiles& parts) {
+  const ShardFile& first = *parts.front();
   for (const auto& part : parts) {
     std::vector<std::string> found = differences(first.run(), part->run());
     if (first.shard().count != part->shard().count)
@@ -97,10 +97,10 @@ void require_one_run(const Parts& parts) {
 }
 
 // In the order of the shards; every one is there once.
-Parts opened(const std::vector<std::string>& files) {
+ShardFiles opened(const std::vector<std::string>& files) {
   if (files.empty()) throw InputError("merge: expected the files of all shards, found none");
-  Parts parts;
-  for (const std::string& file : files) parts.push_back(std::make_unique<Part>(file));
+  ShardFiles parts;
+  for (const std::string& file : files) parts.push_back(std::make_unique<ShardFile>(file));
   require_one_run(parts);
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a->shard().index < b->shard().index; });
@@ -125,11 +125,11 @@ Parts opened(const std::vector<std::string>& files) {
 
 Merged merge_shards(const std::vector<std::string>& files,
                     const std::function<void(std::string_view)>& write) {
-  const Parts parts = opened(files);
+  const ShardFiles parts = opened(files);
   Merged merged{.run = parts.front()->run()};
-  const auto whose = [&](std::size_t turn) -> Part& { return *parts[turn % parts.size()]; };
+  const auto whose = [&](std::size_t turn) -> ShardFile& { return *parts[turn % parts.size()]; };
   for (std::size_t last = 0; !whose(merged.inputs).at_end(); ++merged.inputs) {
-    Part& part = whose(merged.inputs);
+    ShardFile& part = whose(merged.inputs);
     std::size_t number = 0;
     bool failed = false;
     const std::string_view lines = part.next(number, failed);

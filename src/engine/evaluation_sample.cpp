@@ -18,12 +18,12 @@ namespace {
 std::vector<AnnotatedWord> words_of(const std::string& text, const std::vector<TextSpan>& evidence) {
   std::vector<AnnotatedWord> words;
   for (std::size_t at = 0; at < text.size();) {
-    if (is_space(text[at])) {
+    if (is_ascii_space(text[at])) {
       ++at;
       continue;
     }
     std::size_t end = at;
-    while (end < text.size() && !is_space(text[end])) ++end;
+    while (end < text.size() && !is_ascii_space(text[end])) ++end;
     AnnotatedWord word{.begin = static_cast<Index>(at), .end = static_cast<Index>(end)};
     word.evidence = std::any_of(evidence.begin(), evidence.end(), [&](const TextSpan& span) {
       return span.begin < word.end && span.end > word.begin;
@@ -111,7 +111,8 @@ std::optional<EvaluationExample> placed(const LoadedModel& loaded, EvaluationExa
         return std::nullopt;
       }
     example.input.text.resize(at);
-    while (!example.input.text.empty() && is_space(example.input.text.back())) example.input.text.pop_back();
+    while (!example.input.text.empty() && is_ascii_space(example.input.text.back()))
+      example.input.text.pop_back();
     if (!example.input.text.empty()) return example;
     left_out = "nothing stands before the word to predict";
     return std::nullopt;

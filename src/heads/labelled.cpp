@@ -33,42 +33,42 @@ Edit without_heads(int layer, const std::vector<bool>& stays) {
 }
 
 // One distinct mask, in the order they are run.
-struct Trial {
+struct DistinctMask {
   const HeadMask* mask;
   std::vector<std::size_t> asked;  // which of the masks given it is
   std::optional<int> from;         // the block to replay from; none: from the start
 };
 
-std::vector<Trial> trials_of(std::span<const HeadMask> masks) {
+std::vector<DistinctMask> distinct_masks(std::span<const HeadMask> masks) {
   std::map<HeadMask, std::vector<std::size_t>> distinct;
   for (std::size_t i = 0; i < masks.size(); ++i) distinct[masks[i]].push_back(i);
-  std::vector<Trial> trials;
+  std::vector<DistinctMask> runs;
   for (auto& [mask, asked] : distinct) {
     std::optional<int> from;
     const HeadMask& own = masks[asked.front()];
-    if (!trials.empty()) {
-      const HeadMask& before = *trials.back().mask;
+    if (!runs.empty()) {
+      const HeadMask& before = *runs.back().mask;
       from = static_cast<int>(std::mismatch(own.begin(), own.end(), before.begin()).first - own.begin());
     }
-    trials.push_back({&own, std::move(asked), from});
+    runs.push_back({&own, std::move(asked), from});
   }
-  return trials;
+  return runs;
 }
 
 // Runs of one batch under one mask after another; see Note [Shared prefixes].
 class MaskedRuns {
  public:
-  MaskedRuns(const Model& model, const Batch& batch, std::span<const Trial> trials)
+  MaskedRuns(const Model& model, const Batch& batch, std::span<const DistinctMask> masks)
       : model_(model), batch_(batch) {
-    for (const Trial& trial : trials)
-      if (trial.from) streams_[*trial.from];
+    for (const DistinctMask& one : masks)
+      if (one.from) streams_[*one.from];
   }
 
-  Tensor logits(const Trial& trial) {
-    const HeadMask& mask = *trial.mask;
+  Tensor logits(const DistinctMask& one) {
+    const HeadMask& mask = *one.mask;
     // A model that does not show its streams is run as a whole.
-    const bool replays = trial.from && computed_->recorded({Site::ResidPre, *trial.from});
-    const int begin = replays ? *trial.from : -1;
+    const bool replays = one.from && computed_->recorded({Site::ResidPre, *one.from});
+    const int begin = replays ? *one.from : -1;
     std::vector<Edit> edits;
     for (std::size_t l = 0; l < mask.size(); ++l)
       if (static_cast<int>(l) >= begin && std::find(mask[l].begin(), mask[l].end(), false) != mask[l].end())
@@ -79,8 +79,8 @@ class MaskedRuns {
     Tape tape(kept, std::move(edits));
     Tensor logits;
     if (replays) {
-      const Changed change{.at = computed_->spot({Site::ResidPre, *trial.from}),
-                           .copies = streams_.at(*trial.from)};
+      const Changed change{.at = computed_->spot({Site::ResidPre, *one.from}),
+                           .copies = streams_.at(*one.from)};
       logits = computed_->replay({&change, 1}, computed_->spot(Site::Logits), tape).value.value;
     } else {
       logits = model_.run(tape, batch_).value;
@@ -155,18 +155,18 @@ std::vector<int> classify(const LoadedModel& loaded, std::span<const Labelled> i
 std::vector<std::vector<int>> classify(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                        std::span<const HeadMask> masks, const Advance& advance,
                                        std::size_t batch_tokens) {
-  const std::vector<Trial> trials = trials_of(masks);
+  const std::vector<DistinctMask> distinct = distinct_masks(masks);
   const std::vector<Batch> batches = batches_of(inputs);
   std::vector<std::vector<int>> predicted(masks.size(), std::vector<int>(inputs.size()));
   std::size_t done = 0;
   for (const Group& group : group_inputs(batches, batch_tokens)) {
-    MaskedRuns runs(*loaded.model, group.batch, trials);
-    for (std::size_t t = 0; t < trials.size(); ++t) {
-      const double share = static_cast<double>(t) / static_cast<double>(trials.size());
+    MaskedRuns runs(*loaded.model, group.batch, distinct);
+    for (std::size_t t = 0; t < distinct.size(); ++t) {
+      const double share = static_cast<double>(t) / static_cast<double>(distinct.size());
       advance((static_cast<double>(done) + share * static_cast<double>(group.members.size())) /
               static_cast<double>(inputs.size()));
-      const std::vector<int> best = classes_of(runs.logits(trials[t]));
-      for (const std::size_t asked : trials[t].asked)
+      const std::vector<int> best = classes_of(runs.logits(distinct[t]));
+      for (const std::size_t asked : distinct[t].asked)
         for (std::size_t m = 0; m < group.members.size(); ++m) predicted[asked][group.members[m]] = best[m];
     }
     done += group.members.size();

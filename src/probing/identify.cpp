@@ -211,9 +211,9 @@ class ModelRun {
 };
 
 // Reads the finished cells of all folds together.
-class Reading {
+class FinishedFolds {
  public:
-  Reading(const IdentifyRequest& request, const ProbeCorpus& corpus, const Finished& finished)
+  FinishedFolds(const IdentifyRequest& request, const ProbeCorpus& corpus, const Finished& finished)
       : request_(request), finished_(finished) {
     for (const std::vector<Part>& parts : corpus.split.parts) {
       std::vector<const ProbeText*> fold;
@@ -265,7 +265,7 @@ class Reading {
   std::vector<Index> tokens_, content_;
 };
 
-void add_cells(IdentifyReport& report, const IdentifyRequest& request, Reading& reading,
+void add_cells(IdentifyReport& report, const IdentifyRequest& request, FinishedFolds& reading,
                const Finished& finished) {
   for (const bool control : {false, true}) {
     if (control && !request.control) continue;
@@ -316,7 +316,7 @@ IdentifyReport run_identify(const IdentifyRequest& request, const Model& model, 
   }
   finished.save();
 
-  Reading reading(request, corpus, finished);
+  FinishedFolds reading(request, corpus, finished);
   IdentifyReport report{.model = info,
                         .target = request.target,
                         .pool = request.pool,

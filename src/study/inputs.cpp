@@ -128,8 +128,9 @@ bool starts_after_space(const Encoding& encoding, const Token& last, const Token
   const auto byte = [&](Index at) { return text[static_cast<std::size_t>(at)]; };
   if (token.begin == token.end || token.begin < last.end) return false;
   const std::string_view before = encoding.source(last);
-  if (!before.empty() && std::all_of(before.begin(), before.end(), is_space)) return false;
-  return is_space(byte(token.begin)) || (token.begin > last.end && is_space(byte(token.begin - 1)));
+  if (!before.empty() && std::all_of(before.begin(), before.end(), is_ascii_space)) return false;
+  return is_ascii_space(byte(token.begin)) ||
+         (token.begin > last.end && is_ascii_space(byte(token.begin - 1)));
 }
 
 }  // namespace
@@ -172,10 +173,6 @@ Unit unit_of(const Encoding& encoding, const Token& token) {
           .word = token.word,
           .segment = token.sequence,
           .special = token.special};
-}
-
-Index length_of(const std::vector<std::vector<int>>& rows) {
-  return rows.empty() ? 0 : static_cast<Index>(rows.front().size());
 }
 
 std::vector<Sequence> sequences_of(const ModelInfo& info, const Batch& batch) {

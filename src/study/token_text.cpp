@@ -70,7 +70,7 @@ Encoding up_to(const Gap& gap) {
 
 // With a space before it, and as it is where that is another text.
 std::vector<std::string> forms_of(const std::string& text, const std::string& before) {
-  if (text.starts_with(' ') || before.empty() || is_space(before.back())) return {text};
+  if (text.starts_with(' ') || before.empty() || is_ascii_space(before.back())) return {text};
   return {" " + text, text};
 }
 

@@ -2,6 +2,8 @@
 // that is accepted, what is live on the heap at one time stays within it, inputs and all. `slack` is for what
 // does not grow with inputs or model: checks and records as text, lists of heads.
 
+#include <utility>
+
 #include <gtest/gtest.h>
 #include <headwater/engine.h>
 
@@ -31,7 +33,7 @@ class LabelledMemoryLaw : public ::testing::Test {
   template <class Plan, class Run>
   void expect_within(const Plan& plan, const Run& run) {
     const std::size_t least = least_accepted([&](std::size_t bound) { plan(bound); });
-    run(least);  // so that what is made once is made
+    if (!std::exchange(warm_, true)) run(least);  // so that what is made once is made
     const HeapMeter meter;
     run(least);
     const std::size_t used = meter.peak();
@@ -43,6 +45,9 @@ class LabelledMemoryLaw : public ::testing::Test {
   const pool::KeepNothing exact_;
   const Engine engine_ = Engine::load(HEADWATER_SOURCE_DIR "/models/sentiment");
   std::vector<LabelledInput> inputs_;
+
+ private:
+  bool warm_ = false;
 };
 
 TEST_F(LabelledMemoryLaw, Rankings) {

@@ -187,9 +187,11 @@ def check_cancel(server):
     identity = server.post("/v1/explain", LONG).json()["id"]
     server.until(identity, "running")
     followed = []
-    follower = threading.Thread(target=lambda: followed.extend(events(server.get(f"/v1/jobs/{identity}/events").body.decode())))
+    follower = threading.Thread(target=server.follow, args=(identity, followed))
     follower.start()
-    time.sleep(0.5)
+    while not any("progress" in line for line in followed):
+        expect(follower.is_alive(), f"progress to be told, found {followed}")
+        time.sleep(0.02)
     waiting = server.post("/v1/explain", LONG).json()
     expect(waiting["status"] == "queued" and waiting["queue"] == 1, f"a place in the queue, found {waiting}")
     expect(server.request("DELETE", f"/v1/jobs/{waiting['id']}").json()["status"] == "cancelled", "a waiting job to end at once")
@@ -199,8 +201,7 @@ def check_cancel(server):
     expect(server.post("/v1/predict", {"text": "not bad"}).status == 200, "the worker to be free")
     expect(time.monotonic() - begin < 10, "that within seconds")
     follower.join(10)
-    expect(followed and followed[-1][0] == "cancelled" and any(name == "progress" for name, _ in followed),
-           f"the follower to hear of it, found {followed}")
+    expect(events("".join(followed))[-1][0] == "cancelled", f"the follower to hear of it, found {followed}")
 
 
 def check_client_that_leaves(server):
@@ -459,7 +460,7 @@ def check_same_numbers(program, server):
 
 def check_end(program):
     with Server(program, "-m", "sentiment", "--metrics") as server:
-        running = server.post("/v1/explain", {**LONG, "methods": [{"name": "smooth_grad", "options": {"samples": 1000}}]}).json()["id"]
+        running = server.post("/v1/explain", {**LONG, "methods": [{"name": "smooth_grad", "options": {"samples": 400}}]}).json()["id"]
         followed, answers = [], []
         threads = [threading.Thread(target=lambda: followed.extend(events(server.get(f"/v1/jobs/{running}/events").body.decode()))),
                    threading.Thread(target=lambda: answers.append(server.post("/v1/explain", {**LONG, "async": False})))]

@@ -87,6 +87,16 @@ class Server:
                 answer += some
             return answer
 
+    def follow(self, identity, heard):
+        """Adds what is told of a job to `heard`, line by line as it comes, until its end."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request("GET", f"/v1/jobs/{identity}/events")
+            for line in connection.getresponse():
+                heard.append(line.decode())
+        finally:
+            connection.close()
+
     def job(self, identity):
         return self.get(f"/v1/jobs/{identity}").json()
 
