@@ -96,7 +96,7 @@ void draw_colour_bar(Svg& svg, Point at, bool has_sign, const std::string& large
   constexpr int steps = 24;
   constexpr double step = 6, height = 12;
   const std::string low = has_sign ? "−" + largest : "0";
-  const double begin = at.x + drawn_width(low, 11) + 6, end = begin + steps * step + 6;
+  const double begin = at.x + drawn_width(low, 11) + 10, end = begin + steps * step + 6;
   svg.text({at.x, at.y + 10}, low, small_text());
   for (int k = 0; k < steps; ++k) {
     const double share = (k + 0.5) / steps;

@@ -16,6 +16,18 @@ namespace {
 using testing::count;
 using testing::has;
 
+TEST(Svg, ATurnedTextOfWideLettersStandsUpright) {
+  Svg svg(100, 100, "");
+  svg.text({50, 60}, "电影", {.anchor = TextStyle::Anchor::End, .size = 10, .upwards = true});
+  svg.text({70, 60}, "film", {.anchor = TextStyle::Anchor::End, .size = 10, .upwards = true});
+  const std::string drawn = svg.str("");
+  const std::size_t first = drawn.find(">电</text>"), second = drawn.find(">影</text>");
+  EXPECT_LT(first, second) << "one below another";
+  EXPECT_NE(second, std::string::npos);
+  EXPECT_EQ(drawn.find("rotate"), drawn.rfind("rotate")) << "only the Latin word is turned";
+  EXPECT_NE(drawn.find("rotate(-90 70 60)"), std::string::npos);
+}
+
 TEST(Xml, TakesAnyText) {
   EXPECT_EQ(xml_text("a < b & c"), "a &lt; b &amp; c");
   const std::string odd = xml_text(std::string("a\x01\xEF\xBF\xBF\xFF\n") + '\0');

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -52,6 +54,45 @@ TEST(Figures, AStripNamesEveryTokenOfEveryMethod) {
   const std::string svg = drawn("strip", testing::text_report());
   EXPECT_EQ(times(svg, ">bad</text>"), 2U);
   EXPECT_EQ(times(drawn("strip", testing::text_report(), {.method = "attention"}), ">bad</text>"), 1U);
+}
+
+// Where the word stands in the first row: the middle of its box.
+double x_of(const std::string& svg, const std::string& word) {
+  const std::size_t end = svg.find(">" + word + "</text>");
+  const std::size_t begin = svg.rfind("<text x=\"", end);
+  if (end == std::string::npos || begin == std::string::npos) throw InternalError("no word " + word);
+  return std::stod(svg.substr(begin + 9));
+}
+
+// "not bad !" with other words in their places.
+Report report_of(const std::string& first, const std::string& second, const std::string& third) {
+  Report report = testing::text_report();
+  report.text = first + " " + second + " " + third;
+  Index at = 0;
+  for (const auto& [token, word] : {std::pair{1, &first}, {2, &second}, {3, &third}}) {
+    Unit& unit = report.prediction.units[static_cast<std::size_t>(token)];
+    unit.text = unit.piece = *word;
+    unit.begin = at;
+    unit.end = at + static_cast<Index>(word->size());
+    at = unit.end + 1;
+  }
+  return report;
+}
+
+TEST(Figures, AStripOfWordsFromTheRightBeginsAtTheRight) {
+  const auto stand = [](const std::string& svg, const std::vector<std::string>& from_left) {
+    for (std::size_t i = 1; i < from_left.size(); ++i)
+      EXPECT_LT(x_of(svg, from_left[i - 1]), x_of(svg, from_left[i]))
+          << from_left[i - 1] << " " << from_left[i];
+  };
+  const std::string latin = drawn("strip", report_of("good", "old", "film"));
+  stand(latin, {"[CLS]", "good", "old", "film", "[SEP]"});
+  EXPECT_LT(x_of(latin, "[CLS]"), 210) << "at the left edge";
+  const std::string hebrew = drawn("strip", report_of("סרט", "ישן", "טוב"));
+  stand(hebrew, {"[SEP]", "טוב", "ישן", "סרט", "[CLS]"});
+  EXPECT_GT(x_of(hebrew, "[CLS]"), 640) << "at the right edge";
+  stand(drawn("strip", report_of("سيئ", "good", "film")), {"[SEP]", "good", "film", "سيئ", "[CLS]"});
+  stand(drawn("strip", report_of("good", "סרט", "ישן")), {"[CLS]", "good", "ישן", "סרט", "[SEP]"});
 }
 
 // Two layers over two tokens, worked by hand: from token 0, ¾ of the last layer came from token 0 and ¼ from

@@ -46,7 +46,9 @@ std::vector<Part> words_of(const Report& report, const Attribution& attribution,
     const bool own = map && static_cast<Index>(t) == focus_row(report);
     if (tokens[t].special || own || !std::isfinite(weights[t])) continue;
     if (last != nullptr && same_word(*last, tokens[t])) {
-      words.back().name += token_word(tokens[t]);
+      std::string& name = words.back().name;
+      if (name == "▁" || name == "␣") name.clear();  // a space that the tokenizer counts to the word
+      name += token_word(tokens[t]);
       words.back().weight += weights[t];
     } else {
       words.push_back({token_word(tokens[t]), weights[t]});

@@ -35,6 +35,13 @@ TEST(Sentence, SaysForAndAgainst) {
       << "a method without signs has none here";
 }
 
+TEST(Sentence, NamesAWordWithoutTheMarkOfItsStart) {
+  Report report = scored("integrated_gradients", {9, .5, 1, .25, 9});
+  report.prediction.units[1].text = "▁";
+  report.prediction.units[2].word = report.prediction.units[1].word;
+  EXPECT_EQ(sentence_of(report), "POSITIVE 90.0 % because of bad +1.50") << "½ + 1 for ▁ bad; ¼ is no reason";
+}
+
 TEST(Sentence, StaysTrueWhereThereIsLittleToSay) {
   EXPECT_EQ(sentence_of(scored("integrated_gradients", {9, -2, -.1, 0, 9})),
             "POSITIVE 90.0 %, though no word counts for it; against: not −2.00");

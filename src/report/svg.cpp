@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/page.h"
+#include "report/reading_order.h"
 #include "report/text_width.h"
 
 namespace headwater {
@@ -38,7 +39,7 @@ std::string points_of(const std::vector<Point>& points) {
 
 std::string closed(std::string_view element, std::string_view tip) {
   if (tip.empty()) return "/>\n";
-  return fmt::format("><title>{}</title></{}>\n", xml_text(tip), element);
+  return fmt::format("><title>{}</title></{}>\n", read_from_left(xml_text(tip)), element);
 }
 
 }  // namespace
@@ -91,14 +92,34 @@ void Svg::image(const Box& box, std::string_view png, std::string_view tip) {
       place(box.y), place(box.width), place(box.height), base64(png), closed("image", tip));
 }
 
+// One below another, where a turned text would stand: its baseline is a third of a letter beside the middle.
+void Svg::upright(Point at, const std::vector<std::string>& letters, TextStyle style) {
+  const double step = 1.08 * style.size, tall = step * static_cast<double>(letters.size());
+  const double above = style.anchor == TextStyle::Anchor::End     ? 0
+                       : style.anchor == TextStyle::Anchor::Start ? tall
+                                                                  : tall / 2;
+  Point next{at.x - 0.35 * style.size, at.y - above + 0.88 * style.size};
+  style.anchor = TextStyle::Anchor::Middle;
+  style.upwards = false;
+  for (const std::string& letter : letters) {
+    text(next, letter, style);
+    next.y += step;
+  }
+}
+
 void Svg::text(Point at, std::string_view text, const TextStyle& style) {
+  if (style.upwards)
+    if (const std::vector<std::string> letters = upright_letters(terminal_safe(text)); !letters.empty())
+      return upright(at, letters, style);
   std::string more;
   if (style.anchor == TextStyle::Anchor::Middle) more += " text-anchor=\"middle\"";
   if (style.anchor == TextStyle::Anchor::End) more += " text-anchor=\"end\"";
   if (style.bold) more += " font-weight=\"bold\"";
   if (style.upwards) more += fmt::format(" transform=\"rotate(-90 {} {})\"", place(at.x), place(at.y));
+  if (style.from_right) more += " direction=\"rtl\"";
+  const std::string words = style.from_right ? xml_text(text) : read_from_left(xml_text(text));
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{}>{}</text>\n", place(at.x),
-                       place(at.y), place(style.size), hex(style.colour), more, xml_text(text));
+                       place(at.y), place(style.size), hex(style.colour), more, words);
 }
 
 std::string Svg::str(std::string_view metadata) const {
@@ -106,7 +127,8 @@ std::string Svg::str(std::string_view metadata) const {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "font-family=\"system-ui, sans-serif\" role=\"img\">\n<title>{2}</title>\n<metadata>{3}</metadata>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{4}</svg>\n",
-      place(std::ceil(width_)), place(std::ceil(height_)), xml_text(title_), xml_text(metadata), body_);
+      place(std::ceil(width_)), place(std::ceil(height_)), read_from_left(xml_text(title_)),
+      xml_text(metadata), body_);
 }
 
 }  // namespace headwater

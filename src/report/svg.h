@@ -24,7 +24,8 @@ struct TextStyle {
   double size = 12;
   bool bold = false;
   Rgb colour{0x1c, 0x26, 0x30};
-  bool upwards = false;  // turned to be read from below
+  bool upwards = false;     // turned to be read from below; Chinese and the like stand one below another
+  bool from_right = false;  // a word of a line that runs from the right: brackets in it are mirrored
 };
 
 struct LineStyle {
@@ -53,6 +54,8 @@ class Svg {
   std::string str(std::string_view metadata) const;
 
  private:
+  void upright(Point at, const std::vector<std::string>& letters, TextStyle style);
+
   double width_, height_;
   std::string title_, body_;
 };

@@ -44,6 +44,17 @@ int text_width(std::string_view text) {
   return columns;
 }
 
+std::vector<std::string> upright_letters(std::string_view text) {
+  std::vector<std::string> letters;
+  bool all = true;
+  for_clusters(text, [&](std::size_t begin, std::size_t end, int width) {
+    letters.emplace_back(text.substr(begin, end - begin));
+    all &= width == 2;
+  });
+  if (!all) letters.clear();
+  return letters;
+}
+
 namespace {
 
 // `text` is valid UTF-8.

@@ -20,6 +20,10 @@ std::string fitted(std::string_view text, int width);
 // Parts of at most `width` columns each, cut between characters.
 std::vector<std::string> cut_to_columns(std::string_view text, int width);
 
+// The letters of a text that has none but wide ones (Chinese, Japanese, Korean, emoji): those stand upright,
+// one below another, where other texts are turned. Empty for others.
+std::vector<std::string> upright_letters(std::string_view text);
+
 // Words on lines of at most `width` columns: the first after `first` spaces, the others after `rest`. Every
 // line ends in a line break; runs of spaces within a line stay. A word longer than a line is cut.
 struct ParagraphFormat {

@@ -7,6 +7,9 @@
 
 import { latin, latinWidth } from "./helvetica";
 
+const mirrored: Record<string, string> = Object.fromEntries(
+  [..."()", ..."[]", ..."{}", ..."<>", ..."«»"].map((c, i, all) => [c, all[i ^ 1]]),
+);
 const quality = 4; // pixels of a text's picture for each of the drawing's
 const points = 0.75; // of a CSS pixel
 
@@ -123,7 +126,9 @@ class Drawing {
 
   private async text(e: Element, ink: Ink) {
     const number = (name: string) => Number(e.getAttribute(name) ?? 0),
-      words = e.textContent ?? "",
+      right = e.getAttribute("direction") === "rtl",
+      typed = e.textContent ?? "",
+      words = right && latin(typed) ? typed.replace(/[()[\]{}<>«»]/g, (c) => mirrored[c]) : typed,
       size = Number(e.getAttribute("font-size") ?? 12),
       heavy = Number(e.getAttribute("font-weight") ?? 400) >= 600,
       codes = latin(words);
@@ -152,6 +157,7 @@ class Drawing {
     g.scale(quality, quality);
     g.font = style;
     g.fillStyle = ink.fill;
+    if (right) [g.direction, g.textAlign] = ["rtl", "left"];
     g.fillText(words, 2, above);
     await this.picture(canvas, x - 2, y - above, canvas.width / quality, canvas.height / quality, ink.opacity);
   }

@@ -2,8 +2,9 @@
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { css, inkOn, shade, toned } from "../model/colour";
-import { linesOfBench, visualOrder } from "../model/lines";
+import { linesOfBench, type Line } from "../model/lines";
 import { rowScale, type GridMap } from "../model/maps";
+import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../model/reading";
 import { number, place, shownName, signWords } from "../model/words";
 import { blocksOf } from "../views/blocks";
 import { drawnFlow, edgePath, flowBox } from "../views/flow";
@@ -33,20 +34,33 @@ export function widthOf(s: string, size: number): number {
   return measure.measureText(s).width;
 }
 
+// A name on its side, from (x, y) up or down; Chinese and the like stand upright, one letter below another.
+function turned(x: number, y: number, name: string, up: boolean, fill = themed("--soft"), size = 11): string {
+  const letters = uprightLetters(name),
+    step = 1.1 * size;
+  if (!letters.length)
+    return `<text transform="translate(${(x + (up ? 4 : -4)).toFixed(1)} ${y.toFixed(1)}) rotate(${up ? -90 : 90})" font-size="${size}" fill="${fill}">${escaped(name)}</text>`;
+  return letters
+    .map((l, i) => text(x, y + (up ? i - letters.length : i) * step + 0.9 * size, l, 'text-anchor="middle"', size, fill))
+    .join("");
+}
+
 const modelName = (b: Bench) => b.data.record.model.split("/").pop() ?? "";
 export const headline = (b: Bench, a: Attribution, where = place(b, a)) =>
   [a.name, where, b.aim.target.label ? `target ${b.aim.target.label}` : "", modelName(b)].filter(Boolean).join(" · ");
 
-function legend(b: Bench, a: Attribution, high: number, x: number, y: number, raw: string): string {
+// `high` is what the darkest colour stands for; null where every map has its own.
+function legend(b: Bench, a: Attribution, high: number | null, x: number, y: number, raw: string): string {
   let s = "";
   for (let i = 0; i < 40; ++i)
     s += `<rect x="${x + 44 + 3 * i}" y="${y - 8}" width="3.2" height="9" fill="${css(shade(a.signed ? (i - 19.5) / 19.5 : i / 39, b.dark, b.view.palette))}"/>`;
   const words = [signWords(b, a), raw, b.view.root ? "square root" : ""].filter(Boolean).join("; "),
+    largest = high === null ? "max" : number(high),
     soft = themed("--soft");
   return (
     s +
-    text(x + 38, y, a.signed ? "−" + number(high) : "0", 'text-anchor="end"', 10.5, soft) +
-    text(x + 170, y, (a.signed ? "+" : "") + number(high), "", 10.5, soft) +
+    text(x + 38, y, a.signed ? "−" + largest : "0", 'text-anchor="end"', 10.5, soft) +
+    text(x + 170, y, (a.signed ? "+" : "") + largest, "", 10.5, soft) +
     text(x + 216, y, words, "", 10.5, soft)
   );
 }
@@ -104,7 +118,7 @@ export function matrixFigure(b: Bench): string {
   names.forEach((n, i) => {
     if (i % every) return;
     if (isMap(a)) s += text(label - 5, top + (i + 0.5) * cell + 4, n, 'text-anchor="end"', 11, soft);
-    s += `<text transform="translate(${(label + (i + 0.5) * cell + 4).toFixed(1)} ${top - 5}) rotate(-90)" font-size="11" fill="${soft}">${escaped(n)}</text>`;
+    s += turned(label + (i + 0.5) * cell, top - 5, n, true);
   });
   return framed(
     w,
@@ -139,8 +153,7 @@ export function layersFigure(b: Bench): string {
         text(x, y + tall + 14, `L${l}`, 'font-weight="600"', 11) +
         text(x + size, y + tall + 14, `max ${number(map.max)}`, 'text-anchor="end"', 10.5, themed("--soft"));
   });
-  const h = 32 + rows * (tall + 24),
-    known = maps.filter((m): m is GridMap => m !== null);
+  const h = 32 + rows * (tall + 24);
   return framed(
     Math.max(640, 20 + columns * (size + 12)),
     h + 34,
@@ -148,7 +161,7 @@ export function layersFigure(b: Bench): string {
       legend(
         b,
         a,
-        b.shares(a) ? b.maps.peak(a, b.headOf(a)) : Math.max(...known.map((m) => m.peak)),
+        b.shares(a) ? b.maps.peak(a, b.headOf(a)) : null,
         4,
         h + 18,
         b.shares(a) ? "one scale for all maps" : "every map on its own scale",
@@ -157,21 +170,33 @@ export function layersFigure(b: Bench): string {
   );
 }
 
-// A line's tokens with their widths, as many in a row as there is room for.
-function wrapped(b: Bench, pieces: { before: string; at: number }[], room: number) {
-  const rows: { at: number; gap: number; w: number; size: number }[][] = [[]];
-  let x = 0;
-  for (const { before, at } of pieces) {
+// A line's tokens and the spaces between them (at −1) with their widths and levels, as many in a row as there is room for.
+function wrapped(b: Bench, line: Line, room: number) {
+  const items: { at: number; w: number; size: number; level: number }[] = [],
+    pieces: string[] = [];
+  for (const { before, at } of line.pieces) {
     const unit = b.units[at],
       size = unit.special ? 10.5 : 15,
-      w = widthOf(unit.text || "␣", size) + (unit.special ? 8 : 2);
-    let gap = before ? widthOf(before.replace(/\s+/g, " "), 15) : unit.special ? 4 : 0;
-    if (x + gap + w > room) {
-      rows.push([]);
-      x = gap = 0;
+      gap = before ? widthOf(before.replace(/\s+/g, " "), 15) : unit.special || b.units[items[items.length - 1]?.at]?.special ? 4 : 0;
+    if (gap && items.length) {
+      items.push({ at: -1, w: gap, size, level: 0 });
+      pieces.push(before || " ");
     }
-    rows[rows.length - 1].push({ at, gap, w, size });
-    x += gap + w;
+    items.push({ at, w: widthOf(unit.text || "␣", size) + (unit.special ? 8 : 2), size, level: 0 });
+    pieces.push(unit.special ? "" : unit.text);
+  }
+  readingLevels(pieces).levels.forEach((l, i) => (items[i].level = l));
+  const rows: (typeof items)[] = [[]];
+  let x = 0;
+  for (const item of items) {
+    let row = rows[rows.length - 1];
+    if (item.at >= 0 && row.length && x + item.w > room) {
+      if (row[row.length - 1].at < 0) row.pop();
+      rows.push((row = []));
+      x = 0;
+    }
+    row.push(item);
+    x += item.w;
   }
   return rows;
 }
@@ -182,7 +207,7 @@ export function stripFigure(b: Bench): string {
     lines = linesOfBench(b),
     left = 190;
   let y = 30,
-    s = text(10, 20, b.aim.sentence || b.data.sentence, 'font-weight="600"', 14);
+    s = text(10, 20, readFromLeft(b.aim.sentence || b.data.sentence), 'font-weight="600"', 14);
   for (const a of b.attributions) {
     const map = b.mapOf(a);
     if (!map) continue;
@@ -191,19 +216,20 @@ export function stripFigure(b: Bench): string {
     y += 12;
     s += text(10, y + 14, a.name, 'font-weight="600"', 12) + text(10, y + 28, place(b, a), "", 10.5, themed("--soft"));
     for (const line of lines)
-      for (const items of wrapped(b, line.pieces, width - 12 - left)) {
-        const { right, order, reversed } = visualOrder(items.map((i) => (b.units[i.at].special ? "" : b.units[i.at].text)));
-        let x = right ? width - 12 - items.reduce((sum, i) => sum + i.gap + i.w, 0) : left;
-        order.forEach((i, k) => {
-          const { at, gap, w, size } = items[i],
-            g = b.indexOf[at],
+      for (const items of wrapped(b, line, width - 12 - left)) {
+        let x = line.right ? width - 12 - items.reduce((sum, i) => sum + i.w, 0) : left;
+        for (const i of visualOrder(items.map((item) => item.level))) {
+          const { at, w, size, level } = items[i],
+            px = x;
+          x += w;
+          if (at < 0) continue;
+          const g = b.indexOf[at],
             v = g < 0 ? NaN : map.v[row * map.C + g],
             c = v === v ? toned(v, scale, b.tone) : null,
-            px = reversed[k] ? x : x + gap;
+            way = level % 2 && !b.units[at].special ? ' direction="rtl"' : ""; // brackets are mirrored
           if (c) s += `<rect x="${px.toFixed(1)}" y="${y}" width="${w.toFixed(1)}" height="20" rx="2" fill="${css(c)}"/>`;
-          s += text(px + w / 2, y + 15, b.units[at].text || "␣", 'text-anchor="middle"', size, c ? inkOn(c) : themed("--soft"));
-          x += gap + w;
-        });
+          s += text(px + w / 2, y + 15, b.units[at].text || "␣", 'text-anchor="middle"' + way, size, c ? inkOn(c) : themed("--soft"));
+        }
         y += 26;
       }
   }
@@ -212,8 +238,8 @@ export function stripFigure(b: Bench): string {
     row = b.rowOf(a);
   return framed(
     width,
-    y + 34,
-    s + legend(b, a, rowScale(map, row, b.groups), 4, y + 20, `${a.name}; each row scaled to its strongest word`),
+    y + 40,
+    s + legend(b, a, rowScale(map, row, b.groups), 4, y + 26, `${a.name}; each row scaled to its strongest word`),
     b.data.sentence,
   );
 }
@@ -260,38 +286,50 @@ export function blocksFigure(b: Bench): string {
   const a = b.current!,
     map = b.mapOf(a)!,
     cell = 20,
-    label = 74,
-    soft = themed("--soft");
+    soft = themed("--soft"),
+    room = (from: number, count: number) =>
+      Math.min(130, 10 + Math.max(12, ...b.groups.slice(from, from + count).map((g) => widthOf(shownName(g.name), 11))));
   let s = text(10, 18, headline(b, a), 'font-weight="600"', 13),
     x = 10,
     tall = 0;
   for (const block of blocksOf(b, map)) {
     const w = block.columns * cell,
       h = block.rows * cell,
-      left = x + label,
-      top = 46 + label;
+      left = x + room(block.r0, block.rows),
+      top = 50 + room(0, b.groups.length);
     s += text(x, 42, block.name, "", 11.5) + cells(b, block.map, block.map.peak, left, top, w, h);
     for (let i = 0; i < block.rows; ++i)
       s += text(left - 5, top + (i + 0.5) * cell + 4, shownName(b.groups[block.r0 + i].name), 'text-anchor="end"', 11, soft);
-    for (let i = 0; i < block.columns; ++i)
-      s += `<text transform="translate(${left + (i + 0.5) * cell + 4} ${top - 5}) rotate(-90)" font-size="11" fill="${soft}">${escaped(shownName(b.groups[block.c0 + i].name))}</text>`;
-    x = left + Math.max(w, 120) + 24;
+    for (let i = 0; i < block.columns; ++i) s += turned(left + (i + 0.5) * cell, top - 5, shownName(b.groups[block.c0 + i].name), true);
+    x = Math.max(left + w, x + widthOf(block.name, 11.5)) + 28;
     tall = Math.max(tall, top + h);
   }
-  return framed(Math.max(640, x), tall + 36, s + legend(b, a, map.peak, 4, tall + 22, "each map on its own scale"), headline(b, a));
+  return framed(Math.max(640, x), tall + 36, s + legend(b, a, null, 4, tall + 22, "each map on its own scale"), headline(b, a));
 }
 
-// A drawing that is on the page as SVG already: its own elements, framed.
-export function shownFigure(selector: string, title: string): string {
+// A drawing that is on the page as SVG already: its own elements, framed, and what its colours stand for.
+export function shownFigure(selector: string, title: string, colours: { colour: string; name: string }[] = []): string {
   const shown = document.querySelector<SVGSVGElement>(selector);
   if (!shown) return "";
   const copy = shown.cloneNode(true) as SVGSVGElement;
   for (const e of copy.querySelectorAll("[style]")) e.removeAttribute("style");
   const box = shown.viewBox.baseVal;
+  let key = "",
+    x = 10,
+    top = 26;
+  for (const { colour, name } of colours) {
+    const w = 16 + widthOf(name, 11) + 14;
+    if (x + w > box.width && x > 10) [x, top] = [10, top + 18];
+    key +=
+      `<rect x="${x}" y="${top}" width="11" height="11" rx="2" fill="${colour}"/>` +
+      text(x + 16, top + 9.5, name, "", 11, themed("--soft"));
+    x += w;
+  }
+  if (colours.length) top += 20;
   return framed(
     box.width,
-    box.height + 26,
-    text(10, 17, title, 'font-weight="600"', 13) + `<g transform="translate(0 26)">${copy.innerHTML}</g>`,
+    box.height + top,
+    text(10, 17, title, 'font-weight="600"', 13) + key + `<g transform="translate(0 ${top})">${copy.innerHTML}</g>`,
     title,
   );
 }
@@ -326,13 +364,14 @@ export function animatedFlow(b: Bench): string {
     s += "</g>";
   }
   const top = Math.max(...drawn.graph.reached, 1e-30);
-  for (const g of box.shown) {
+  const every = Math.ceil(13 / box.step);
+  for (const [i, g] of box.shown.entries()) {
     const h = (30 * drawn.graph.reached[g]) / top,
       x = box.x(g),
       y = box.y(0) + 16;
     s +=
       `<rect x="${(x - 6).toFixed(1)}" y="${(y + 30 - h).toFixed(1)}" width="12" height="${h.toFixed(1)}" fill="${accent}" opacity="0">${appear(n)}</rect>` +
-      `<text transform="translate(${(x + 4).toFixed(1)} ${y + 38}) rotate(90)" font-size="11.5" fill="${g === drawn.row ? ink : soft}">${escaped(shownName(b.groups[g].name).slice(0, 14))}</text>`;
+      (i % every && g !== drawn.row ? "" : turned(x, y + 38, shownName(b.groups[g].name, 14), false, g === drawn.row ? ink : soft));
   }
   return framed(box.width, box.height + 40, s + "</g>", "Flow, layer by layer");
 }

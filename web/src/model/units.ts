@@ -46,7 +46,7 @@ export function groupsOf(units: Token[], words: boolean, special: boolean, focus
       words && last !== undefined && !unit.special && unit.word >= 0 && last.word === unit.word && last.sequence === unit.sequence;
     if (joins) {
       last.members.push(t);
-      last.name += unit.text;
+      last.name = (last.name === "▁" ? "" : last.name) + unit.text; // that mark is no letter of the word
     } else
       groups.push({ members: [t], name: unit.text, word: unit.special ? -1 : unit.word, sequence: unit.sequence, special: unit.special });
   });

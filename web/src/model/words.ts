@@ -4,15 +4,20 @@ import { isMap, type Attribution } from "./attribution";
 import { sideNames } from "./colour";
 import type { Target } from "./document";
 import type { GridMap } from "./maps";
+import { readFromLeft } from "./reading";
 
 export const number = (x: number | null | undefined): string =>
   (x === null || x === undefined || x !== x ? "–" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace("-", "−");
 export const signedNumber = (a: Attribution, x: number) => (a.signed && x > 0 ? "+" : "") + number(x);
-export const shortName = (name: string) => {
-  const all = [...name.replace(/\n/g, "⏎")];
-  return all.length > 24 ? all.slice(0, 23).join("") + "…" : all.join("");
-};
-export const shownName = (name: string) => shortName(name).trim() || "␣";
+export const shortName = (name: string) => readFromLeft(cutName(name.replace(/\n/g, "⏎"), 24));
+// As many letters as there is room for; what one sees as a letter, an emoji of several parts too, is never cut in two.
+const letters = new Intl.Segmenter();
+export function cutName(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const all = [...letters.segment(name)].map((x) => x.segment);
+  return all.length > most ? all.slice(0, most - 1).join("") + "…" : name;
+}
+export const shownName = (name: string, most = 24) => readFromLeft(cutName(name.replace(/\n/g, "⏎").trim(), most)) || "␣";
 export const probability = (p: number | null | undefined) =>
   p === null || p === undefined ? "" : p >= 0.0001 && p <= 0.9999 ? (100 * p).toFixed(2) + " %" : p > 0.5 ? "> 99.99 %" : "< 0.01 %";
 export const percent = (p: number) => (100 * p).toFixed(p < 0.0995 ? 1 : 0) + " %";

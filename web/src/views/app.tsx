@@ -273,10 +273,11 @@ export function App({ b, live }: { b: Bench; live: LiveSession | null }) {
               {map ? <HeadMap b={b} /> : null}
               <Main b={b} live={live} />
               <Inspector b={b} />
+              <Drawer b={b} live={live} />
             </div>
           </>
         ) : null}
-        {shown ? <Drawer b={b} live={live} /> : null}
+        {shown && !results ? <Drawer b={b} live={live} /> : null}
       </main>
       {help ? <Help close={() => setHelp(false)} /> : null}
       <Tip />

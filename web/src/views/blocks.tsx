@@ -3,6 +3,7 @@ import type { Bench } from "../bench";
 import { isMap } from "../model/attribution";
 import { gridMap, type GridMap } from "../model/maps";
 import { describe, number, shownName } from "../model/words";
+import { fillTurned } from "./board";
 import { Canvas, Empty, hatch, hideTip, Legend, showTip, themed, Unsuited, useHover, useWidth } from "./parts";
 import { drawMap } from "./thumbnail";
 
@@ -30,12 +31,20 @@ export function blocksOf(b: Bench, map: GridMap): Block[] {
   ].filter((x) => x.rows > 0 && x.columns > 0 && x.map.min === x.map.min);
 }
 
+// What the longest name needs, within reason: longer ones are drawn narrower.
+function labelRoom(b: Bench, from: number, count: number): number {
+  const g = document.createElement("canvas").getContext("2d")!;
+  g.font = "bold 12px system-ui, sans-serif";
+  const names = b.groups.slice(from, from + Math.min(count, 600)).map((x) => g.measureText(shownName(x.name)).width);
+  return Math.min(86, Math.max(20, ...names) + 12);
+}
+
 function Map({ b, block, scale, cell }: { b: Bench; block: Block; scale: number; cell: number }) {
   useHover(b);
   const a = b.current!,
     whole = b.mapOf(a)!,
-    label = 78,
-    top = 70,
+    label = labelRoom(b, block.r0, block.rows),
+    top = labelRoom(b, block.c0, block.columns),
     w = label + cell * block.columns + 2,
     h = top + cell * block.rows + 2;
   const row = (b.hover.row ?? b.rowOf(a)) - block.r0,
@@ -80,13 +89,8 @@ function Map({ b, block, scale, cell }: { b: Bench; block: Block; scale: number;
             g.fillText(shownName(b.groups[block.r0 + i].name), label - 6, top + (i + 0.5) * cell, label - 8);
           }
           for (let i = 0; i < block.columns; ++i) {
-            g.save();
-            g.translate(label + (i + 0.5) * cell, top - 6);
-            g.rotate(-Math.PI / 2);
-            g.textAlign = "left";
             g.fillStyle = themed(i === key ? "--ink" : "--soft");
-            g.fillText(shownName(b.groups[block.c0 + i].name), 0, 0, top - 8);
-            g.restore();
+            fillTurned(g, shownName(b.groups[block.c0 + i].name), label + (i + 0.5) * cell, top - 6, top - 8);
           }
           g.strokeStyle = themed("--select");
           g.lineWidth = 1.5;
@@ -116,10 +120,13 @@ export function Blocks({ b }: { b: Bench }) {
     );
   const blocks = blocksOf(b, map),
     widest = Math.max(...blocks.map((x) => x.columns));
-  const cell = Math.max(4, Math.min(30, Math.floor((width / Math.min(2, blocks.length) - 110) / widest)));
+  const cell = Math.max(
+    4,
+    Math.min(30, Math.floor(((width - 40) / Math.min(2, blocks.length) - labelRoom(b, 0, b.groups.length)) / widest)),
+  );
   return (
     <div ref={ref}>
-      <div class="pictures">
+      <div class={"pictures" + (blocks.length === 3 ? " triple" : "")}>
         {blocks.map((block) => (
           <Map b={b} block={block} scale={block.map.peak} cell={cell} />
         ))}

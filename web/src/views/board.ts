@@ -2,6 +2,7 @@
 import type { Bench } from "../bench";
 import { css, inkOn, toned } from "../model/colour";
 import type { GridMap } from "../model/maps";
+import { uprightLetters } from "../model/reading";
 import { hatch, themed } from "./parts";
 import { drawMap } from "./thumbnail";
 
@@ -52,6 +53,24 @@ export function windowOf(map: GridMap, box: Box): GridMap {
   return { ...map, R: box.rows, C: box.columns, v };
 }
 
+// A name above its column, read from below; Chinese and the like stand upright, one letter below another. Either ends at y.
+export function fillTurned(g: CanvasRenderingContext2D, name: string, x: number, y: number, room: number) {
+  const upright = uprightLetters(name),
+    size = parseFloat(/(\d+(?:\.\d+)?)px/.exec(g.font)?.[1] ?? "12"),
+    step = Math.min(size * 1.1, room / Math.max(1, upright.length));
+  g.save();
+  g.translate(x, y);
+  if (upright.length) {
+    g.textAlign = "center";
+    upright.forEach((letter, i) => g.fillText(letter, 0, (i + 0.5 - upright.length) * step));
+  } else {
+    g.rotate(-Math.PI / 2);
+    g.textAlign = "left";
+    g.fillText(name, 0, 0, room);
+  }
+  g.restore();
+}
+
 export function drawLabels(g: CanvasRenderingContext2D, box: Box, names: string[], hasRows: boolean) {
   const every = Math.max(1, Math.ceil(12 / box.cell));
   g.fillStyle = themed("--soft");
@@ -62,12 +81,7 @@ export function drawLabels(g: CanvasRenderingContext2D, box: Box, names: string[
     for (let i = 0; i < box.rows; i += every) g.fillText(names[box.r0 + i], box.left - 6, box.top + (i + 0.5) * box.cell, box.left - 10);
   }
   for (let i = 0; i < box.columns; i += every) {
-    g.save();
-    g.translate(box.left + (i + 0.5) * box.cell, box.top - 6);
-    g.rotate(-Math.PI / 2);
-    g.textAlign = "left";
-    g.fillText(names[box.c0 + i], 0, 0, box.top - 8);
-    g.restore();
+    fillTurned(g, names[box.c0 + i], box.left + (i + 0.5) * box.cell, box.top - 6, box.top - 8);
   }
 }
 

@@ -4,11 +4,14 @@ import type { Bench } from "../bench";
 import { isMap } from "../model/attribution";
 import { css, inkOn, toned } from "../model/colour";
 import { kendall } from "../model/rank";
-import { number, place } from "../model/words";
+import { readingLevels } from "../model/reading";
+import { number, place, shownName } from "../model/words";
 
 interface Pin {
   title: string;
   names: string[];
+  special: boolean[];
+  right: boolean; // a text that runs from the right
   values: Float32Array;
   signed: boolean;
 }
@@ -19,23 +22,34 @@ function pinned(b: Bench): Pin | null {
   if (!a || !map) return null;
   const row = b.rowOf(a),
     t = b.aim.target.label;
-  const title = [a.name, place(b, a), isMap(a) ? `row “${b.groups[row].name}”` : "", t ? `target ${t}` : "", b.data.record.model]
+  const title = [a.name, place(b, a), isMap(a) ? `row “${shownName(b.groups[row].name)}”` : "", t ? `target ${t}` : "", b.data.record.model]
     .filter(Boolean)
     .join(", ");
-  return { title, names: b.groups.map((g) => g.name), values: map.v.slice(row * map.C, (row + 1) * map.C), signed: a.signed };
+  return {
+    title,
+    names: b.groups.map((g) => g.name),
+    special: b.groups.map((g) => g.special),
+    right: readingLevels(b.groups.map((g) => (g.special ? "" : g.name))).right,
+    values: map.v.slice(row * map.C, (row + 1) * map.C),
+    signed: a.signed,
+  };
 }
 
 function Words({ b, pin, scale }: { b: Bench; pin: Pin; scale?: number }) {
   let peak = scale ?? 0;
   if (scale === undefined) for (const v of pin.values) if (Math.abs(v) > peak) peak = Math.abs(v);
   return (
-    <p class="running" dir="auto">
+    <p class="running" dir={pin.right ? "rtl" : "ltr"}>
       {pin.names.map((name, i) => {
         const v = pin.values[i],
           c = v === v ? toned(v, peak, b.tone) : null;
         return (
           <>
-            <span class={"tok plain" + (c ? "" : " forbidden")} title={number(v)} style={c ? { background: css(c), color: inkOn(c) } : {}}>
+            <span
+              class={"tok plain" + (c ? "" : " forbidden") + (pin.special[i] ? " special" : "")}
+              title={number(v)}
+              style={c ? { background: css(c), color: inkOn(c) } : {}}
+            >
               {name || "␣"}
             </span>{" "}
           </>
@@ -62,7 +76,7 @@ export function Compare({ b }: { b: Bench }) {
     ? (() => {
         const x = shares(A),
           y = shares(other);
-        return { title: "A − B", names: A.names, values: x.map((v, i) => v - y[i]), signed: true };
+        return { ...A, title: "A − B", values: x.map((v, i) => v - y[i]), signed: true };
       })()
     : null;
   return (
@@ -126,7 +140,7 @@ export function Compare({ b }: { b: Bench }) {
                     .slice(0, 8)
                     .map((i) => (
                       <tr>
-                        <td dir="auto">{A.names[i]}</td>
+                        <td>{shownName(A.names[i])}</td>
                         <td class="num">{number(A.values[i])}</td>
                         <td class="num">{number(other!.values[i])}</td>
                         <td class="num">{(difference.values[i] > 0 ? "+" : "") + number(difference.values[i])}</td>

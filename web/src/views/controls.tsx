@@ -5,7 +5,8 @@ import { csvOf, jsonOf, npzOf } from "../export/numbers";
 import { chartsFigure, headMapFigure } from "../export/panels";
 import { pdfOf } from "../export/pdf";
 import { imageOf, pageOf, pngOf, save } from "../export/save";
-import { animatedFlow, blocksFigure, layersFigure, matrixFigure, pictureFigure, shownFigure, stripFigure } from "../export/svg";
+import { categories } from "../model/colour";
+import { animatedFlow, blocksFigure, headline, layersFigure, matrixFigure, pictureFigure, shownFigure, stripFigure } from "../export/svg";
 import type { LiveSession } from "../live/session";
 import { hasWords } from "../model/units";
 import { addressOf } from "../view";
@@ -23,6 +24,15 @@ async function figureOf(b: Bench): Promise<string> {
   if (b.tab === "blocks") return blocksFigure(b);
   if (b.tab === "image") return pictureFigure(b, b.data.picture ? await imageOf(b.data.picture) : null);
   if (b.tab === "scores") return stripFigure(b);
+  if (b.tab === "heads") {
+    const a = b.current!,
+      heads = range(a.H).filter((h) => !b.view.muted.includes(h));
+    return shownFigure(
+      "#main-panel svg.figure",
+      headline(b, a, `heads of L${b.layerOf(a)}`),
+      heads.map((h) => ({ colour: categories[h % 10], name: `head ${h}` })),
+    );
+  }
   return shownFigure("#main-panel svg.figure", title);
 }
 

@@ -84,8 +84,8 @@ function NumbersTab({ b }: { b: Bench }) {
           <tbody>
             {found.map((p) => (
               <tr class="pick" onClick={() => b.set({ row: isMap(a) ? p.row : null, keys: [p.key] })}>
-                {isMap(a) ? <td dir="auto">{shownName(b.groups[p.row].name)}</td> : null}
-                <td dir="auto">
+                {isMap(a) ? <td>{shownName(b.groups[p.row].name)}</td> : null}
+                <td>
                   <button type="button" class="plain">
                     {shownName(b.groups[p.key].name)}
                   </button>

@@ -4,9 +4,10 @@ import type { Bench } from "../bench";
 import { isCarried, isMap, type Attribution } from "../model/attribution";
 import { flowFrom, keptEdges, stagesOf, type Edge, type Flow as Graph, type Stage } from "../model/flow";
 import { strongest, type GridMap } from "../model/maps";
+import { uprightLetters } from "../model/reading";
 import { percent, shownName } from "../model/words";
 import { Kept, most_edges } from "./heads";
-import { Empty, hideTip, Segments, showTip, themed, useWidth } from "./parts";
+import { Empty, hideTip, Segments, showTip, themed, TurnedName, useWidth } from "./parts";
 
 // The method whose maps are followed: the chosen one if each of its layers stands for itself.
 export function flowMethod(b: Bench): Attribution | null {
@@ -71,9 +72,14 @@ export function flowBox(b: Bench, drawn: Drawn, width: number): FlowBox {
   }
   const shown = b.groups.map((_, g) => g).filter((g) => b.groups.length <= 40 || touched.has(g));
   const left = 58,
-    step = Math.max(15, (width - left - 12) / shown.length),
+    step = Math.max(8, (width - left - 12) / shown.length),
     turned = step < 58,
-    longest = Math.max(...shown.map((g) => Math.min(14, [...shownName(b.groups[g].name)].length))),
+    longest = Math.max(
+      ...shown.map((g) => {
+        const name = shownName(b.groups[g].name, 14);
+        return Math.min(14, 1.8 * uprightLetters(name).length || [...name].length);
+      }),
+    ),
     level = drawn.graph.levels > 9 ? 40 : 58,
     place = new Map(shown.map((g, i) => [g, i]));
   return {
@@ -256,8 +262,9 @@ export function Flow({ b }: { b: Bench }) {
               />
             );
           })}
-          {box.shown.map((g) => {
+          {box.shown.map((g, place) => {
             const x = box.x(g),
+              every = Math.ceil(13 / box.step), // as many names as have room
               y = box.y(0) + 16,
               h = (30 * graph.reached[g]) / top,
               at = y + 38;
@@ -281,15 +288,8 @@ export function Flow({ b }: { b: Bench }) {
                   fill={accent}
                   opacity={until > 0 ? 0.15 : 0.85}
                 />
-                {box.turned ? (
-                  <text
-                    transform={`translate(${x + 4} ${at}) rotate(90)`}
-                    font-size="11.5"
-                    fill={g === row ? ink : soft}
-                    font-weight={g === row ? "700" : "400"}
-                  >
-                    {shownName(b.groups[g].name).slice(0, 14)}
-                  </text>
+                {box.turned && place % every && g !== row ? null : box.turned ? (
+                  <TurnedName x={x} y={at} name={shownName(b.groups[g].name, 14)} fill={g === row ? ink : soft} bold={g === row} />
                 ) : (
                   <text
                     x={x}
@@ -299,7 +299,7 @@ export function Flow({ b }: { b: Bench }) {
                     fill={g === row ? ink : soft}
                     font-weight={g === row ? "700" : "400"}
                   >
-                    {shownName(b.groups[g].name).slice(0, 12)}
+                    {shownName(b.groups[g].name, 12)}
                   </text>
                 )}
               </g>

@@ -1,6 +1,7 @@
 // The answer, its probabilities, and what of it is explained.
 import type { Bench } from "../bench";
 import type { LiveSession } from "../live/session";
+import { readFromLeft } from "../model/reading";
 import { number, probability } from "../model/words";
 
 export function Header({ b, live }: { b: Bench; live: LiveSession | null }) {
@@ -20,7 +21,7 @@ export function Header({ b, live }: { b: Bench; live: LiveSession | null }) {
         <div class="brand">
           <b>headwater</b> · <span title={b.data.record.model}>{b.data.record.model.split("/").pop()}</span> · {p.task}
         </div>
-        <h1 dir="auto">{b.aim.sentence || b.data.sentence}</h1>
+        <h1>{readFromLeft(b.aim.sentence || b.data.sentence)}</h1>
         <div class="soft">
           {about}
           {p.truncated ? " · the text was cut to the model's limit" : ""}

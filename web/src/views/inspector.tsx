@@ -23,7 +23,6 @@ function List({ b, a, title, items, pick }: { b: Bench; a: Attribution; title: s
                     e.stopPropagation();
                     pick(s.index);
                   }}
-                  dir="auto"
                 >
                   {shownName(b.groups[s.index].name)}
                 </button>
@@ -39,6 +38,8 @@ function List({ b, a, title, items, pick }: { b: Bench; a: Attribution; title: s
     </>
   );
 }
+
+const brief = (x: number | null) => (x === null ? "–" : x === 0 ? "0" : x.toExponential(1).replace("-", "−"));
 
 function Selection({ b, a, map }: { b: Bench; a: Attribution; map: GridMap }) {
   useHover(b);
@@ -122,8 +123,7 @@ export function Inspector({ b }: { b: Bench }) {
                 {c.name}
                 {c.passed ? "" : " (failed)"}
                 <span class="measured num">
-                  measured {c.value === null ? "–" : c.value.toExponential(1).replace("-", "−")}, bound{" "}
-                  {c.bound === null ? "–" : c.bound.toExponential(1).replace("-", "−")}
+                  measured {brief(c.value)}, bound {brief(c.bound)}
                 </span>
               </span>
             </li>

@@ -109,11 +109,11 @@ export function Layers({ b }: { b: Bench }) {
     );
   const all = b.view.allHeads && a.H > 1,
     heads = all ? [-1, ...range(a.H)] : [b.headOf(a)],
-    gap = 8;
+    gap = 16; // of .grid
   const perRow = all ? heads.length : isMap(a) ? evenRows(a.L, Math.max(2, Math.min(4, Math.floor((width + gap) / (190 + gap))))) : 1;
   const size = all
     ? Math.max(24, Math.min(72, Math.floor((width - 34) / perRow) - 5))
-    : Math.max(60, Math.min(isMap(a) ? 300 : 620, Math.floor((width + gap) / perRow) - gap - 4));
+    : Math.max(60, Math.min(isMap(a) ? 300 : 620, Math.floor((width - 6 + gap) / perRow) - gap - 2));
   const blank = b.view.shared === null ? b.blankLayer(a) : -1;
   const maps = range(a.L).map((l) => b.mapOf(a, l, b.headOf(a))),
     known = maps.filter((m): m is GridMap => m !== null);

@@ -3,8 +3,9 @@ import { useRef, useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { gridMap, type GridMap } from "../model/maps";
+import { uprightLetters } from "../model/reading";
 import { describe, number, place, shownName } from "../model/words";
-import { boxOf, drawCells, drawLabels, windowOf, type Box } from "./board";
+import { boxOf, drawCells, drawLabels, fillTurned, windowOf, type Box } from "./board";
 import { Canvas, Empty, hideTip, Legend, Segments, showTip, themed, Unsuited, useHover, useWidth } from "./parts";
 
 export type Shown = { a: Attribution; map: GridMap | null; title: string };
@@ -90,19 +91,17 @@ function Overlay({ b, a, map, box, names }: { b: Bench; a: Attribution; map: Gri
           );
         }
         const mark = (text: string, x: number, y: number, turn: boolean) => {
-          g.save();
-          g.translate(x, y);
-          if (turn) g.rotate(-Math.PI / 2);
           g.font = "bold 12px system-ui, sans-serif";
           g.textBaseline = "middle";
-          g.textAlign = turn ? "left" : "right";
+          g.textAlign = "right";
           const room = (turn ? box.top : box.left) - 8,
-            w = Math.min(g.measureText(text).width, room) + 4;
+            w = Math.min(g.measureText(text).width * (turn && uprightLetters(text).length ? 1.1 : 1), room) + 4;
           g.fillStyle = themed("--card");
-          g.fillRect(turn ? -2 : -w + 2, -8, w + 2, 16);
+          if (turn) g.fillRect(x - 8, y - w, 16, w + 2);
+          else g.fillRect(x - w + 2, y - 8, w + 2, 16);
           g.fillStyle = themed("--ink");
-          g.fillText(text, 0, 0, room);
-          g.restore();
+          if (turn) fillTurned(g, text, x, y, room);
+          else g.fillText(text, x, y, room);
         };
         if (hasRow) mark(names[row], box.left - 6, box.top + (r + 0.5) * box.cell, false);
         if (hasKey) mark(names[key!], box.left + (c + 0.5) * box.cell, box.top - 6, true);

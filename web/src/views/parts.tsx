@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { css, shade } from "../model/colour";
+import { uprightLetters } from "../model/reading";
 import { signWords } from "../model/words";
 
 export function useHover(b: Bench) {
@@ -164,6 +165,27 @@ export function Chooser({
         ))}
       </select>
     </label>
+  );
+}
+
+// A name below its column, read from above; Chinese and the like stand upright, one letter below another.
+export function TurnedName({ x, y, name, fill, bold }: { x: number; y: number; name: string; fill: string; bold: boolean }) {
+  const letters = uprightLetters(name),
+    weight = bold ? "700" : "400";
+  if (letters.length)
+    return (
+      <>
+        {letters.map((letter, i) => (
+          <text x={x} y={y + 10 + 12.5 * i} text-anchor="middle" font-size="11.5" fill={fill} font-weight={weight}>
+            {letter}
+          </text>
+        ))}
+      </>
+    );
+  return (
+    <text transform={`translate(${x - 4} ${y}) rotate(90)`} font-size="11.5" fill={fill} font-weight={weight}>
+      {name}
+    </text>
   );
 }
 

@@ -42,7 +42,7 @@ export function Scores({ b }: { b: Bench }) {
               onMouseEnter={() => b.preview(null, g)}
               onMouseLeave={() => b.preview(null, null)}
             >
-              <th scope="row" dir="auto">
+              <th scope="row">
                 <button type="button" class="plain" aria-pressed={b.view.keys.includes(g)}>
                   {shownName(b.groups[g].name)}
                 </button>

@@ -39,7 +39,12 @@ const Row = memo(
     return (
       <>
         {lines.map((line) => (
-          <p class="running" dir="auto" role="group" aria-label={`${sequenceNames[line.sequence] ?? "text"} by ${a.name}`}>
+          <p
+            class="running"
+            dir={line.right ? "rtl" : "ltr"}
+            role="group"
+            aria-label={`${sequenceNames[line.sequence] ?? "text"} by ${a.name}`}
+          >
             {line.pieces.map(({ before, at }) => {
               const unit = b.units[at],
                 g = b.indexOf[at],
@@ -132,7 +137,7 @@ function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
       </div>
       <div class="what">
         {lines.map((line) => (
-          <p class="running small" dir="auto">
+          <p class="running small" dir={line.right ? "rtl" : "ltr"}>
             {line.pieces.map(({ before, at }) => {
               const g = b.indexOf[at],
                 s = g < 0 ? NaN : spread[g];
@@ -140,7 +145,7 @@ function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
                 <>
                   {before}
                   <span
-                    class="tok plain"
+                    class={"tok plain" + (b.units[at].special ? " special" : "")}
                     data-at={at}
                     data-group={g}
                     title={s === s ? `ranks differ by ${Math.round(100 * s)} % of the list` : ""}
@@ -155,7 +160,7 @@ function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
         ))}
         <p class="caption">
           The thicker the line, the further apart the methods rank it
-          {named.length ? `; most: ${named.map((g) => `“${b.groups[g].name}”`).join(", ")}` : ""}.
+          {named.length ? `; most: ${named.map((g) => `“${shownName(b.groups[g].name)}”`).join(", ")}` : ""}.
         </p>
       </div>
       <div class="tau" />

@@ -5,7 +5,7 @@ import type { LiveSession } from "../live/session";
 import type { Attribution } from "../model/attribution";
 import { growsFrom, headSums, treeOf, type Tree as TreeData, type TreeEdge } from "../model/tree";
 import { number, shownName } from "../model/words";
-import { Empty, hideTip, showTip, Slider, themed, useWidth } from "./parts";
+import { Empty, hideTip, showTip, Slider, themed, TurnedName, useWidth } from "./parts";
 
 interface Node {
   token: number;
@@ -73,7 +73,8 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
     step = Math.max(narrowest, (width - left - 14) / columns.length),
     level = layers > 8 ? 36 : 52,
     turned = step < 56,
-    base = 22 + level * layers;
+    base = 22 + level * layers,
+    below = turned ? 24 + 7 * Math.max(...columns.map((t) => [...shownName(names[t], 14)].length)) : 30;
   const x = (t: number) => left + (columns.indexOf(t) + 0.5) * step,
     y = (l: number) => 22 + level * (layers - 1 - l),
     w = Math.max(width, left + step * columns.length + 14);
@@ -94,8 +95,8 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
     <svg
       class="figure"
       width={w}
-      height={base + (turned ? 92 : 30)}
-      viewBox={`0 0 ${w} ${base + (turned ? 92 : 30)}`}
+      height={base + below}
+      viewBox={`0 0 ${w} ${base + below}`}
       role="img"
       font-family="system-ui, sans-serif"
       aria-label={"Attribution tree. " + tree.edges.map(tell).join("; ")}
@@ -131,12 +132,10 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
           fill = on ? ink : soft,
           weight = t === tree.root ? "700" : "400";
         return turned ? (
-          <text transform={`translate(${x(t) + 4} ${base + 8}) rotate(90)`} font-size="11.5" fill={fill} font-weight={weight}>
-            {shownName(name).slice(0, 14)}
-          </text>
+          <TurnedName x={x(t)} y={base + 8} name={shownName(name, 14)} fill={fill} bold={t === tree.root} />
         ) : (
           <text x={x(t)} y={base + 20} text-anchor="middle" font-size="12" fill={fill} font-weight={weight}>
-            {shownName(name).slice(0, 12)}
+            {shownName(name, 12)}
           </text>
         );
       })}

@@ -19,6 +19,7 @@ export async function checkExports(world, { text: path, picture, blocks }) {
         svg.startsWith("<svg") && svg.includes("<text") && !/href="(?!data:)/.test(svg),
         `${tab} as SVG with text and nothing outside`,
       );
+      if (tab === "heads") expect(svg.includes(">head 5</text>"), "what the colours of heads stand for");
       if (tab === "matrix") expect(svg.includes(">good</text>") && svg.includes("rows sum to"), "names and row sums in the figure");
       expect(
         await page.evaluate((s) => new DOMParser().parseFromString(s, "image/svg+xml").querySelector("parsererror") === null, svg),
@@ -102,7 +103,7 @@ async function difference(world, page, name, pdf, png) {
   );
 }
 
-export async function checkPdf(world, { text: path, picture, blocks, scripts }) {
+export async function checkPdf(world, { text: path, picture, blocks, scripts, hebrew }) {
   const seen = [];
   for (const [file, panels] of [
     [path + "#method=3&tab=matrix", ["Figure", "Text strip", "Layers × heads"]],
@@ -113,6 +114,7 @@ export async function checkPdf(world, { text: path, picture, blocks, scripts }) 
     [picture + "#tab=image", ["Figure"]],
     [blocks + "#tab=blocks", ["Figure"]],
     [scripts + "#tab=scores", ["Text strip"]],
+    [hebrew + "#tab=matrix&method=1", ["Text strip", "Figure"]],
   ]) {
     const page = await world.page(file);
     for (const panel of panels) {

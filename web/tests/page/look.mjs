@@ -31,6 +31,9 @@ const faces = (pages, address) => [
   [pages.text + "#tab=tree&drawer=agreement", "tree"],
   [pages.text + "#drawer=record", "record"],
   [pages.picture, "image"],
+  [pages.picture + "#tab=layers&method=2", "layers of a picture"],
+  [pages.picture + "#tab=flow&method=2", "flow of a picture"],
+  [pages.hebrew + "#tab=flow&method=1", "text from the right"],
   [pages.blocks + "#tab=blocks", "blocks"],
   [address + "/", "live"],
 ];
@@ -66,6 +69,12 @@ export async function checkNothingIsCutOff(world, pages) {
         await settled(page);
         const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
         expect(wide <= room, `${name} within ${room} pixels (${scheme}), found ${wide}`);
+        const hidden = await page.evaluate(() =>
+          [...document.querySelectorAll("#main-panel .grid, #main-panel .pictures, #main-panel .scroll")]
+            .filter((e) => e.scrollWidth > e.clientWidth + 1)
+            .map((e) => `${e.className} ${e.scrollWidth} of ${e.clientWidth}`),
+        );
+        expect(width < 1280 || hidden.length === 0, `all of ${name} in its panel (${scheme}), found ${hidden}`);
       }
     await page.context().close();
   }

@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, root, saved, text } from "./harness.mjs";
 
+const hebrew = "הסרט הזה wonderful film ממש טוב (באמת) כן";
+
 export function pages(world) {
   return {
     text: world.report(
@@ -41,6 +43,7 @@ export function pages(world) {
       "w2 w4",
       "w3 w5 w7 w9",
     ),
+    hebrew: world.report("hebrew.html", "-m", "sentiment", "--method", "integrated_gradients,attention", hebrew),
     scripts: world.report(
       "scripts.html",
       "-m",
@@ -147,6 +150,43 @@ export async function checkPlotShowsTheSame(world, { text: path, numbers }) {
   return `441 cells, ${here[0]} of ${here[1]} edges`;
 }
 
+// A text from the right stands as it is typed, on the page, in its figure and in that of `headwater plot`: by hand, from
+// the left, what a reader of Hebrew expects. Brackets are one behind each other here, mirrored by their direction.
+export async function checkTextFromTheRight(world, { hebrew: path }) {
+  const wanted = "[SEP] כן ) באמת ( טוב ממש wonderful film הזה הסרט [CLS]",
+    fromLeft = (items) =>
+      items
+        .sort((a, b) => a[1] - b[1])
+        .map((i) => i[0])
+        .join(" ");
+  const page = await world.page(path, { width: 1600 }),
+    row = page.locator(".strip-row .running").first(),
+    shown = await row
+      .locator(".tok")
+      .evaluateAll((all) => all.map((e) => [e.textContent, e.getBoundingClientRect().left + e.getBoundingClientRect().right]));
+  expect(fromLeft(shown) === wanted, `${wanted} on the page, found ${fromLeft(shown)}`);
+  const gap = await row.evaluate((e) => e.getBoundingClientRect().right - e.querySelector(".tok").getBoundingClientRect().right);
+  expect(gap >= 0 && gap < 12, `the line to begin at the right edge, found ${gap} pixels before it`);
+  const placed = (svg, method) => {
+    const texts = [...svg.matchAll(/<text x="([-\d.]+)" y="([-\d.]+)"([^>]*)>([^<]*)<\/text>/g)],
+      at = texts.findIndex((t) => t[4] === method),
+      line = Number(texts[at][2]);
+    return texts.filter((t, i) => i > at && Math.abs(Number(t[2]) - line) < 6 && t[3].includes("middle")).map((t) => [t[4], Number(t[1])]);
+  };
+  const kept = join(world.folder, "hebrew.json");
+  writeFileSync(
+    kept,
+    world.run("explain", "-q", "-m", "sentiment", "--method", "integrated_gradients,attention", "--format", "json", hebrew),
+  );
+  const figures = { "the page's figure": (await saved(page, "Text strip as SVG")).toString(), plot: world.run("plot", kept) };
+  for (const [what, svg] of Object.entries(figures)) {
+    const found = placed(svg, "attention");
+    expect(fromLeft(found) === wanted, `${wanted} in ${what}, found ${fromLeft(found)}`);
+    expect(/direction="rtl"[^>]*>\(<\/text>/.test(svg), `a mirrored bracket in ${what}`);
+    expect(found[found.length - 1][1] > 0.75 * Number(/width="(\d+)"/.exec(svg)[1]), `${what} to begin at the right`);
+  }
+}
+
 export async function checkTargets(world, { text: path }) {
   const page = await world.page(path),
     tone = async (m) =>
@@ -235,6 +275,26 @@ export async function checkMatrix(world, { text: path }) {
   expect((await page.locator(".strip-row.chosen .method-name").innerText()) === "effective_attention", "the effective weights");
   await page.getByRole("button", { name: "Zoom in" }).click();
   expect((await page.getByRole("button", { name: "Whole map" }).innerText()) === "1.5×", "zoom");
+}
+
+// Names below the flow's columns stand in their middle, turned or upright.
+export async function checkNamesStandInTheMiddle(world, { scripts }) {
+  const page = await world.page(scripts + "#method=1&tab=flow");
+  const apart = await page.locator("#main-panel svg.figure > g").evaluateAll((groups) =>
+    groups
+      .filter((g) => g.querySelector(":scope > rect") && g.querySelector("text"))
+      .map((g) => {
+        const middle = (e) => (e.getBoundingClientRect().left + e.getBoundingClientRect().right) / 2;
+        return [g.textContent, middle(g.querySelector("text")) - middle(g.querySelector("rect"))];
+      }),
+  );
+  expect(apart.length > 15, `a name for every column, found ${apart.length}`);
+  const off = apart.filter((a) => Math.abs(a[1]) > 3.5);
+  expect(off.length === 0, `names in the middle of their columns, found ${off.map((a) => a.join(" "))}`);
+  expect(
+    (await page.locator("#main-panel svg.figure text", { hasText: /^影$/ }).getAttribute("transform")) === null,
+    "Chinese to stand upright",
+  );
 }
 
 export async function checkFlow(world, { text: path }) {

@@ -28,6 +28,13 @@ test("words are joined, special tokens hidden but for the one the answer was rea
   );
 });
 
+test("the mark of a word's start is no part of its name", () => {
+  assert.deepEqual(
+    groupsOf([unit("▁", 0), unit("un", 0), unit("do", 0), unit("▁", 1)], true, true, 0).map((g) => g.name),
+    ["undo", "▁"],
+  );
+});
+
 test("a word's weight: sum over keys, mean over queries, rows keep their sum", () => {
   const a = { H: 2, Q: 5, T: 5 } as Attribution,
     values = new Float32Array(50);

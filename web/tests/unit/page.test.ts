@@ -4,8 +4,10 @@ import { npyOf } from "../../src/export/numbers";
 import { crc32, zipOf } from "../../src/export/zip";
 import { removed, replaced } from "../../src/live/edit";
 import { merged } from "../../src/live/merge";
-import type { AttributionData, PageDocument } from "../../src/model/document";
-import { linesOf, visualOrder } from "../../src/model/lines";
+import type { AttributionData, PageDocument, Token } from "../../src/model/document";
+import { linesOf } from "../../src/model/lines";
+import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../../src/model/reading";
+import { shownName } from "../../src/model/words";
 import { addressOf, initial, viewOf } from "../../src/view";
 
 test("the view goes through the address and back; nothing else gets in", () => {
@@ -81,15 +83,50 @@ test("answers of one input are joined, the newer of a name wins", () => {
   assert.deepEqual([...both.numbers(both.data.attributions[1].scores!).values], [2, 2]);
 });
 
+// By hand from UAX #9; the same lines stand in src/report/reading_order_test.cpp. A | says that the line runs from the right.
 test("pieces stand as they are typed, from the right or from the left", () => {
-  const shown = (words: string[]) =>
-    visualOrder(words)
-      .order.map((i) => words[i])
-      .join(" ");
-  assert.equal(shown(["a", "b", "!"]), "a b !");
-  assert.equal(shown(["רע", "טוב"]), "טוב רע");
-  // A line from the right keeps what is written from the left in its order; signs between the two follow the line.
-  assert.equal(shown(["רע", "😀", "好", "看", "#", "great", "טוב"]), "טוב 好 看 # great 😀 רע");
-  assert.equal(shown(["so", "רע", "טוב", "it", "is"]), "so טוב רע it is");
-  assert.deepEqual(visualOrder(["", "רע", "a"]), { right: true, order: [2, 1, 0], reversed: [false, true, true] });
+  const shown = (...pieces: string[]) => {
+    const { right, levels } = readingLevels(pieces);
+    return (
+      (right ? "|" : "") +
+      visualOrder(levels)
+        .map((i) => pieces[i])
+        .join("")
+    );
+  };
+  assert.equal(shown("a", " ", "b", "!"), "a b!");
+  assert.equal(shown("א", " ", "ב", " ", "ג"), "|ג ב א");
+  assert.equal(shown("هذا", " ", "فيلم"), "|فيلم هذا");
+  assert.equal(shown("", " ", "א", " ", "ב"), "|ב א ");
+  assert.equal(shown("א", " ", "good", " ", "film", " ", "ב"), "|ב good film א");
+  assert.equal(shown("good", " ", "א", " ", "ב", " ", "film"), "good ב א film");
+  assert.equal(shown("א", "!", " ", "good"), "|good !א");
+  assert.equal(shown("10", " ", "א", " ", "20"), "|20 א 10");
+  assert.equal(shown("א", " ", "3", ".", "5", " ", "ב"), "|ב 3.5 א");
+  assert.equal(shown("א", " ", "10", "%"), "|10% א");
+  assert.equal(shown("هذا", " ", "10", "%"), "|%10 هذا");
+  assert.equal(shown("film", " ", "א", " ", "10", " ", "b"), "film 10 א b");
+  assert.equal(shown("film", " ", "10", " ", "א"), "film 10 א");
+  // Signs between the two sides follow the line.
+  assert.equal(shown("רע", "😀", "好", "看", "#", "great", "טוב"), "|טוב好看#great😀רע");
+});
+
+test("numbers stay behind the words they belong to", () => {
+  assert.equal(readFromLeft("good +1, bad −1"), "good +1, bad −1");
+  assert.equal(readFromLeft("because of טוב +1, רע מאוד −1"), "because of טוב\u200e +1, רע מאוד\u200e −1");
+});
+
+test("what stands upright where names are turned, and where names are cut", () => {
+  assert.deepEqual(uprightLetters("电影"), ["电", "影"]);
+  assert.deepEqual(uprightLetters("👩‍👩‍👧👍🏽"), ["👩‍👩‍👧", "👍🏽"]);
+  for (const other of ["film", "טוב", "影a", "10", "…"]) assert.deepEqual(uprightLetters(other), []);
+  assert.equal(shownName("👩‍👩‍👧👍🏽电影abc", 4), "👩‍👩‍👧👍🏽电…");
+  assert.equal(shownName("  ", 4), "␣");
+});
+
+test("a line's words decide its direction, not the special tokens around them", () => {
+  const token = (text: string, special = false): Token => ({ text, begin: 0, end: 0, word: 0, sequence: 0, special });
+  const right = (...units: Token[]) => linesOf(units, [""], true)[0].right;
+  assert.equal(right(token("[CLS]", true), token("هذا"), token("[SEP]", true)), true);
+  assert.equal(right(token("[CLS]", true), token("this"), token("هذا")), false);
 });
