@@ -88,7 +88,7 @@ EvaluationExample example_of(const Json& json, const std::string& docs, const st
 std::string split_of(const std::string& path) {
   if (!is_directory(path)) return path;
   for (const char* name : {"test.jsonl", "val.jsonl", "train.jsonl"})
-    if (const std::string file = path + "/" + name; file_exists(file)) return file;
+    if (std::string file = path + "/" + name; file_exists(file)) return file;
   throw InputError(fmt::format("{}: expected test.jsonl, val.jsonl or train.jsonl, found none", path));
 }
 
