@@ -11,8 +11,8 @@ METHOD ?=
 OUTPUT ?= headwater-report.html
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
-# One test more than processors: some of them wait.
-TEST_JOBS ?= $(shell expr $(JOBS) + 1)
+# Two tests more than processors: some of them wait.
+TEST_JOBS ?= $(shell expr $(JOBS) + 2)
 FUZZ_SECONDS ?= 600
 
 BUILD := build/release

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KILLS = 20
+KILLS = 12
 WORDS = "the film is not bad a dull plot but acting great fun old man and".split()
 
 
