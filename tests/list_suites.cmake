@@ -1,6 +1,7 @@
 # Writes the ctest entries of a GoogleTest program: one per suite, because a process for each of a thousand tests would take
 # longer to start than most of them to run. Laws go over every family and method and take seconds: an entry for each of
-# their tests spreads them over the processors.
+# their tests spreads them over the processors. Entries run side by side, so each has one thread unless a test asks for more;
+# under sanitizers they have as many as the machine.
 #
 #   cmake -DPROGRAM=… -DFOLDER=<where it runs> -DOUTPUT=<file for ctest> -P list_suites.cmake
 execute_process(COMMAND "${PROGRAM}" --gtest_list_tests OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
@@ -11,7 +12,7 @@ string(REPLACE "\n" ";" listed "${listed}")
 function(add_entry name filter)
   file(APPEND "${OUTPUT}"
     "add_test([=[${name}]=] [=[${PROGRAM}]=] --gtest_brief=1 [=[--gtest_filter=${filter}]=])\n"
-    "set_tests_properties([=[${name}]=] PROPERTIES WORKING_DIRECTORY [=[${FOLDER}]=] LABELS unit TIMEOUT 600)\n")
+    "set_tests_properties([=[${name}]=] PROPERTIES WORKING_DIRECTORY [=[${FOLDER}]=] LABELS unit TIMEOUT 600 ENVIRONMENT OMP_NUM_THREADS=1)\n")
 endfunction()
 
 file(WRITE "${OUTPUT}" "")
