@@ -18,8 +18,15 @@
 //   Z = (y − b + |x| |W|ᵀ)/2,   R = (x ⊙ (R/Z W) + |x| ⊙ (R/Z |W|))/2
 // That cancels where few products are positive, so few inputs, the baseline and the reference's guard take
 // the four products of x⁺, x⁻ with W⁺, W⁻. |W| is made for the call and dropped: one copy stays resident.
+//
+// Copies of an input that differ in a few words have most rows in common until attention mixes them. A row's
+// bits depend on that row alone, so forward multiplies equal rows once (DistinctRows): q, k and v of the
+// first block of a perturbation's copies cost little.
 
 #include <cmath>
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -42,6 +49,58 @@ Tensor times_transposed(const Tensor& x, const Matrix& w, const Tensor& bias = {
   return computed(x.shape().with_back(w.rows()), x.dtype(), [&]<class R>(R* y) {
     const R* b = bias.empty() ? nullptr : bias.data<R>();
     w.times_transposed(x.data<R>(), b, y, x.size() / w.cols());
+  });
+}
+
+// Which rows of x [rows, width] are the first of their kind, and which of those every row equals, bit for
+// bit.
+struct DistinctRows {
+  std::vector<Index> first, kind;  // of each kind its row; of each row its kind
+};
+
+// Nothing where too few rows would be saved; a quarter of the rows tells as a rule.
+std::optional<DistinctRows> distinct_rows(const Tensor& x) {
+  constexpr Index enough_rows = 64;
+  const Index width = x.shape().back(), rows = width == 0 ? 0 : x.size() / width;
+  if (rows < enough_rows) return {};
+  DistinctRows found;
+  std::unordered_map<std::string_view, Index> kinds;
+  dispatch(x.dtype(), [&]<class R>(R) {
+    const auto* bytes = reinterpret_cast<const char*>(x.data<R>());
+    const std::size_t each = static_cast<std::size_t>(width) * sizeof(R);
+    // By their first numbers, which differ where rows do unless they were made to look alike: those are told
+    // apart below.
+    const std::size_t looked_at = std::min(each, std::size_t{64});
+    for (Index row = 0; row < rows; ++row) {
+      const char* at = bytes + static_cast<std::size_t>(row) * each;
+      const auto kind = static_cast<Index>(found.first.size());
+      const auto [known, fresh] = kinds.emplace(std::string_view(at, looked_at), kind);
+      const bool same =
+          !fresh &&
+          std::memcmp(
+              at,
+              bytes + static_cast<std::size_t>(found.first[static_cast<std::size_t>(known->second)]) * each,
+              each) == 0;
+      if (!same) found.first.push_back(row);
+      found.kind.push_back(same ? known->second : kind);
+      if (row == rows / 4 && kind > row - row / 8) return;
+    }
+  });
+  const bool saves = static_cast<Index>(found.kind.size()) == rows &&
+                     static_cast<Index>(found.first.size()) <= rows - rows / 4;
+  return saves ? std::optional(std::move(found)) : std::nullopt;
+}
+
+Tensor forward_of(const Tensor& x, const LinearWeights& w) {
+  const std::optional<DistinctRows> distinct = distinct_rows(x);
+  if (!distinct) return times_transposed(x, *w.weight, w.bias);
+  const Index in = w.weight->cols(), out = w.weight->rows();
+  Tensor few({static_cast<Index>(distinct->first.size()), in}, x.dtype());
+  return computed(x.shape().with_back(out), x.dtype(), [&]<class R>(R* to) {
+    R* row = few.data<R>();
+    for (const Index at : distinct->first) row = std::copy_n(x.data<R>() + at * in, in, row);
+    const Tensor products = times_transposed(few, *w.weight, w.bias);
+    for (const Index kind : distinct->kind) to = std::copy_n(products.data<R>() + kind * out, out, to);
   });
 }
 
@@ -71,7 +130,7 @@ class LinearOp final : public RowByRowOp {
     if (x[0].rank() == 0 || x[0].shape().back() != w_.weight->cols())
       throw InternalError(
           fmt::format("linear: expected x [.., {}], found {}", w_.weight->cols(), x[0].shape().str()));
-    return times_transposed(x[0], *w_.weight, w_.bias);
+    return forward_of(x[0], w_);
   }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const override {

@@ -41,6 +41,28 @@ TEST(Linear, SharesRelevanceByPositiveProducts) {
     }
 }
 
+// Equal rows are multiplied once, rows that only begin alike are not taken for one, and bits are those of a
+// row alone.
+TEST(Linear, EqualRowsHaveTheBitsOfARowAlone) {
+  for (const DType dtype : {DType::Float64, DType::Float32}) {
+    const Index rows = 96, width = 40;
+    Tensor x = random_tensor({rows, width}, 1, dtype);
+    dispatch(dtype, [&]<class R>(R) {
+      R* at = x.data<R>();
+      for (Index row = 7; row < rows; ++row) std::copy_n(at + row % 7 * width, width, at + row * width);
+      for (Index row = 30; row < 90; row += 9)
+        at[(row + 1) * width - 1] += R(row % 2 + 1);  // the last number
+    });
+    const LinearWeights w{.weight = std::make_shared<Matrix>(random_tensor({24, width}, 2, dtype)),
+                          .bias = random_tensor({24}, 3, dtype)};
+    Tape tape;
+    const Tensor together = linear(tape.leaf(x), w).value;
+    for (Index row = 0; row < rows; ++row)
+      EXPECT_EQ(largest_difference(together.rows(row, 1), linear(tape.leaf(x.rows(row, 1)), w).value), 0)
+          << row;
+  }
+}
+
 // Three products with |W| and four with clamped weights are the same rule.
 TEST(Linear, WideLayersTakeTheShortForm) {
   for (const DType dtype : {DType::Float64, DType::Float32}) {
