@@ -186,7 +186,7 @@ class LinearOp final : public RowByRowOp {
         const double side = y[i] < 0 ? -1 : 1;
         const double products =
             (static_cast<double>(z) + side * static_cast<double>(absolute.data<R>()[i])) / 2;
-        const double own = static_cast<double>(bias);
+        const auto own = static_cast<double>(bias);
         const R d =
             static_cast<R>(static_cast<double>(y[i]) + gamma * (products + (side * own > 0 ? own : 0)));
         to[i] = static_cast<R>(factor(static_cast<double>(y[i]), static_cast<double>(d)));
