@@ -44,8 +44,9 @@ HEADWATER_API std::string to_svg(const TreeReport& made, const std::string& comm
 HEADWATER_API std::string to_json(const ModelInfo& info, int indent = 2);
 HEADWATER_API std::string tokens_json(const std::vector<Unit>& tokens, int indent);  // −1: on one line
 
-// One array per method under its name, beside them tokens, token_ids, offsets [T, 2], special_mask, word_ids,
-// logits, and `record`, a JSON string. numpy.load reads it without pickle.
+// One array per method under its name, of a map also <name>.answer, the row the output was read from; beside
+// them tokens, token_ids, offsets [T, 2] (bytes), special_mask, word_ids, sequence_ids (0: the text, 1: its
+// pair, 2: the output), logits, and `record`, a JSON string. numpy.load reads it without pickle.
 HEADWATER_API std::string to_npz(const Report& report);
 // The same numbers; tokens and the record are JSON strings under __metadata__.
 HEADWATER_API std::string to_safetensors(const Report& report);

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+
 def _array(values: Any) -> NDArray[Any]:
     """Nested lists of numbers; null is NaN."""
     import numpy as np
@@ -31,14 +32,22 @@ def _from_json(fields: dict[str, Any]) -> Explanation:
         for named in one.pop("maps", []):
             maps[named["name"]], axes[named["name"]] = _array(named["values"]), tuple(named["axes"])
         details = {named["name"]: _array(named["values"]) for named in one.pop("details", [])}
-        results.append(Result(one, maps, axes, details, _answer(maps)))
+        row = one.pop("answer", None)
+        results.append(Result(one, maps, axes, details, _answer(maps, one, None if row is None else _array(row))))
     return Explanation(fields, results)
 
 
-def _answer(maps: dict[str, Any]) -> NDArray[Any] | None:
-    """A score per token is its own answer; which row of a map was read is not in the file."""
+def _answer(maps: dict[str, Any], fields: dict[str, Any], row: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Of a map the row that was read, which the file has; a score per token is its own answer where it was measured."""
+    import numpy as np
+
     first = next(iter(maps.values()), None)
-    return first[None] if first is not None and first.ndim == 1 else None
+    if row is not None or first is None or first.ndim != 1:
+        return row
+    scores: NDArray[Any] = first[None].copy()
+    if "measured" in fields:
+        scores[:, ~np.array(fields["measured"], dtype=bool)] = np.nan
+    return scores
 
 
 def read_safetensors(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
@@ -56,6 +65,10 @@ def read_safetensors(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
     return arrays, metadata
 
 
+#: What the maps of an encoder-decoder are called; other arrays of a result are its details.
+_KINDS = ("encoder", "decoder", "cross", "decoder_to_source", "decoder_to_prefix")
+
+
 def _axes_of(values: NDArray[Any]) -> tuple[str, ...]:
     return {1: ("token",), 2: ("query", "key"), 3: ("layer", "query", "key"),
             4: ("layer", "head", "query", "key")}.get(values.ndim, ("",) * values.ndim)
@@ -64,10 +77,10 @@ def _axes_of(values: NDArray[Any]) -> tuple[str, ...]:
 def _units(arrays: dict[str, Any], tokens: list[str]) -> list[dict[str, Any]]:
     if "token_ids" not in arrays:
         return []
-    columns = zip(tokens, arrays["token_ids"], arrays["offsets"], arrays["word_ids"], arrays["special_mask"])
+    columns = zip(tokens, *(arrays[name] for name in ("token_ids", "offsets", "word_ids", "special_mask", "sequence_ids")))
     return [{"text": text, "piece": text, "id": int(number), "begin": int(place[0]), "end": int(place[1]),
-             "sequence": 0, "word": int(word), "special": bool(special)}
-            for text, number, place, word, special in columns]
+             "sequence": int(sequence), "word": int(word), "special": bool(special)}
+            for text, number, place, word, special, sequence in columns]
 
 
 def _from_arrays(arrays: dict[str, Any], tokens: list[str], fields: dict[str, Any]) -> Explanation:
@@ -79,13 +92,12 @@ def _from_arrays(arrays: dict[str, Any], tokens: list[str], fields: dict[str, An
         stored = name if seen[name] == 1 else f"{name}_{seen[name]}"
         own = {key[len(stored) + 1:]: values for key, values in arrays.items() if key.startswith(stored + ".")}
         own.pop("measured", None)  # the summary has it
-        if stored in arrays:
-            maps, details = {"": arrays[stored]}, own
-        else:
-            maps = {key: values for key, values in own.items() if key in ("encoder", "decoder", "cross")}
-            details = {key: values for key, values in own.items() if key not in maps}
-        axes = {key: tuple(one.get("axes", ())) or _axes_of(values) for key, values in maps.items()}
-        results.append(Result(one, maps, axes, details, _answer(maps)))
+        row = own.pop("answer", None)
+        maps = {"": arrays[stored]} if stored in arrays else {}
+        maps |= {key: own[key] for key in _KINDS if key in own}
+        details = {key: values for key, values in own.items() if key not in maps}
+        axes = {key: _axes_of(values) if key else tuple(one["axes"]) for key, values in maps.items()}
+        results.append(Result(one, maps, axes, details, _answer(maps, one, row)))
     fields["tokens"] = _units(arrays, tokens)
     return Explanation(fields, results)
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/focus.h"
+#include "report/schema.h"
 
 namespace headwater {
 
@@ -48,6 +49,8 @@ std::vector<Array> arrays_of(const Report& report) {
     for (const Map& map : attribution.maps)
       if (!map.values.empty())
         arrays.push_back(array_of(map.values, map.name.empty() ? name : name + "." + map.name));
+    if (has_axis(attribution, Axis::Query) && !attribution.answer.empty())
+      arrays.push_back(array_of(attribution.answer, name + ".answer"));
     if (!attribution.measured.empty()) arrays.push_back(array_of(attribution.measured, name + ".measured"));
     for (const Map& detail : attribution.details)
       if (!detail.values.empty()) arrays.push_back(array_of(detail.values, name + "." + detail.name));
@@ -55,12 +58,13 @@ std::vector<Array> arrays_of(const Report& report) {
   const std::vector<Unit>& tokens = report.prediction.units;
   if (!tokens.empty() && patches_of(report.prediction) == nullptr) {
     std::vector<std::int64_t> offsets;
-    std::vector<std::int32_t> ids, words;
+    std::vector<std::int32_t> ids, words, sequences;
     std::vector<bool> special;
     for (const Unit& token : tokens) {
       ids.push_back(token.id);
       offsets.insert(offsets.end(), {token.begin, token.end});
       words.push_back(token.word);
+      sequences.push_back(sequence_id(token));
       special.push_back(token.special);
     }
     const auto T = static_cast<Index>(tokens.size());
@@ -68,6 +72,7 @@ std::vector<Array> arrays_of(const Report& report) {
     arrays.push_back({"offsets", ArrayType::Int64, {T, 2}, bytes_of_values(offsets)});
     arrays.push_back(array_of(special, "special_mask"));
     arrays.push_back({"word_ids", ArrayType::Int32, {T}, bytes_of_values(words)});
+    arrays.push_back({"sequence_ids", ArrayType::Int32, {T}, bytes_of_values(sequences)});
   }
   if (!report.prediction.logits.empty())
     arrays.push_back({"logits",

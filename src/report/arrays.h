@@ -30,9 +30,10 @@ struct Array {
   std::string bytes;  // little-endian, row-major
 };
 
-// One per result under its name (name_of; a repeated one gets _2, _3 …), its details as <name>.<detail>, the
-// tokens it measured as <name>.measured where it left some out, then token_ids, offsets [T, 2], special_mask
-// and word_ids for texts, logits of the explained row.
+// One per result under its name (name_of; a repeated one gets _2, _3 …), its details as <name>.<detail>, of a
+// map the row the output was read from as <name>.answer, the tokens it measured as <name>.measured where it
+// left some out, then token_ids, offsets [T, 2], special_mask, word_ids and sequence_ids for texts, logits of
+// the explained row.
 std::vector<Array> arrays_of(const Report& report);
 
 }  // namespace headwater

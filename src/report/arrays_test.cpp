@@ -73,7 +73,7 @@ TEST(Npz, HoldsOneArrayPerMethodAndTheTokens) {
   Report report = testing::text_report();
   report.prediction.units[2].text = "日本";
   const auto files = unzip(to_npz(report));
-  ASSERT_EQ(files.size(), 9U);
+  ASSERT_EQ(files.size(), 10U);
   const Npy attention = npy_of(files.at("attention.npy"));
   EXPECT_TRUE(
       attention.header.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 5, 5), }"));
@@ -89,6 +89,19 @@ TEST(Npz, HoldsOneArrayPerMethodAndTheTokens) {
   EXPECT_EQ(npy_of(files.at("special_mask.npy")).data, std::string("\1\0\0\0\1", 5));
   EXPECT_EQ(number_at<std::int32_t>(npy_of(files.at("word_ids.npy")).data, 0), -1);
   EXPECT_EQ(number_at<double>(npy_of(files.at("logits.npy")).data, 8), 1.25);
+}
+
+TEST(Npz, SaysWhoseATokenIsAndWhichRowWasRead) {
+  Report report = testing::text_report();
+  report.prediction.units[3].segment = 1;
+  report.attributions[0].answer = Tensor::of({2, 5}, std::vector<double>(10, 0.5));
+  const auto files = unzip(to_npz(report));
+  const std::string sequences = npy_of(files.at("sequence_ids.npy")).data;
+  ASSERT_EQ(sequences.size(), 5U * 4);
+  EXPECT_EQ(number_at<std::int32_t>(sequences, 4 * 2), 0);
+  EXPECT_EQ(number_at<std::int32_t>(sequences, 4 * 3), 1);
+  EXPECT_NE(npy_of(files.at("attention.answer.npy")).header.find("(2, 5)"), std::string::npos);
+  EXPECT_FALSE(files.contains("attention_rollout.answer.npy")) << "nobody read a row of it";
 }
 
 TEST(Npz, CarriesTheRunRecordAsAText) {
@@ -124,7 +137,7 @@ TEST(SafetensorsReport, IsReadBackByOurOwnReader) {
   const Report report = testing::text_report();
   const std::string bytes = to_safetensors(report);
   const Safetensors file = Safetensors::parse(std::as_bytes(std::span(bytes.data(), bytes.size())), "report");
-  ASSERT_EQ(file.tensors().size(), 7U);
+  ASSERT_EQ(file.tensors().size(), 8U);
   const Tensor scores = widen(file.tensors().at("attention"), DType::Float32, "report");
   EXPECT_EQ(scores.shape(), (Shape{2, 2, 5, 5}));
   EXPECT_EQ(scores.to_doubles(), report.attributions[0].scores().to_doubles());

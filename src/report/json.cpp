@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
+#include "report/focus.h"
 #include "report/schema.h"
 
 namespace headwater {
@@ -81,6 +82,10 @@ std::string attribution_text(const Attribution& attribution, int indent) {
   if (unnamed) {
     text += ',' + line + "\"scores\"" + colon;
     append_values(text, attribution.scores(), line);
+  }
+  if (has_axis(attribution, Axis::Query) && !attribution.answer.empty()) {
+    text += ',' + line + "\"answer\"" + colon;
+    append_values(text, attribution.answer, line);
   }
   append_named("maps", std::span(attribution.maps).subspan(unnamed ? 1 : 0));
   append_named("details", attribution.details);

@@ -14,8 +14,8 @@
 
 namespace headwater {
 
-// A result and the command that repeats it. Of a report everything that to_json writes, but for the request:
-// its view was applied when it was written.
+// A result and the command that repeats it. Of a report everything that to_json writes, but for the request,
+// whose view was applied when it was written, and rows that the output was read from: maps have them.
 struct ReadReport {
   Report report;
   std::string command;

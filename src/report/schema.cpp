@@ -150,6 +150,10 @@ OrderedJson json_of(const ModelInfo& info) {
   return json;
 }
 
+int sequence_id(const Unit& token) {
+  return token.sequence > 0 ? 2 : token.segment;
+}
+
 OrderedJson json_of(const Unit& token) {
   OrderedJson json{{"id", token.id},
                    {"piece", token.piece},
@@ -157,7 +161,7 @@ OrderedJson json_of(const Unit& token) {
                    {"begin", token.begin},
                    {"end", token.end},
                    {"word", token.word},
-                   {"sequence", token.sequence > 0 ? 2 : token.segment},
+                   {"sequence", sequence_id(token)},
                    {"special", token.special}};
   if (token.target) json["target"] = true;
   return json;

@@ -17,6 +17,8 @@ OrderedJson record_of(std::span<const Report> reports);  // with the command tha
 OrderedJson json_of(const Target& target);
 OrderedJson json_of(const ModelInfo& info);
 OrderedJson json_of(const Unit& token);
+// Whose token it is: 0 the text's (or the source's), 1 its pair's, 2 the output's.
+int sequence_id(const Unit& token);
 OrderedJson tokens_of(const Prediction& prediction);  // of texts
 OrderedJson json_of(const Axes& axes);
 OrderedJson json_of(const Prediction& prediction);  // without tokens
