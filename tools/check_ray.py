@@ -4,8 +4,8 @@
     python3 tools/check_ray.py [--texts 5000] [--package build/release/python]
 
 Makes a virtual environment of its own with Ray from PyPI (kept in --environment if that is given), so it is no part of
-`make test`. Prints the throughput with one worker and with two. The same corpus by `--shard` and `merge` is checked by
-tests/cli.
+`make test`. Prints the throughput with one worker and with two. tools/check_shards.py does the same corpus by `--shard` and
+`merge`.
 """
 
 import argparse
