@@ -134,6 +134,8 @@ class Result:
 
         if copy:
             return np.array(self.scores, dtype=dtype)
+        if copy is False and dtype is not None and np.dtype(dtype) != self.scores.dtype:
+            raise ValueError(f"{self.name}: expected {self.scores.dtype}, which needs no copy, found {np.dtype(dtype)}")
         return np.asarray(self.scores, dtype=dtype)
 
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any:
@@ -248,7 +250,7 @@ class Explanation:
         return iter(self._results)
 
     def __getitem__(self, name: str | int) -> Result:
-        if isinstance(name, int):
+        if not isinstance(name, str):
             return self._results[name]
         for result in self._results:
             if name in (result.name, result.method):

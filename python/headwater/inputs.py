@@ -46,17 +46,27 @@ def _bytes_of(picture: Any) -> bytes:
     return png_of(pixels)
 
 
-def _in_memory(data: bytes) -> IO[bytes]:
-    """A file that has a path and no disk, where the system has such files."""
-    if hasattr(os, "memfd_create"):
-        file: IO[bytes] = os.fdopen(os.memfd_create("picture"), "wb")
-    else:
-        import tempfile
+class _InMemory:
+    """A file that has a path and no disk, where the system has such files. It is there as long as this is."""
 
-        file = tempfile.NamedTemporaryFile(prefix="picture-")
-    file.write(data)
-    file.flush()
-    return file
+    def __init__(self, data: bytes) -> None:
+        if hasattr(os, "memfd_create"):
+            self._file: IO[bytes] = os.fdopen(os.memfd_create("picture"), "wb")
+            self.path = f"/proc/self/fd/{self._file.fileno()}"
+        else:
+            import tempfile
+
+            self._file = tempfile.NamedTemporaryFile(prefix="picture-")
+            self.path = self._file.name
+        self._file.write(data)
+        self._file.flush()
+
+    def __del__(self) -> None:
+        self._file.close()
+
+
+#: What a report calls a picture that came without a path.
+UNNAMED = "picture in memory"
 
 
 def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = "", generate: int = 0,
@@ -65,17 +75,24 @@ def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = 
     if image:
         if isinstance(given, (str, os.PathLike)):
             return _core.Input("", None, os.fspath(given))
-        file = _in_memory(_bytes_of(given))
-        made = _core.Input("", None, file.name if isinstance(file.name, str) else f"/proc/self/fd/{file.fileno()}")
-        made.picture = file  # closed with it
+        file = _InMemory(_bytes_of(given))
+        made = _core.Input("", None, file.path)
+        made.picture = file  # lives as long
         return made
     if isinstance(given, tuple) and len(given) == 2 and pair is None:
         given, pair = given
-    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
+    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)) and all(isinstance(one, str) for one in given):
         given = " ".join(given)  # words
     if not isinstance(given, str):
         raise InputError(f"text: expected a string, a pair of them or a list of words, found {type(given).__name__}")
     return _core.Input(given, pair, "", prefix, generate, truncate)
+
+
+def named(report: _core.Report, asked: _core.Input) -> _core.Report:
+    """A picture that had no path has none in what is said about it: its file is gone with the call."""
+    if hasattr(asked, "picture"):
+        report.call_picture(UNNAMED)
+    return report
 
 
 def texts_of(given: Any, pair: str | None, prefix: str = "") -> list[str]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Union
 from . import _core
 from .errors import InputError
 from .explanation import Explanation
-from .inputs import input_of, texts_of
-from .progress import ProgressOption, told
+from .inputs import input_of, named, texts_of
+from .progress import ProgressOption, counted, told
 from .records import evaluations, listing, method_named, methods
 from .run import Edit, Run
 from .stream import in_order
@@ -147,7 +147,7 @@ class Model:
         with told(progress) as tell:
             report = self._engine.explain(asked, _methods(method, aggregate, options),
                                           _target(target, contrast, position), max_memory, verify, tell)
-        return Explanation._of(report)
+        return Explanation._of(named(report, asked))
 
     def explain_iter(self, texts: Iterable[Any], method: MethodLike | Sequence[MethodLike] | None = None, *,
                      pair: str | None = None, target: str | int | None = None, contrast: str | int | None = None,
@@ -158,37 +158,50 @@ class Model:
 
         Texts are read a little ahead (the first alone, then at most 32 for a thread). The forward runs of those of equal
         length are made as one batch, and all are worked on side by side, as many as fit into 2 GiB by their plans; one
-        by one with max_memory or verify.
+        by one with max_memory or verify. Progress is counted in texts.
         """
+        if isinstance(texts, (str, bytes)):
+            raise InputError("explain_iter: expected several texts, found one; explain takes it")
         methods, aimed = _methods(method, aggregate, options), _target(target, contrast, position)
 
         def some(inputs: list[_core.Input]) -> list[_core.Report]:
-            with told(progress) as tell:
-                return self._engine.explain_some(inputs, methods, aimed, max_memory, verify, tell)
+            found = self._engine.explain_some(inputs, methods, aimed, max_memory, verify, None)
+            return [named(report, asked) for report, asked in zip(found, inputs)]
 
         def asked(text: Any) -> _core.Input:
             return self._input(text, pair=pair, prefix=prefix, generate=generate, truncate=truncate)
 
         alone = verify or max_memory > 0
-        for report in in_order(texts, asked, some, 1 if alone else 32 * _core.threads()):
-            yield Explanation._of(report)
+        with counted(progress, texts) as tell:
+            reports = in_order(texts, asked, some, 1 if alone else 32 * _core.threads())
+            for done, report in enumerate(reports, 1):
+                tell(done)
+                yield Explanation._of(report)
 
     def planned_bytes(self, text: Any, method: MethodLike | Sequence[MethodLike], *, aggregate: str | None = None,
                       **options: Any) -> int:
         """Bytes beyond the weights that explaining this input may take: an upper estimate."""
         return self._engine.planned_bytes(self._input(text), _methods(method, aggregate, options), ("", "", None))
 
-    def run(self, text: Any, edits: Sequence[Edit] = (), *, pair: str | None = None, prefix: str = "",
+    def run(self, text: Any, edits: Edit | Sequence[Edit] = (), *, pair: str | None = None, prefix: str = "",
             truncate: bool = False) -> Run:
         """A forward run whose every value can be read, edited on the way (zero, scale, replace), replayed from and
         differentiated: m.run("not bad", [hw.zero("pattern", 3, heads=[2])])["logits"]."""
         asked = self._input(text, pair=pair, prefix=prefix, truncate=truncate)
+        if isinstance(edits, Edit):
+            edits = [edits]
         return Run(self._engine.run(asked, [edit._bound() for edit in edits]), texts_of(text, pair, prefix), self.labels)
 
     # Heads, over labelled inputs.
 
     def _labelled(self, inputs: Iterable[tuple[Any, str | int]]) -> list[tuple[_core.Input, str]]:
-        return [(self._input(one), str(label)) for one, label in inputs]
+        made = []
+        for number, one in enumerate(inputs, 1):
+            if isinstance(one, str) or not hasattr(one, "__len__") or len(one) != 2:
+                raise InputError(f"input {number}: expected (input, label), found {one!r:.80}")
+            given, label = one
+            made.append((self._input(given), str(label)))
+        return made
 
     def heads(self, inputs: Iterable[tuple[Any, str | int]], ranking: str = "attattr", *, max_memory: int = 0,
               progress: ProgressOption = None) -> HeadImportance:
@@ -244,10 +257,13 @@ class Model:
         An example is an input, an (input, label) pair, or a dict with "text" (or "image"), "pair", "label", "target",
         "contrast", "position", "evidence" and "cues" (lists of (begin, end) in characters) and "mask".
         """
+        for name, value, known in (("explained", explained, ("prediction", "gold")), ("unit", unit, ("token", "word"))):
+            if value not in known:
+                raise InputError(f"{name}: expected {' or '.join(known)}, found {value!r}")
         listed = [self._example(one, number) for number, one in enumerate(examples)]
-        named = [(name, own) for name, own, _ in _methods(list(metrics), None, {})]
+        measures = [(name, own) for name, own, _ in _methods(list(metrics), None, {})]
         with told(progress) as tell:
-            made = self._engine.evaluate(listed, _methods(list(methods), None, {}), named, explained == "gold",
+            made = self._engine.evaluate(listed, _methods(list(methods), None, {}), measures, explained == "gold",
                                          unit == "word", seed, resamples, max_memory, tell)
         return dict(json.loads(made))
 
@@ -322,6 +338,9 @@ class Tree:
     @property
     def tokens(self) -> list[str]:
         return list(self._fields["tokens"])
+
+    def __repr__(self) -> str:
+        return f"<Tree of {len(self.edges)} edges into {self.tokens[self.root]!r}>"
 
     def to_svg(self) -> str:
         return self._svg

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from typing import Any, Union
 
@@ -24,17 +24,41 @@ def told(progress: ProgressOption) -> Iterator[Callable[[str, float], None] | No
         yield None
         return
     bar: Any = None
+    shown = ""
 
     def tell(method: str, done: float) -> None:
-        nonlocal bar
-        if bar is None or bar.desc != f"{method}: ":
+        nonlocal bar, shown
+        if bar is None or shown != method:
             if bar is not None:
                 bar.close()
-            bar = tqdm(total=100, desc=method, unit="%", leave=False)
+            bar, shown = tqdm(total=100, desc=method, unit="%", leave=False), method
         bar.update(100 * done - bar.n)
 
     try:
         yield tell
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+@contextmanager
+def counted(progress: ProgressOption, given: Any) -> Iterator[Callable[[int], None]]:
+    """Of a stream: how many of its texts are done. A function gets ("texts", share), NaN where nobody knows how many there are."""
+    total = len(given) if isinstance(given, Sized) else None
+    if callable(progress):
+        tell = progress
+        yield lambda done: tell("texts", done / total if total else float("nan"))
+        return
+    bar: Any = None
+    if progress:
+        try:
+            from tqdm.auto import tqdm
+
+            bar = tqdm(total=total, desc="texts", unit="text", leave=False)
+        except ImportError:
+            pass
+    try:
+        yield lambda done: None if bar is None else bar.update(done - bar.n)
     finally:
         if bar is not None:
             bar.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
@@ -24,8 +25,8 @@ def place_of(place: Place | tuple[Any, ...]) -> tuple[str, str, int]:
     if len(parts) == 1 and isinstance(parts[0], tuple):
         parts = parts[0]
     layer = 0
-    if parts and isinstance(parts[-1], int):
-        parts, layer = parts[:-1], int(parts[-1])
+    if parts and hasattr(parts[-1], "__index__"):  # NumPy's integers too
+        parts, layer = parts[:-1], operator.index(parts[-1])
     if not 1 <= len(parts) <= 2 or not all(isinstance(part, str) for part in parts):
         raise InputError(f"place: expected (stack, site, layer), found {place!r}")
     return ("" if len(parts) == 1 else str(parts[0]), str(parts[-1]), layer)
@@ -71,6 +72,9 @@ class Run:
         self._texts = texts
         self._labels = list(labels)
 
+    def __repr__(self) -> str:
+        return f"<Run of {len(self.tokens)} tokens: {len(self.places())} places>"
+
     def places(self) -> list[tuple[str, str, int]]:
         """(stack, site, layer) of every value, in the order they were computed."""
         return self._run.places()
@@ -99,6 +103,8 @@ class Run:
             seed = self._labels.index(seed)
         if isinstance(seed, (int, np.integer)):
             value = self[start]
+            if not 0 <= seed < value.size:
+                raise InputError(f"seed: expected an index from 0 to {value.size - 1}, found {seed}")
             made = np.zeros(value.shape, dtype=value.dtype)
             made.reshape(-1)[seed] = 1
             return made

@@ -62,6 +62,10 @@ void bind_report(py::module_& module) {
       .def("logits", [](const ViewedReport& r) { return r.report.prediction.logits; })
       .def("view", [](const ViewedReport& r, const std::string& unit,
                       const std::string& special) { return with_view(r.report, unit, special); })
+      .def("call_picture",
+           [](ViewedReport& r, const std::string& name) {
+             for (Report* one : {&r.report, &r.shown}) one->image = one->asked.input.image = name;
+           })
       .def("sentence", [](const ViewedReport& r) { return sentence_of(r.shown); })
       .def("json", [](const ViewedReport& r, int indent) { return to_json(r.report, indent); })
       .def("npz", [](const ViewedReport& r) { return py::bytes(to_npz(r.report)); })
