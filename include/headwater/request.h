@@ -24,6 +24,7 @@ struct Input {
   std::string prefix = {};  // encoder–decoders: what the output begins with
   int generate = 0;         // to explain what a model writes: first lets it write so many tokens, greedily
   bool truncate = false;    // cut a text that is too long instead of refusing it
+  bool spaced = false;      // words are what stands between spaces, however the tokenizer cuts them
 };
 
 // Which number of the output is explained. Everything empty: the prediction itself.

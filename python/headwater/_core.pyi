@@ -45,7 +45,7 @@ class Run:
 class Input:
     picture: Any
     def __init__(self, text: str, pair: str | None = ..., image: str = ...,
-                 prefix: str = ..., generate: int = ..., truncate: bool = ...) -> None: ...
+                 prefix: str = ..., generate: int = ..., truncate: bool = ..., spaced: bool = ...) -> None: ...
 
 class Example:
     input: Input

@@ -79,13 +79,28 @@ def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = 
         made = _core.Input("", None, file.path)
         made.picture = file  # lives as long
         return made
+    text, second = _both(given, pair)
+    spaced = not (isinstance(text, str) and isinstance(second, (str, type(None))))
+    return _core.Input(_joined(text), None if second is None else _joined(second), "", prefix, generate, truncate, spaced)
+
+
+def _both(given: Any, pair: Any) -> tuple[Any, Any]:
+    """A pair is given by itself or as two in a tuple."""
     if isinstance(given, tuple) and len(given) == 2 and pair is None:
         given, pair = given
-    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)) and all(isinstance(one, str) for one in given):
-        given = " ".join(given)  # words
-    if not isinstance(given, str):
-        raise InputError(f"text: expected a string, a pair of them or a list of words, found {type(given).__name__}")
-    return _core.Input(given, pair, "", prefix, generate, truncate)
+    return given, pair
+
+
+def _joined(text: Any) -> str:
+    """Words with a space between each two, so that which is which can be told from the text alone."""
+    if isinstance(text, str):
+        return text
+    if not isinstance(text, Sequence) or not all(isinstance(word, str) for word in text) or isinstance(text, bytes):
+        raise InputError(f"text: expected a string, a pair of them or a list of words, found {type(text).__name__}")
+    for word in text:
+        if not word or any(space in word for space in " \t\n\v\f\r"):
+            raise InputError(f"words: expected each without spaces, found {word!r}")
+    return " ".join(text)
 
 
 def named(report: _core.Report, asked: _core.Input) -> _core.Report:
@@ -96,9 +111,6 @@ def named(report: _core.Report, asked: _core.Input) -> _core.Report:
 
 
 def texts_of(given: Any, pair: str | None, prefix: str = "") -> list[str]:
-    """The texts that tokens are counted in."""
-    if isinstance(given, tuple) and len(given) == 2 and pair is None:
-        given, pair = given
-    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
-        given = " ".join(given)
-    return [given if isinstance(given, str) else "", pair or "", prefix]
+    """The texts that tokens are counted in; none of a picture."""
+    return [text if isinstance(text, str) else " ".join(text) if isinstance(text, (list, tuple)) else ""
+            for text in (*_both(given, pair), prefix)]

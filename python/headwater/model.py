@@ -111,7 +111,7 @@ class Model:
                 prefix: str = "", truncate: bool = False) -> Any:
         """The prediction of one input as a dict, or of a list of inputs as a list of them, run in batches.
 
-        A list is always a list of inputs here; pre-tokenised words go through " ".join.
+        A list is always a list of inputs here; the words of one text are a list in it.
         """
         many = isinstance(inputs, list)
         listed = [self._input(one, pair=pair, prefix=prefix, truncate=truncate) for one in (inputs if many else [inputs])]
@@ -133,7 +133,7 @@ class Model:
                 **options: Any) -> Explanation:
         """Where the prediction comes from, by one method or several; by two that know the class if none is named.
 
-        text       a text, a pair of texts, a list of words; for image models a path, PNG or JPEG bytes, a PIL image or
+        text       a text, a pair of texts, a list of words, which are then its words; for image models a path, PNG or JPEG bytes, a PIL image or
                    uint8 pixels [height, width, 3]
         method     "integrated_gradients", ["chefer", "occlusion"], ("attattr", {"tolerance": 0.01}); hw.methods()
                    has their records

@@ -176,16 +176,17 @@ std::string evaluate(const Engine& engine, std::vector<EvaluationExample> exampl
 void bind_inputs(py::module_& module) {
   py::class_<Input>(module, "Input", py::dynamic_attr())  // a picture stays with it
       .def(py::init([](std::string text, std::optional<std::string> pair, std::string image,
-                       std::string prefix, int generate, bool truncate) {
+                       std::string prefix, int generate, bool truncate, bool spaced) {
              return Input{.text = std::move(text),
                           .pair = std::move(pair),
                           .image = std::move(image),
                           .prefix = std::move(prefix),
                           .generate = generate,
-                          .truncate = truncate};
+                          .truncate = truncate,
+                          .spaced = spaced};
            }),
            "text"_a, "pair"_a = py::none(), "image"_a = "", "prefix"_a = "", "generate"_a = 0,
-           "truncate"_a = false);
+           "truncate"_a = false, "spaced"_a = false);
   py::class_<EvaluationExample>(module, "Example", py::dynamic_attr())
       .def(py::init([](const Input& input, const TargetTuple& target, std::string gold,
                        const std::optional<std::vector<std::pair<Index, Index>>>& evidence,

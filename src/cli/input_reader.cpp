@@ -78,6 +78,8 @@ void add_input_options(Arguments& arguments, InputOptions& options) {
       "--pair TEXT", [&options](const std::string& pair) { options.pair = pair; },
       "Second text: premise and hypothesis, question and context");
   add_text_file_options(arguments, options);
+  arguments.add("--spaced", options.spaced,
+                "Words are what stands between spaces, however the tokenizer cuts them");
   arguments.add_repeated("--image FILE", options.images, "PNG or JPEG, for image models; may be repeated");
 }
 
@@ -111,6 +113,7 @@ std::optional<Example> InputReader::next() {
     example->input.text = *options_.text;
   }
   example->input.truncate = options_.truncate;
+  example->input.spaced = options_.spaced;
   if (options_.pair && !example->input.pair) example->input.pair = options_.pair;
   return example;
 }

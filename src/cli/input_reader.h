@@ -22,6 +22,7 @@ struct InputOptions {
   CorpusOptions corpus;
   std::vector<std::string> images;
   bool truncate = false;
+  bool spaced = false;
 };
 void add_input_options(Arguments& arguments, InputOptions& options);
 // The file and --truncate alone: for commands over many texts.

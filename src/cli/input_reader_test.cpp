@@ -45,14 +45,15 @@ TEST_F(InputReaderTest, ATextIsTakenAsItIs) {
 }
 
 TEST_F(InputReaderTest, OneTextPerLine) {
-  InputOptions options = parsed_input({"--file", file_with("one\r\n\ntwo\tpair\nlast"), "--truncate"});
+  InputOptions options =
+      parsed_input({"--file", file_with("one\r\n\ntwo\tpair\nlast"), "--truncate", "--spaced"});
   InputReader reader(options);
   EXPECT_FALSE(reader.from_arguments());
   EXPECT_EQ(reader.next().value().input.text, "one");
   const Example second = reader.next().value();
   EXPECT_EQ(second.input.text, "two\tpair");
   EXPECT_FALSE(second.input.pair);
-  EXPECT_TRUE(second.input.truncate);
+  EXPECT_TRUE(second.input.truncate && second.input.spaced);
   EXPECT_TRUE(reader.where().ends_with("lines.txt:3"));
   EXPECT_EQ(reader.next().value().input.text, "last");
   EXPECT_FALSE(reader.next());

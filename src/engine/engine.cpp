@@ -146,7 +146,7 @@ std::vector<Unit> Engine::tokenize(const Input& input) const {
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate && limit > 0 ? limit : Index{1} << 30};
   Encoding encoding = impl_->loaded.tokenizer->encode(input.text, input.pair, options);
-  end_words_at_spaces(encoding);
+  input.spaced ? words_between_spaces(encoding) : end_words_at_spaces(encoding);
   const Encoding* const one[] = {&encoding};
   return units_of(ModelInfo{}, {.ids = {encoding.ids()}}, one).all;
 }

@@ -22,15 +22,15 @@ TEST(ReproduceCommand, SpellsOutTheRun) {
   report.record.cache_dir = "my cache";
   report.asked.methods.clear();
   report.asked.input.pair = "-so";
-  report.asked.input.truncate = true;
+  report.asked.input.truncate = report.asked.input.spaced = true;
   report.asked.target.contrast = "NEGATIVE";
   report.asked.target.position = 3;
   report.asked.view = {.unit = View::Unit::Word, .special = View::Special::Drop};
   report.asked.verify = true;
   EXPECT_EQ(reproduce_command(report),
             "headwater explain -m sentiment --revision abc --cache-dir 'my cache' --dtype float64 --target "
-            "POSITIVE --contrast NEGATIVE --position 3 --words --special drop --verify --truncate --pair=-so "
-            "-- 'not bad!'");
+            "POSITIVE --contrast NEGATIVE --position 3 --words --special drop --verify --truncate --spaced "
+            "--pair=-so -- 'not bad!'");
   EXPECT_EQ(reproduce_command(testing::image_report()),
             "headwater explain -m sentiment --method attention,attention_rollout --target cat --image "
             "cat.png");

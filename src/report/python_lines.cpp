@@ -27,9 +27,9 @@ std::string python_call(const Report& report, const std::vector<MethodSpec>& met
   const Request& asked = report.asked;
   std::string list;
   for (const MethodSpec& spec : methods) list += (list.empty() ? "" : ", ") + python_method(spec);
-  std::string call =
-      fmt::format("m.explain({}, [{}]",
-                  python_string(asked.input.image.empty() ? asked.input.text : asked.input.image), list);
+  std::string call = fmt::format(
+      "m.explain({}{}, [{}]", python_string(asked.input.image.empty() ? asked.input.text : asked.input.image),
+      asked.input.spaced ? ".split()" : "", list);
   const auto add = [&](const char* name, const std::string& value) {
     call += fmt::format(", {}={}", name, value);
   };

@@ -99,7 +99,7 @@ Prepared prepare(const LoadedModel& loaded, const Input& input) {
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate ? limit : Index{1} << 30};
   Prepared prepared{.encoding = loaded.tokenizer->encode(input.text, input.pair, options)};
-  end_words_at_spaces(prepared.encoding);
+  input.spaced ? words_between_spaces(prepared.encoding) : end_words_at_spaces(prepared.encoding);
   const auto length = static_cast<Index>(prepared.encoding.tokens.size());
   if (length == 0) throw InputError("input: expected at least one token, found an empty text");
   if (limit > 0 && length > limit)
@@ -149,6 +149,36 @@ void end_words_at_spaces(Encoding& encoding) {
     last_word = token.word;
     token.word += more;
     last = &token;
+  }
+}
+
+namespace {
+
+// Of every byte, and of the end: the word it is in, or the next one.
+std::vector<int> words_of_bytes(const std::string& text) {
+  std::vector<int> words;
+  int begun = 0;
+  bool inside = false;
+  for (const char byte : text) {
+    const bool space = is_ascii_space(byte);
+    if (!space && !inside) ++begun;
+    inside = !space;
+    words.push_back(inside ? begun - 1 : begun);
+  }
+  words.push_back(std::max(begun - 1, 0));
+  return words;
+}
+
+}  // namespace
+
+void words_between_spaces(Encoding& encoding) {
+  const std::vector<int> words[] = {words_of_bytes(encoding.text), words_of_bytes(encoding.pair)};
+  for (Token& token : encoding.tokens) {
+    if (token.word < 0) continue;
+    const std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
+    auto at = static_cast<std::size_t>(token.begin);
+    while (at < static_cast<std::size_t>(token.end) && is_ascii_space(text[at])) ++at;
+    token.word = words[token.sequence == 0 ? 0 : 1][at];
   }
 }
 

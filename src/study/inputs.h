@@ -66,6 +66,9 @@ Prepared prepare(const LoadedModel& loaded, const Input& input);
 // pieces take the whole text as one word, which would leave words of no use.
 void end_words_at_spaces(Encoding& encoding);
 
+// Words end at white space and nowhere else: of texts whose words somebody counted before ("don't", "U.S.").
+void words_between_spaces(Encoding& encoding);
+
 // Without encodings (source first) units have their places and nothing to show.
 InputUnits units_of(const ModelInfo& info, const Batch& batch,
                     std::span<const Encoding* const> encodings = {});

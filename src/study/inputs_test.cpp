@@ -36,8 +36,8 @@ TEST(Inputs, TextBecomesIdsWithTypesOnlyWhereTheModelHasThem) {
   EXPECT_EQ(pair.batch.type_ids, (std::vector<std::vector<int>>{{0, 0, 0, 1, 1}}));
 }
 
-TEST(Inputs, WordsEndAtSpaces) {
-  // As a tokenizer that keeps spaces in its pieces and cuts no words gives it; two spaces before "film".
+// As a tokenizer that keeps spaces in its pieces and cuts no words gives it; two spaces before "film".
+Encoding spaced_encoding() {
   Encoding encoding{.text = "A very  film,x", .pair = "a b", .has_pair = true};
   const auto add = [&](Index begin, Index end, int word, int sequence) {
     encoding.tokens.push_back({.begin = begin, .end = end, .word = word, .sequence = sequence});
@@ -52,10 +52,25 @@ TEST(Inputs, WordsEndAtSpaces) {
   add(13, 14, 1, 0);  // "x", another word of the tokenizer
   add(0, 1, 0, 1);    // "a"
   add(2, 3, 0, 1);    // "b", without its space
-  end_words_at_spaces(encoding);
+  return encoding;
+}
+
+std::vector<int> words_of(const Encoding& encoding) {
   std::vector<int> words;
   for (const Token& token : encoding.tokens) words.push_back(token.word);
-  EXPECT_EQ(words, (std::vector<int>{-1, 0, 1, 1, 2, 2, 2, 3, 0, 1}));
+  return words;
+}
+
+TEST(Inputs, WordsEndAtSpaces) {
+  Encoding encoding = spaced_encoding();
+  end_words_at_spaces(encoding);
+  EXPECT_EQ(words_of(encoding), (std::vector<int>{-1, 0, 1, 1, 2, 2, 2, 3, 0, 1}));
+}
+
+TEST(Inputs, WordsThatWereSplitBeforeEndNowhereElse) {
+  Encoding encoding = spaced_encoding();
+  words_between_spaces(encoding);
+  EXPECT_EQ(words_of(encoding), (std::vector<int>{-1, 0, 1, 1, 2, 2, 2, 2, 0, 1}));
 }
 
 TEST(Inputs, TooLongNamesLimitLengthAndRemedy) {

@@ -93,6 +93,23 @@ def test_words_add_up(sentiment):
     np.testing.assert_allclose(words.scores[0], explanation.scores[inside].sum(), rtol=1e-6)
 
 
+def test_words_that_were_split_before_stay_words(sentiment):
+    words = ["don't", "miss", "the", "U.S.", "naïve-ish", "film"]
+    tokens, free = sentiment.tokenize(words), sentiment.tokenize(" ".join(words))
+    begins = np.cumsum([0] + [len(word) + 1 for word in words])
+    inside = tokens.word_ids >= 0
+    assert np.array_equal(tokens.word_ids[inside], np.searchsorted(begins, tokens.offsets[inside, 0], "right") - 1)
+    assert tokens == free and max(free.word_ids) > max(tokens.word_ids) == 5
+    explanation = sentiment.explain(words, "attn_lrp")
+    assert list(explanation.words().tokens) == words and "--spaced" in explanation.record["command"]
+    assert sentiment.predict([words])[0]["logits"] == sentiment.predict(" ".join(words))["logits"]
+    both = sentiment.tokenize((["don't", "miss"], ["U.S.", "film"]))
+    assert [set(both.word_ids[(both.sequence_ids == k) & (both.word_ids >= 0)]) for k in (0, 1)] == [{0, 1}, {0, 1}]
+    for wrong in ("two words", "", "tab\t"):
+        with pytest.raises(hw.InputError, match="without spaces"):
+            sentiment.explain(["one", wrong])
+
+
 def test_runs_edits_replays_and_gradients(exact):
     run = exact.run(TEXT)
     assert run["encoder", "pattern", 1].shape == run["pattern", 1].shape
@@ -220,7 +237,7 @@ def test_threads_share_a_model_at_once(sentiment):
                 both.wait(timeout=60)
 
         try:
-            sentiment.explain(" ".join([TEXT] * 12), "attattr", progress=meet)  # long enough to be told about
+            sentiment.explain(TEXT, "attattr", progress=meet)  # which tells its end
             assert met
         except BaseException as error:
             errors.append(error)
@@ -267,7 +284,7 @@ def test_the_interpreter_runs_on_while_something_is_computed(sentiment):
     ticks, done = 0, threading.Event()
 
     def work():
-        sentiment.explain(" ".join([TEXT] * 10), "attattr")
+        sentiment.explain(TEXT, "integrated_gradients", steps=1000)  # some tenths of a second
         done.set()
 
     worker = threading.Thread(target=work)
@@ -467,6 +484,18 @@ def test_exports_have_their_shapes(sentiment):
     assert drawn.startswith("<svg") if isinstance(drawn, str) else drawn.get_title()
 
 
+def test_rows_are_a_table_where_there_are_no_frames(sentiment, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    explanation = sentiment.explain("a <b> film", ["integrated_gradients", "attention"])
+    rows = explanation.to_frame()
+    assert isinstance(rows, list) and [row["token"] for row in rows] == list(explanation.tokens)
+    page = rows._repr_html_()
+    assert page.count("<tr>") == len(rows) + 1 and "<b>" not in page and "<td>&lt;</td>" in page
+    with pytest.raises(ImportError):
+        explanation.to_frame("polars")
+
+
 def test_colours_are_those_of_the_page(sentiment):
     """Blue counts for the target, orange against it, and what stands on it can be read (WCAG: 4.5 to 1)."""
     page = sentiment.explain("not good, dull", "integrated_gradients")._repr_html_()
@@ -506,6 +535,7 @@ def test_pictures_in_every_form(tmp_path):
     for made in (by_bytes, by_pixels, *model.explain_iter([pixels], "chefer")):
         assert made.image == "picture in memory" and "/proc" not in made.to_html() + str(made.record)
     assert by_path.image == str(path)
+    assert np.array_equal(model.run(pixels).logits, model.run(Picture()).logits)
     with pytest.raises(hw.InputError):
         model.predict(np.zeros((3, 4, 5)))
 
