@@ -104,6 +104,16 @@ def check_pandas(model):
     print(f"pandas: {len(frame)} rows")
 
 
+def check_polars(model):
+    import polars
+
+    explanation = model.explain(TEXT, ["integrated_gradients", "attention"])
+    frame = explanation.to_frame("polars")
+    assert isinstance(frame, polars.DataFrame) and frame["token"].to_list() == list(explanation.tokens)
+    assert np.array_equal(frame["attention"].to_numpy(), explanation["attention"].token_scores().astype(float))
+    print(f"polars: {len(frame)} rows")
+
+
 def check_transformers():
     import torch
     import transformers
@@ -141,7 +151,7 @@ def main():
     model = hw.load("sentiment")
     check_transformers()
     check_dlpack(model.explain(TEXT, "attention"))
-    for check in (check_bertviz, check_shap, check_captum, check_inseq, check_pandas):
+    for check in (check_bertviz, check_shap, check_captum, check_inseq, check_pandas, check_polars):
         library = check.__name__.removeprefix("check_")
         if importlib.util.find_spec(library):
             check(model)

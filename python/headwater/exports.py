@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import struct
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,18 @@ def _columns(explanation: Explanation) -> dict[str, list[Any]]:
     return columns
 
 
+class Rows(list[dict[str, Any]]):
+    """A dict per token, where there is no library of frames; a notebook shows a table."""
+
+    def _repr_html_(self) -> str:
+        def cell(value: Any) -> str:
+            return f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
+
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in (self[0] if self else ()))
+        body = ("<tr>" + "".join(f"<td>{cell(value)}</td>" for value in row.values()) + "</tr>" for row in self)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
 def to_frame(explanation: Explanation, library: str | None = None) -> Any:
     columns = _columns(explanation)
     for name in (library,) if library else ("pandas", "polars"):
@@ -37,7 +50,7 @@ def to_frame(explanation: Explanation, library: str | None = None) -> Any:
                 raise
             continue
         return module.DataFrame(columns)
-    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+    return Rows(dict(zip(columns, row)) for row in zip(*columns.values()))
 
 
 def _require_map(explanation: Explanation, what: str) -> Result:
