@@ -95,11 +95,40 @@ def svg_bars(tokens: list[str], scores: list[float], title: str) -> str:
     return "\n".join([*lines, "</svg>"])
 
 
+def svg_patches(scores: list[list[float]], title: str) -> str:
+    """Without matplotlib: a square for every patch."""
+    largest, size = max((abs(one) for row in scores for one in row if one == one), default=0.0) or 1.0, 28
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{size * len(scores[0]) + 16}" height="{size * len(scores) + 36}" '
+             f'font-family="sans-serif" font-size="13"><text x="8" y="18" font-weight="bold">{html.escape(title)}</text>']
+    for i, row in enumerate(scores):
+        lines += [f'<rect x="{8 + size * k}" y="{28 + size * i}" width="{size}" height="{size}" '
+                  f'fill="{colour_of(score / largest)}"><title>{score:+.4g}</title></rect>' for k, score in enumerate(row)]
+    return "\n".join([*lines, "</svg>"])
+
+
+def _plot_patches(explanation: Explanation, result: Result, ax: Any) -> Any:
+    if result.axes != ("row", "column"):
+        raise InputError(f"plot: expected a score per patch of a picture, found the axes {', '.join(result.axes)} of {result.name}; "
+                         "explain by chefer or another that has one, or save it as .png")
+    title = f"{result.name}: {explanation.target.get('label', '')}"
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        return svg_patches(result.scores.tolist(), title)
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(5, 4))
+    ax.figure.colorbar(ax.imshow(result.scores, cmap="inferno"), ax=ax)
+    ax.set_xlabel("column of patches")
+    ax.set_ylabel("row of patches")
+    ax.set_title(title)
+    return ax
+
+
 def plot(explanation: Explanation, layer: int = -1, ax: Any = None) -> Any:
     result, tokens = explanation[0], list(explanation.tokens)
     square = result.axes[-2:] == ("query", "key")
     if not tokens:
-        raise InputError("plot: expected a text, found a picture; save it as .png")
+        return _plot_patches(explanation, result, ax)
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -128,8 +157,9 @@ def plot(explanation: Explanation, layer: int = -1, ax: Any = None) -> Any:
 
 def show(explanation: Explanation, height: int = 640) -> Any:
     page = base64.b64encode(explanation.to_html().encode()).decode()
-    frame = (f'<iframe src="data:text/html;base64,{page}" width="100%" height="{height}" style="border:0" '
-             'sandbox="allow-scripts"></iframe>')
+    # Inside something else: a frame alone makes IPython ask for another kind, which needs a server.
+    frame = (f'<div><iframe src="data:text/html;base64,{page}" width="100%" height="{height}" style="border:0" '
+             'sandbox="allow-scripts"></iframe></div>')
     try:
         from IPython import display
     except ImportError:

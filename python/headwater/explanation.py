@@ -381,7 +381,7 @@ class Explanation:
         return exports.to_captum(self)
 
     def plot(self, layer: int = -1, ax: Any = None) -> Any:
-        """Scores per token as bars, maps as a picture: matplotlib's axes where it is there, else SVG text."""
+        """Scores per token as bars, maps and scores per patch as a picture: matplotlib's axes where it is there, else SVG text."""
         from . import display
 
         return display.plot(self, layer, ax)

@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Union
 
 from . import _core
-from .errors import InputError
+from .errors import FormatError, InputError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 Text = Union[str, tuple[str, str], list[str]]
+
+#: What a report calls a picture that came without a path.
+UNNAMED = "picture in memory"
 
 
 def png_of(pixels: NDArray[np.uint8]) -> bytes:
@@ -32,7 +35,10 @@ def png_of(pixels: NDArray[np.uint8]) -> bytes:
 
 def _bytes_of(picture: Any) -> bytes:
     if isinstance(picture, (bytes, bytearray, memoryview)):
-        return bytes(picture)
+        data = bytes(picture)
+        if not data.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8")):
+            raise FormatError(f"{UNNAMED}: expected a PNG or JPEG image, found other content; convert it to PNG")
+        return data
     import numpy as np
 
     if hasattr(picture, "convert") and hasattr(picture, "size"):  # PIL
@@ -40,7 +46,7 @@ def _bytes_of(picture: Any) -> bytes:
     pixels = np.asarray(picture)
     if pixels.ndim == 2:
         pixels = np.repeat(pixels[:, :, None], 3, axis=2)
-    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8:
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or pixels.size == 0:
         raise InputError("image: expected a path, a PNG or JPEG, a PIL image or uint8 pixels [height, width, 3], "
                          f"found {pixels.dtype} of shape {pixels.shape}")
     return png_of(pixels)
@@ -63,10 +69,6 @@ class _InMemory:
 
     def __del__(self) -> None:
         self._file.close()
-
-
-#: What a report calls a picture that came without a path.
-UNNAMED = "picture in memory"
 
 
 def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = "", generate: int = 0,

@@ -535,6 +535,14 @@ def test_pictures_in_every_form(tmp_path):
     for made in (by_bytes, by_pixels, *model.explain_iter([pixels], "chefer")):
         assert made.image == "picture in memory" and "/proc" not in made.to_html() + str(made.record)
     assert by_path.image == str(path)
+    drawn = by_path.plot()
+    assert drawn.count("<rect") == by_path.scores.size if isinstance(drawn, str) else drawn.get_title()
+    with pytest.raises(hw.InputError, match="per patch"):
+        model.explain(path, "attention").plot()
+    with pytest.raises(hw.FormatError, match="picture in memory: expected a PNG or JPEG"):
+        model.predict(b"GIF89a")
+    with pytest.raises(hw.InputError):
+        model.predict(np.zeros((0, 4, 3), dtype=np.uint8))
     assert np.array_equal(model.run(pixels).logits, model.run(Picture()).logits)
     with pytest.raises(hw.InputError):
         model.predict(np.zeros((3, 4, 5)))
