@@ -64,22 +64,28 @@ def _target(target: str | int | None, contrast: str | int | None, position: int 
     return ("" if target is None else str(target), "" if contrast is None else str(contrast), position)
 
 
+def from_anywhere(path: str | os.PathLike[str]) -> str:
+    """A folder by its whole path, because another process may run elsewhere; names as they are."""
+    return os.path.abspath(path) if os.path.isdir(path) else os.fspath(path)
+
+
 class Model:
     """A model, opened by `load`. Threads may share it; pickle carries its name and options, not its weights."""
 
     def __init__(self, path: str | os.PathLike[str], dtype: str = "float32", threads: int | None = None,
                  cache_dir: str | os.PathLike[str] | None = None, revision: str = "") -> None:
-        self._reference = (os.fspath(path), dtype, threads, None if cache_dir is None else os.fspath(cache_dir), revision)
+        self._name = os.fspath(path)
+        self._reference = (from_anywhere(path), dtype, threads, None if cache_dir is None else os.path.abspath(cache_dir), revision)
         if threads is not None:
             _core.set_threads(threads)
-        self._engine = _core.Engine.load(os.fspath(path), dtype, self._reference[3] or "", revision)
+        self._engine = _core.Engine.load(self._name, dtype, "" if cache_dir is None else os.fspath(cache_dir), revision)
         self._info: dict[str, Any] = json.loads(self._engine.info())
 
     def __reduce__(self) -> Any:
         return (Model, self._reference)
 
     def __repr__(self) -> str:
-        return f"<Model {self._reference[0]}: {self._info['architecture']}, {self._info['task']}>"
+        return f"<Model {self._name}: {self._info['architecture']}, {self._info['task']}>"
 
     @property
     def info(self) -> dict[str, Any]:

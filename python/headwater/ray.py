@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import HeadwaterError, InputError
-from .model import MethodLike, Model
+from .model import MethodLike, Model, from_anywhere
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,7 +106,7 @@ def explain(dataset: ray.data.Dataset, *, model: str, methods: MethodLike | Sequ
     if workers is None:
         workers = (1, max(1, int(ray.cluster_resources().get("CPU", 1)) // threads))
     least, most = (workers, workers) if isinstance(workers, int) else workers
-    kwargs = {"model": model, "methods": methods, "text": text, "pair": pair, "keep_going": keep_going, "dtype": dtype,
+    kwargs = {"model": from_anywhere(model), "methods": methods, "text": text, "pair": pair, "keep_going": keep_going, "dtype": dtype,
               "threads": threads, "options": options}
     # Ray starts an actor that died again and gives it its batch again: the numbers are the same, so nothing is lost or doubled.
     return dataset.map_batches(Explainer, fn_constructor_kwargs=kwargs, batch_size=batch_size, batch_format="pyarrow",

@@ -310,6 +310,15 @@ def test_models_and_explanations_travel(sentiment):
     assert np.array_equal(again.explain(TEXT, "chefer").scores, expected.scores)
 
 
+def test_a_pickled_model_is_found_from_another_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    model = hw.load("models/sentiment")
+    carried = pickle.dumps(model)
+    monkeypatch.chdir(tmp_path)
+    assert pickle.loads(carried).predict(TEXT) == model.predict(TEXT) and "<Model models/sentiment:" in repr(model)
+    assert "sentiment" == pickle.loads(pickle.dumps(hw.load("sentiment")))._name, "a name stays one"
+
+
 def test_a_forked_child_uses_the_model(sentiment):
     expected = sentiment.explain(TEXT, "chefer").scores
     child = os.fork()
