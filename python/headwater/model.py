@@ -139,8 +139,8 @@ class Model:
                 **options: Any) -> Explanation:
         """Where the prediction comes from, by one method or several; by two that know the class if none is named.
 
-        text       a text, a pair of texts, a list of words, which are then its words; for image models a path, PNG or JPEG bytes, a PIL image or
-                   uint8 pixels [height, width, 3]
+        text       a text, a pair of texts, a list of words, which then are its words; for image models a path, PNG or
+                   JPEG bytes, a PIL image or uint8 pixels [height, width, 3]
         method     "integrated_gradients", ["chefer", "occlusion"], ("attattr", {"tolerance": 0.01}); hw.methods()
                    has their records
         target     a label by name or index, a token, an answer; None: the prediction
