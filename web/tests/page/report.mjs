@@ -43,6 +43,7 @@ export function pages(world) {
       "w2 w4",
       "w3 w5 w7 w9",
     ),
+    words: world.report("words.html", "-m", "sentiment", "--method", "attention", "She hated the script."),
     hebrew: world.report("hebrew.html", "-m", "sentiment", "--method", "integrated_gradients,attention", hebrew),
     scripts: world.report(
       "scripts.html",
@@ -243,6 +244,72 @@ export async function checkKeyboard(world, { text: path }) {
   await page.locator("#main-panel .stacked").focus();
   await page.keyboard.press("ArrowDown");
   expect(page.url().includes("row=2"), "arrows in the matrix");
+}
+
+// What is opened is closed by Escape, which gives the focus back and leaves the selection, and by a press elsewhere.
+export async function checkMenusClose(world, { text: path }) {
+  const page = await world.page(path + "#method=3&row=4");
+  for (const name of ["Export", "Look"]) {
+    const button = page.locator("#controls").getByRole("button", { name }),
+      popup = page.locator("#controls .popup");
+    await button.click();
+    expect(await popup.isVisible(), `${name} to open`);
+    await page.keyboard.press("Escape");
+    expect((await popup.count()) === 0 && page.url().includes("row=4"), `Escape to close ${name} and nothing else`);
+    expect(await button.evaluate((e) => e === document.activeElement), "the focus back");
+    await button.click();
+    await page.locator("h1").click();
+    expect((await popup.count()) === 0, `a press elsewhere to close ${name}`);
+  }
+  await page.getByRole("button", { name: "Export" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  const at = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  expect(at === "Figure as PDF", `arrows in the menu, found ${at}`);
+}
+
+// By hand of the numbers of the program: what is dropped leaves rows that sum to 1.
+export async function checkSpecialTokens(world, { text: path, numbers }) {
+  const page = await world.page(path + "#method=3&layer=2&head=1"),
+    row = numbers.attributions[0].scores[2][1][3],
+    good = numbers.tokens.findIndex((t) => t.text === "good"),
+    kept = row.filter((_, k) => !numbers.tokens[k].special).reduce((a, b) => a + b, 0);
+  const said = () =>
+    tokens(page, "attention")
+      .filter({ hasText: /^good$/ })
+      .getAttribute("aria-label");
+  const choose = (name) => page.getByRole("group", { name: "Special" }).getByRole("button", { name }).click();
+  for (const [name, value, count] of [
+    ["keep", row[good], 21],
+    ["hide", row[good], 19],
+    ["drop", row[good] / kept, 19],
+  ]) {
+    await choose(name);
+    await tokens(page, "attention").filter({ hasText: /^is$/ }).click();
+    expect((await said()).includes(value.toFixed(4)), `${value.toFixed(4)} for ${name}, found ${await said()}`);
+    expect((await tokens(page, "attention").count()) === count, `${count} tokens, found ${await tokens(page, "attention").count()}`);
+    await page.keyboard.press("Escape");
+  }
+}
+
+export async function checkWords(world, { words: path }) {
+  const page = await world.page(path),
+    sources = () => page.locator("#selection").innerText(),
+    apart = () =>
+      tokens(page, "attention").evaluateAll((all) => Math.abs(all[3].getBoundingClientRect().left - all[2].getBoundingClientRect().right));
+  expect(/\bhate\b/.test(await sources()), `pieces first, found ${await sources()}`);
+  await page.keyboard.press("w");
+  expect(/\bhated\b/.test(await sources()), `words for w, found ${await sources()}`);
+  const piece = (text) => tokens(page, "attention").filter({ hasText: new RegExp(`^${text}$`) });
+  expect(
+    (await piece("hate").evaluate((e) => getComputedStyle(e).borderTopRightRadius)) === "0px" && (await apart()) < 0.5,
+    "a word's pieces without a seam",
+  );
+  await piece("d").click();
+  expect((await piece("hate").getAttribute("aria-pressed")) === "true", "a click on a piece to hold its word");
+  await page.getByRole("group", { name: "Unit" }).getByRole("button", { name: "tokens" }).click();
+  expect(/\bhate\b/.test(await sources()), "tokens again");
 }
 
 export async function checkLayers(world, { text: path }) {
