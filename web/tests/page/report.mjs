@@ -148,7 +148,49 @@ export async function checkPlotShowsTheSame(world, { text: path, numbers }) {
     there = counted(world.run("plot", kept, "--kind", "flow"));
   expect(here[0] === there[0] && here[1] === there[1], `${there[0]} of ${there[1]} edges, found ${here[0]} of ${here[1]}`);
   expect(tips("--kind", "flow").length === here[0], "every edge to say its weight");
-  return `441 cells, ${here[0]} of ${here[1]} edges`;
+  // The strip's words with their numbers, and a cell for every pair of every layer or head.
+  const strip = [...world.run("plot", kept).matchAll(/<title>([^<]*): \+([\d.e-]+)<\/title>/g)].map((tip) => [tip[1], Number(tip[2])]),
+    words = await tokens(flow, "attention").evaluateAll((all) =>
+      all.map((e) => [e.textContent, Number(e.getAttribute("aria-label").split("weight ")[1])]),
+    );
+  expect(words.length === 21 && strip.length === 21, `21 words in both, found ${words.length} and ${strip.length}`);
+  strip.forEach(([word, v], i) => expect(words[i][0] === word && Math.abs(words[i][1] - v) < 6e-5, `${word} ${v}, found ${words[i]}`));
+  for (const [kind, count] of [
+    ["grid", 4 * 441],
+    ["heads", 6 * 441],
+  ])
+    expect(tips("--kind", kind).length === count, `${count} cells in ${kind}, found ${tips("--kind", kind).length}`);
+  return `441 cells, ${here[0]} of ${here[1]} edges, 21 words`;
+}
+
+// The overlay of a picture: the same layer of every method, with the same numbers.
+export async function checkPlotShowsTheSamePicture(world, { picture }) {
+  const kept = join(world.folder, "picture.json");
+  const asked = [
+    "-m",
+    "vision",
+    "--method",
+    "chefer,attention_rollout,attention",
+    "--target",
+    "cat",
+    "--image",
+    join(root, "docs/pets.jpg"),
+  ];
+  writeFileSync(kept, world.run("explain", "-q", ...asked, "--format", "json"));
+  const svg = world.run("plot", kept);
+  for (const [method, said] of [
+    ["chefer", /cat: (\S+) … (\S+?)</],
+    ["attention_rollout", /layer 5: (\S+) … (\S+?)</],
+    ["attention", /layer 4: (\S+) … (\S+?)</],
+  ]) {
+    const page = await world.page(`${picture}#method=${["chefer", "attention_rollout", "attention"].indexOf(method)}`),
+      shown = /raw (\S+) … ([^\s,]+)/.exec(await page.locator("#text .legend").innerText());
+    const there = said.exec(svg.slice(svg.indexOf(`>${method}</text>`)));
+    for (const k of [1, 2]) {
+      const [a, b] = [Number(there[k]), Number(shown[k].replace("−", "-"))];
+      expect(Math.abs(a - b) < 0.06 * Math.abs(a), `${method}: ${there[k]}, found ${shown[k]}`);
+    }
+  }
 }
 
 // A text from the right stands as it is typed, on the page, in its figure and in that of `headwater plot`: by hand, from
