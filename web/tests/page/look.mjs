@@ -64,7 +64,7 @@ export async function checkAxe(world, pages) {
   return `${count} pages without a serious finding`;
 }
 
-// At 200 % a page has half the pixels of its window.
+// At 200 % a page has half the pixels of its window, at 400 % a quarter.
 export async function checkNothingIsCutOff(world, pages) {
   for (const [where, name, prepare] of faces(pages, world.address)) {
     const page = await world.page(where);
@@ -73,7 +73,7 @@ export async function checkNothingIsCutOff(world, pages) {
       for (const [width, height] of [
         [1280, 720],
         [640, 360],
-        [400, 720],
+        [320, 180],
       ]) {
         await page.emulateMedia({ colorScheme: scheme });
         await page.setViewportSize({ width, height });

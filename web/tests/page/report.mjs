@@ -531,6 +531,8 @@ export async function checkTree(world, { text: path }) {
       expect(found[i].slice(0, 3).join() === [layer, parent, child].join(), `${layer} ${parent} ${child}, found ${found[i]}`);
       expect(Math.abs(Number(found[i][3].replace("−", "-")) - score) < 0.01 * Math.abs(score) + 1e-4, `${score}, found ${found[i][3]}`);
     });
+    const listed = (await panel.getByRole("tree").innerText()).match(/ in L\d+, /g).length;
+    expect(listed === right.length, `each of ${right.length} edges in the list, found ${listed}`);
     return right.length;
   };
   const counts = [await same("the tree", "--target", "POSITIVE")];
