@@ -17,7 +17,8 @@ export function useHover(b: Bench) {
 export function usePopup<E extends HTMLElement>(): { frame: { current: E | null }; open: boolean; setOpen: (open: boolean) => void } {
   const frame = useRef<E>(null),
     [open, setOpen] = useState(false);
-  useEffect(() => {
+  // With the popup itself: no key or press comes between.
+  useLayoutEffect(() => {
     if (!open) return;
     const press = (e: PointerEvent) => {
       if (!frame.current?.contains(e.target as Node)) setOpen(false);

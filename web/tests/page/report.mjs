@@ -269,10 +269,13 @@ export async function checkKeyboard(world, { text: path }) {
   await page.keyboard.press("h");
   expect((await head()) === "0", "h for the next head");
   await page.keyboard.press("?");
-  expect(await page.getByRole("dialog").isVisible(), "? for help");
+  await page.getByRole("dialog").waitFor({ timeout: 5000 }); // ? for help
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden", timeout: 5000 });
   await page.keyboard.press("/");
+  await page.locator(".search input:focus").waitFor({ timeout: 5000 });
   await page.keyboard.type("goo");
+  await page.locator(".search button", { hasText: /^good$/ }).waitFor({ timeout: 5000 });
   await page.keyboard.press("Enter");
   expect((await page.locator("#selection .reading").innerText()).includes("“good”"), "/ to search");
   await page.locator(".skip").focus();
@@ -295,13 +298,15 @@ export async function checkMenusClose(world, { text: path }) {
     const button = page.locator("#controls").getByRole("button", { name }),
       popup = page.locator("#controls .popup");
     await button.click();
-    expect(await popup.isVisible(), `${name} to open`);
+    await popup.waitFor({ timeout: 5000 });
     await page.keyboard.press("Escape");
-    expect((await popup.count()) === 0 && page.url().includes("row=4"), `Escape to close ${name} and nothing else`);
+    await popup.waitFor({ state: "detached", timeout: 5000 });
+    expect(page.url().includes("row=4"), `Escape to close ${name} and nothing else`);
     expect(await button.evaluate((e) => e === document.activeElement), "the focus back");
     await button.click();
+    await popup.waitFor({ timeout: 5000 });
     await page.locator("h1").click();
-    expect((await popup.count()) === 0, `a press elsewhere to close ${name}`);
+    await popup.waitFor({ state: "detached", timeout: 5000 });
   }
   await page.getByRole("button", { name: "Export" }).focus();
   await page.keyboard.press("Enter");
