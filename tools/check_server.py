@@ -27,6 +27,10 @@ from client import Server  # noqa: E402
 WORDS = ("the film is not bad a dull plot but acting great fun old man and slow at first ending unforgettable cast warm story "
          "never quite works").split()
 
+# Minutes of work, so that a cancel without effect would stop everybody else; always the same, so that the memory it takes
+# does not depend on how far it comes.
+LONG = {"text": "not bad", "methods": [{"name": "smooth_grad", "options": {"samples": 100000}}], "async": True}
+
 
 def property_test(args, folder):
     """Every address by what the document says of it."""
@@ -117,7 +121,7 @@ class Client(threading.Thread):
                                      {"text": text, "methods": self.random.choice([["attention"], ["attn_lrp"], ["value_zeroing"]])}, accept)
             right = status == 200 and data[:1] in (b"{", b"H", b"P")
         elif kind < 0.9:
-            status, data = self.call(connection, "POST", "/v1/explain", {"text": text, "methods": ["integrated_gradients"], "async": True})
+            status, data = self.call(connection, "POST", "/v1/explain", LONG)
             job = json.loads(data)["id"]
             self.call(connection, "DELETE", f"/v1/jobs/{job}")
             right = status == 202
@@ -133,6 +137,9 @@ class Client(threading.Thread):
 
 def load_test(args):
     with Server(args.program, "--metrics", "--store", "8") as server:
+        first = server.post("/v1/explain", LONG).json()["id"]
+        time.sleep(2)
+        server.request("DELETE", f"/v1/jobs/{first}")
         before, begin = figures(server), time.monotonic()
         clients = [Client(server, number, begin + args.seconds) for number in range(args.clients)]
         for client in clients:

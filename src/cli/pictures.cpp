@@ -45,6 +45,10 @@ cairo_status_t append(void* out, const unsigned char* bytes, unsigned count) {
   return CAIRO_STATUS_SUCCESS;
 }
 
+cairo_status_t ignore(void* /*out*/, const unsigned char* /*bytes*/, unsigned /*count*/) {
+  return CAIRO_STATUS_SUCCESS;
+}
+
 [[noreturn]] void fail(GError* error) {
   const std::string why = error == nullptr ? "no reason given" : error->message;
   if (error != nullptr) HEADWATER_FOUND(g_error_free)(error);
@@ -66,15 +70,26 @@ Drawing drawing_of(const std::string& svg) {
   return drawing;
 }
 
+using Context = std::unique_ptr<cairo_t, void (*)(cairo_t*)>;
+
+Context context_of(cairo_surface_t* surface) {
+  return {HEADWATER_FOUND(cairo_create)(surface), [](cairo_t* one) {
+            const auto& release = HEADWATER_FOUND(cairo_destroy);
+            release(one);
+          }};
+}
+
 void draw(RsvgHandle* drawing, cairo_surface_t* surface, double width, double height) {
-  const std::unique_ptr<cairo_t, void (*)(cairo_t*)> context(
-      HEADWATER_FOUND(cairo_create)(surface), [](cairo_t* one) {
-        const auto& release = HEADWATER_FOUND(cairo_destroy);
-        release(one);
-      });
+  const Context context = context_of(surface);
   const RsvgRectangle whole{0, 0, width, height};
   GError* error = nullptr;
   if (!HEADWATER_FOUND(rsvg_handle_render_document)(drawing, context.get(), &whole, &error)) fail(error);
+}
+
+void paint(cairo_surface_t* from, cairo_surface_t* onto) {
+  const Context context = context_of(onto);
+  HEADWATER_FOUND(cairo_set_source_surface)(context.get(), from, 0, 0);
+  HEADWATER_FOUND(cairo_paint)(context.get());
 }
 
 }  // namespace
@@ -96,7 +111,7 @@ std::string picture_of_svg(const std::string& svg, const std::string& format) {
     HEADWATER_FOUND(cairo_surface_finish)(page.get());
     return bytes;
   }
-  // Large drawings get fewer pixels: at most 256 MB of them.
+  // Large drawings get fewer pixels: at most 256 MB of them, twice while they are painted.
   constexpr double most_pixels = 1 << 26;
   const double scale = std::min(2.0, std::sqrt(most_pixels / (width * height)));
   width = std::max(1.0, std::floor(width * scale));
@@ -104,7 +119,12 @@ std::string picture_of_svg(const std::string& svg, const std::string& format) {
   const Surface pixels(HEADWATER_FOUND(cairo_image_surface_create)(
                            CAIRO_FORMAT_ARGB32, static_cast<int>(width), static_cast<int>(height)),
                        release);
-  draw(drawing.get(), pixels.get(), width, height);
+  // By way of a page: librsvg shows letters on pages alone, elsewhere it fills their outlines, which have no
+  // colours, so that emoji would be silhouettes.
+  const Surface page(HEADWATER_FOUND(cairo_pdf_surface_create_for_stream)(ignore, nullptr, width, height),
+                     release);
+  draw(drawing.get(), page.get(), width, height);
+  paint(page.get(), pixels.get());
   if (HEADWATER_FOUND(cairo_surface_write_to_png_stream)(pixels.get(), append, &bytes) !=
       CAIRO_STATUS_SUCCESS)
     throw InternalError("picture: expected a PNG, found that none could be written");

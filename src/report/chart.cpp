@@ -106,11 +106,17 @@ void draw_colour_bar(Svg& svg, Point at, bool has_sign, const std::string& large
   svg.text({end + drawn_width(largest, 11) + 16, at.y + 10}, meaning, small_text());
 }
 
+void draw_in_room(Svg& svg, Point at, std::string_view text, TextStyle style, double room) {
+  if (const double wide = drawn_width(text, style.size); wide > room)
+    style.size *= std::max(2.0 / 3, room / wide);
+  svg.text(at, cut_to_width(text, style.size, room), style);
+}
+
 void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, const RunRecord& record) {
   const double room = svg.width() - 2 * sheet_edge;
-  svg.text({sheet_edge, 28}, cut_to_width(title, 16, room), {.size = 16, .bold = true});
-  if (!subtitle.empty()) svg.text({sheet_edge, 47}, cut_to_width(subtitle, 12, room), {.colour = soft_ink});
-  svg.text({sheet_edge, svg.height() - 12}, cut_to_width(record_line(record), 11, room), small_text());
+  draw_in_room(svg, {sheet_edge, 28}, title, {.size = 16, .bold = true}, room);
+  if (!subtitle.empty()) draw_in_room(svg, {sheet_edge, 47}, subtitle, {.colour = soft_ink}, room);
+  draw_in_room(svg, {sheet_edge, svg.height() - 12}, record_line(record), small_text(), room);
 }
 
 ChartAxis round_axis(std::string label, double low, double high, int most, const std::string& unit) {

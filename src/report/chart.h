@@ -22,6 +22,9 @@ constexpr TextStyle small_text(TextStyle::Anchor anchor = TextStyle::Anchor::Sta
   return {.anchor = anchor, .size = 11, .colour = soft_ink};
 }
 
+// A line that is too long is set smaller, by a third at most, before any of it is cut.
+void draw_in_room(Svg& svg, Point at, std::string_view text, TextStyle style, double room);
+
 // The edge of a sheet on its left and right, and what stands on every sheet: title and subtitle on top, the
 // record at the foot.
 inline constexpr double sheet_edge = 16;

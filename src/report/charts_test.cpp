@@ -42,6 +42,20 @@ TEST(Xml, CutsTextsToTheirRoom) {
   EXPECT_TRUE(has(cut, "…"));
 }
 
+TEST(Sheet, SetsALongTitleSmallerBeforeItIsCut) {
+  const std::string title(50, 'x');
+  const auto drawn = [&](double room) {
+    Svg svg(600, 40, "");
+    draw_in_room(svg, {0, 20}, title, {.size = 15}, room);
+    return svg.str("");
+  };
+  EXPECT_TRUE(has(drawn(drawn_width(title, 15)), "font-size=\"15\""));
+  const std::string smaller = drawn(drawn_width(title, 12));
+  EXPECT_TRUE(has(smaller, "font-size=\"12\"") && has(smaller, title)) << smaller;
+  const std::string cut = drawn(drawn_width(title, 6));
+  EXPECT_TRUE(has(cut, "…") && has(cut, "font-size=\"10\"")) << cut;
+}
+
 TEST(RoundAxis, TakesRoundStepsThatCoverTheRange) {
   const ChartAxis hundred = round_axis("x", 0, 100, 10, " %");
   EXPECT_EQ(hundred.ticks.size(), 11U);
@@ -188,6 +202,16 @@ TEST(TreeSvg, NamesTokensAndTheirStreams) {
   EXPECT_EQ(count(svg, "dasharray"), 4U) << "every token of the tree has its stream";
   EXPECT_TRUE(has(svg, "&quot;command&quot;:&quot;again&quot;}</metadata>")) << svg.substr(0, 400);
   EXPECT_TRUE(has(svg, ">what the prediction rests on: good<"));
+  EXPECT_FALSE(has(svg, "counts against")) << "nothing does";
+}
+
+TEST(TreeSvg, SaysWhatCountsAgainst) {
+  const Tree tree{.root = 0, .edges = {{0, 1, 1, .9}, {0, 2, 1, -.3}}, .kept = 2};
+  Report report;
+  report.model.last().layers = 2;
+  const std::string svg = tree_svg({tree, report, {"[CLS]", "not", "bad"}, {}, "again"});
+  EXPECT_EQ(count(svg, "stroke-dasharray=\"5 3\""), 1U);
+  EXPECT_TRUE(has(svg, "the widest line is 0.9; orange, dashed, counts against")) << svg;
 }
 
 TEST(Provenance, ShowsChecksRecordAndCommand) {

@@ -17,33 +17,42 @@ std::string overlay_figure(const Report& report, const FigureOptions& options, c
     throw InputError("plot: expected a picture for an overlay, found a text; --kind strip draws those");
   const Image picture =
       decode_image(std::as_bytes(std::span(report.picture.data(), report.picture.size())), "picture");
-  std::vector<const Attribution*> shown;
-  for (const Attribution& result : report.attributions)
-    if (!result.scores().empty() && (options.method.empty() || name_of(result) == options.method))
-      shown.push_back(&result);
-  if (shown.empty()) throw InputError("plot: expected a score per patch for an overlay, found none");
+  struct Shown {
+    const Attribution* result;
+    Index layer;
+  };
+  std::vector<Shown> shown;
+  for (const Attribution& result : report.attributions) {
+    const Index layer = options.layer >= 0 ? options.layer : shown_layer(report, result);
+    if (!result.scores().empty() && layer < layer_count(result) &&
+        (options.method.empty() || name_of(result) == options.method))
+      shown.push_back({&result, layer});
+  }
+  if (shown.empty())
+    throw InputError(
+        "plot: expected a score per patch for an overlay, found none; --layer and --method choose");
   constexpr double side = 240, gap = 14, top = 60;
   const double tall = side * picture.height / std::max(1, picture.width);
   Svg svg(std::max(520.0, 2 * sheet_edge + static_cast<double>(shown.size() + 1) * (side + gap) - gap),
           top + tall + 74, sentence_of(report));
   draw_sheet(svg, sentence_of(report),
-             "every map on its own scale, linear between patches: yellow is most; with a sign, blue counts "
-             "for and orange against",
+             "every map on its own scale: yellow is most; with a sign, blue counts for, orange against",
              report.record);
   const auto panel = [&](std::size_t column, const std::string& png, const std::string& name,
                          const std::string& more) {
     const double x = sheet_edge + static_cast<double>(column) * (side + gap);
     svg.image({x, top, side, tall}, png, name);
     svg.text({x, top + tall + 17}, cut_to_width(name, 12, side), {.size = 12, .bold = true});
-    svg.text({x, top + tall + 33}, cut_to_width(more, 11, side), small_text());
+    draw_in_room(svg, {x, top + tall + 33}, more, small_text(), side);
   };
   panel(0, report.picture, "the picture", "as the model sees it");
   for (std::size_t c = 0; c < shown.size(); ++c) {
-    const std::vector<double> weights = patch_weights(report, *shown[c]);
+    const auto& [result, layer] = shown[c];
+    const std::vector<double> weights = patch_weights(report, *result, layer);
     const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
-    panel(c + 1, encode_png(overlay(picture, weights, panel_scale(picture))), name_of(*shown[c]),
-          fmt::format("{}: {:.2g} … {:.2g}", knows_class(*shown[c]) ? report.target.label : "knows no class",
-                      *low, *high));
+    panel(c + 1, encode_png(overlay(picture, weights, panel_scale(picture))), name_of(*result),
+          fmt::format("{}{}: {:.2g} … {:.2g}", knows_class(*result) ? report.target.label : "knows no class",
+                      layer_count(*result) > 1 ? fmt::format(", layer {}", layer) : "", *low, *high));
   }
   return svg.str(metadata);
 }

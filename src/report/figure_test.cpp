@@ -45,6 +45,29 @@ TEST(Figures, CellsHoldTheNumbersOfTheirLayerAndHead) {
       << mean;
 }
 
+// In cells of 14 pixels, as 27 tokens have them, the page's short form.
+TEST(Figures, NumbersInNarrowCellsKeepTheirDigits) {
+  Report report = testing::text_report();
+  Attribution& result = report.attributions.front();
+  report.attributions.resize(1);
+  report.prediction.units.resize(27, report.prediction.units[1]);
+  result.answer = {};
+  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
+  result.scores() = Tensor::of({1, 27, 27}, std::vector<double>(27 * 27, 0.43), DType::Float32);
+  EXPECT_EQ(times(drawn("matrix", report), ">.43</text>"), 27U * 27);
+}
+
+// The layer that says most, as on the page, and any other on request.
+TEST(Figures, AnOverlaySaysItsLayer) {
+  Report report = testing::image_report();
+  report.attributions.resize(1);
+  Attribution& result = report.attributions.front();
+  result.answer = Tensor::of({2, 5}, std::vector<double>{0.1, 0.2, 0.6, 0.05, 0.05, 0.2, 0.2, 0.2, 0.2, 0.2});
+  EXPECT_EQ(times(drawn("overlay", report), "layer 0: 0.05 … 0.6<"), 1U);
+  EXPECT_EQ(times(drawn("overlay", report, {.layer = 1}), "layer 1: 0.2 … 0.2<"), 1U);
+  EXPECT_THROW(drawn("overlay", report, {.layer = 2}), InputError);
+}
+
 TEST(Figures, ForbiddenCellsHaveNoNumber) {
   const std::string svg = drawn("matrix", testing::causal_report());
   EXPECT_EQ(times(svg, "no number"), 3U);  // above the diagonal of three tokens

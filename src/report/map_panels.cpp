@@ -42,10 +42,15 @@ double peak_of(const std::vector<double>& cells) {
   return peak;
 }
 
-// A cell's number in the room it has, or nothing.
+// A cell's number in the room it has, or nothing: rather without the 0 before its point than without a digit.
 std::string cell_number(double value, double room) {
-  for (const int digits : {3, 2, 1})
-    if (std::string text = fmt::format("{:.{}f}", value, digits); drawn_width(text, 9) <= room) return text;
+  const auto fits = [&](const std::string& text) { return drawn_width(text, 9) <= room; };
+  for (const int digits : {3, 2, 1}) {
+    std::string text = fmt::format("{:.{}f}", value, digits);
+    if (fits(text)) return text;
+    if (const std::size_t zero = text.find("0."); digits > 1 && zero != std::string::npos && zero < 2)
+      if (text.erase(zero, 1); fits(text)) return text;
+  }
   return {};
 }
 

@@ -96,8 +96,8 @@ std::vector<std::string> panel_caption(const Report& report, const Attribution& 
 
 }  // namespace
 
-std::vector<double> patch_weights(const Report& report, const Attribution& attribution) {
-  const std::vector<double> row = answer_weights(report, attribution, layer_count(attribution) - 1);
+std::vector<double> patch_weights(const Report& report, const Attribution& attribution, Index layer) {
+  const std::vector<double> row = answer_weights(report, attribution, layer);
   const Sequence* patches = patches_of(report.prediction);
   if (patches == nullptr || static_cast<Index>(row.size()) != patches->count)
     throw InternalError(fmt::format("overlay: expected a weight for each of {} patches, found {}",
@@ -194,7 +194,7 @@ std::string to_png(std::span<const Report> reports) {
     for (int c = 1; c < columns; ++c) {
       const Report& report = reports[static_cast<std::size_t>(c - 1)];
       const Attribution& attribution = report.attributions[static_cast<std::size_t>(r)];
-      const std::vector<double> weights = patch_weights(report, attribution);
+      const std::vector<double> weights = patch_weights(report, attribution, layer_count(attribution) - 1);
       const int left = c * (width + gutter);
       draw_caption(all, {left, top}, width, panel_caption(report, attribution, weights));
       paste(all, overlay(picture, weights, scale), left, top + caption_pixels);

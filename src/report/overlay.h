@@ -11,9 +11,9 @@
 
 namespace headwater {
 
-// The weights of the patches, [side, side] row by row: what the row the output was read from holds in the
-// last layer.
-std::vector<double> patch_weights(const Report& report, const Attribution& attribution);
+// The weights of the patches, [side, side] row by row: what the row the output was read from holds in a
+// layer.
+std::vector<double> patch_weights(const Report& report, const Attribution& attribution, Index layer);
 
 // Values [rows, columns] to [height, width], linear between the middles of the cells and constant beyond the
 // outermost (what torch calls align_corners = false).

@@ -117,9 +117,10 @@ TEST(PatchWeights, AreTheAnswersRowWithoutClassToken) {
   Report report = picture_report("cat");
   report.attributions.resize(1);
   report.attributions[0].answer = Tensor::of({2, 5}, Values{9, 9, 9, 9, 9, 8, .1, .2, .3, .4});
-  EXPECT_EQ(patch_weights(report, report.attributions[0]), (Values{.1, .2, .3, .4})) << "of the last layer";
+  EXPECT_EQ(patch_weights(report, report.attributions[0], 1), (Values{.1, .2, .3, .4}));
+  EXPECT_EQ(patch_weights(report, report.attributions[0], 0), (Values{9, 9, 9, 9}));
   report.attributions[0].answer = Tensor::of({2, 4}, Values{0, 0, 0, 0, 0, 0, 0, 0});
-  EXPECT_THROW(patch_weights(report, report.attributions[0]), InternalError);
+  EXPECT_THROW(patch_weights(report, report.attributions[0], 1), InternalError);
 }
 
 TEST(ToPng, HasARowPerMethodAndAColumnPerTarget) {

@@ -214,12 +214,14 @@ export class Bench {
     for (let k = 0; k < a.T; ++k) if (values[k] === values[k]) sum += values[k];
     return Math.abs(sum - 1) < 0.01;
   }
-  // A map as the reader wants special tokens: dropped ones leave rows that still sum to 1.
+  // A map as the reader wants special tokens: dropped ones leave rows that still sum to 1. The one the output was read from
+  // still reads, and is read no more.
   mapOf(a: Attribution, layer = this.layerOf(a), head = this.headOf(a)): GridMap | null {
     const map = this.maps.get(a, layer, head);
     if (!map || this.view.special !== "drop" || a.signed || !this.sumsToOne(a)) return map;
-    const v = map.v.slice();
-    for (let r = 0; r < map.R; ++r) if (map.sums[r] > 0) for (let c = 0; c < map.C; ++c) v[r * map.C + c] /= map.sums[r];
+    const v = map.v.map((x, i) => (this.groups[i % map.C].special ? NaN : x)),
+      rest = gridMap(map.R, map.C, v).sums;
+    for (let r = 0; r < map.R; ++r) if (rest[r] > 0) for (let c = 0; c < map.C; ++c) v[r * map.C + c] /= rest[r];
     return gridMap(map.R, map.C, v);
   }
   get defaultRow() {

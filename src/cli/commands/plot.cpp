@@ -54,7 +54,7 @@ void declare(Arguments& arguments, Options& options) {
       .choices();
   arguments.under("Figure")
       .add("--layer N", options.layer,
-           "Of matrix, heads and strip: which layer (default: the one that says most)")
+           "Of matrix, heads, strip and overlay: which layer (default: the one that says most)")
       .range(0, 4096);
   arguments.under("Figure")
       .add("--head N", options.head, "Of grid and matrix: one head (default: the mean)")

@@ -50,6 +50,7 @@ export class LiveSession {
   private evaluationKey = "";
   private round = 0;
   private besides = false; // the example wants the second answer beside the first
+  private asked = ""; // the word whose reading the example is about
 
   constructor(readonly bench: Bench) {
     bench.grows = true;
@@ -135,6 +136,7 @@ export class LiveSession {
     this.wanted = example.methods?.length ? [...example.methods] : [...(this.current?.default_methods ?? [])];
     this.before = null;
     this.besides = example.tab === "image" && this.aims.length === 0;
+    this.asked = example.row ?? "";
     this.dear = new Set(this.wanted); // an example is meant to run
     this.bench.set({ tab: (example.tab as Tab) ?? null, method: 0, row: null, keys: [], layers: {}, heads: {} }, false);
     this.refresh();
@@ -341,6 +343,9 @@ export class LiveSession {
     this.shownKey = key;
     if (!sameText) b.view = { ...b.view, row: null, keys: [] };
     b.load(document, true);
+    const row = this.asked ? b.groups.findIndex((g) => g.name === this.asked) : -1;
+    this.asked = "";
+    if (row >= 0) b.set({ row }, false);
     const scores = document.data.prediction.scores ?? [];
     if (this.besides && scores.length > 1) {
       this.besides = false;

@@ -11,7 +11,7 @@ import type { LiveSession } from "../live/session";
 import { hasWords } from "../model/units";
 import { addressOf } from "../view";
 import { headMapOf } from "./headmap";
-import { Chooser, Segments } from "./parts";
+import { Chooser, Segments, usePopup } from "./parts";
 
 const pdf_title = "vectors; text in Helvetica, and as pictures where that has no letters for it. headwater plot embeds fonts.";
 
@@ -37,7 +37,7 @@ async function figureOf(b: Bench): Promise<string> {
 }
 
 export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) {
-  const [open, setOpen] = useState(false),
+  const { frame, open, setOpen } = usePopup<HTMLSpanElement>(),
     [problem, setProblem] = useState(""),
     stem = `headwater-${b.tab}`;
   const run = (what: () => Promise<void> | void) => async () => {
@@ -85,7 +85,7 @@ export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) 
     </button>
   );
   return (
-    <span class="picker">
+    <span class="picker" ref={frame}>
       <button type="button" aria-haspopup="menu" aria-expanded={open} onClick={() => setOpen(!open)}>
         Export ▾
       </button>
@@ -95,10 +95,12 @@ export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) 
           role="menu"
           aria-label="Export"
           onKeyDown={(e) => {
-            if (e.key === "Escape") {
-              setOpen(false);
-              e.stopPropagation();
-            }
+            const step = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0,
+              items = [...e.currentTarget.querySelectorAll<HTMLElement>("[role=menuitem]")],
+              at = items.indexOf(document.activeElement as HTMLElement);
+            if (step === 0) return;
+            e.preventDefault();
+            items[(at + step + items.length) % items.length].focus();
           }}
         >
           <span class="soft" role="presentation">
@@ -171,40 +173,45 @@ function Share({ b, live }: { b: Bench; live: LiveSession | null }) {
 }
 
 function Look({ b }: { b: Bench }) {
+  const { frame, open, setOpen } = usePopup<HTMLSpanElement>();
   return (
-    <details class="picker look">
-      <summary>Look</summary>
-      <div class="popup">
-        <Segments
-          label="Tone"
-          options={[
-            [false, "linear"],
-            [true, "root"],
-          ]}
-          chosen={b.view.root}
-          pick={(root) => b.set({ root })}
-        />
-        <Chooser
-          label="Colours"
-          options={[
-            ["blue", "blue, orange"],
-            ["captum", "green, red (Captum)"],
-          ]}
-          chosen={b.view.palette}
-          pick={(v) => b.set({ palette: v as "blue" })}
-        />
-        <Segments
-          label="Theme"
-          options={[
-            ["", "auto"],
-            ["light", "light"],
-            ["dark", "dark"],
-          ]}
-          chosen={b.view.theme}
-          pick={(theme) => b.set({ theme })}
-        />
-      </div>
-    </details>
+    <span class="picker look" ref={frame}>
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Look ▾
+      </button>
+      {open ? (
+        <div class="popup" role="group" aria-label="Look">
+          <Segments
+            label="Tone"
+            options={[
+              [false, "linear"],
+              [true, "root"],
+            ]}
+            chosen={b.view.root}
+            pick={(root) => b.set({ root })}
+          />
+          <Chooser
+            label="Colours"
+            options={[
+              ["blue", "blue, orange"],
+              ["captum", "green, red (Captum)"],
+            ]}
+            chosen={b.view.palette}
+            pick={(v) => b.set({ palette: v as "blue" })}
+          />
+          <Segments
+            label="Theme"
+            options={[
+              ["", "auto"],
+              ["light", "light"],
+              ["dark", "dark"],
+            ]}
+            chosen={b.view.theme}
+            pick={(theme) => b.set({ theme })}
+          />
+        </div>
+      ) : null}
+    </span>
   );
 }
 

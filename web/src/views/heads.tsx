@@ -40,6 +40,13 @@ export function strongestLines(b: Bench, heads: number[], kept: number): { lines
   return { lines: lines.slice(0, n), total, missing: false };
 }
 
+// Many tokens stand closer, so that a picture's patches are seen at once; then not every one has room for its name.
+function spacing(tokens: number): { step: number; size: number; every: number } {
+  const step = Math.max(9, Math.min(20, 600 / tokens)),
+    size = Math.min(13, Math.max(11, step - 4));
+  return { step, size, every: Math.ceil((size + 1) / step) };
+}
+
 export function Heads({ b }: { b: Bench }) {
   const a = b.current!,
     [ref, width] = useWidth(300),
@@ -54,8 +61,9 @@ export function Heads({ b }: { b: Bench }) {
   const all = Array.from({ length: a.H }, (_, h) => h),
     active = all.filter((h) => !b.view.muted.includes(h));
   const { lines, total, missing } = strongestLines(b, active, b.view.kept ?? 0.4);
-  const step = 20,
+  const { step, size, every } = spacing(b.groups.length),
     top = 26,
+    box = Math.max(step, size + 5),
     label = Math.min(150, width * 0.3),
     height = top + step * b.groups.length + 10,
     left = label + 8,
@@ -72,25 +80,39 @@ export function Heads({ b }: { b: Bench }) {
     const muted = b.view.muted.includes(h) ? b.view.muted.filter((x) => x !== h) : [...b.view.muted, h];
     if (muted.length < a.H) b.set({ muted });
   };
-  const name = (side: string, i: number, x: number, anchor: "start" | "end", chosen: boolean) => (
-    <text
-      x={x}
-      y={y(i) + 4}
-      text-anchor={anchor}
-      font-size="13"
-      fill={chosen ? ink : soft}
-      font-weight={chosen ? "700" : "400"}
-      direction="ltr"
-      style={{ cursor: "pointer" }}
-      onMouseEnter={() => (side === "row" ? b.preview(i, null) : b.preview(null, i))}
-      onMouseLeave={() => b.preview(null, null)}
-      onClick={() =>
-        side === "row" ? b.set({ row: b.view.row === i ? null : i, keys: [] }) : b.set({ keys: b.view.keys[0] === i ? [] : [i] })
-      }
-    >
-      {shownName(b.groups[i].name)}
-    </text>
-  );
+  // By place, so that a token whose name is left out answers too.
+  const under = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
+    const box = event.currentTarget.getBoundingClientRect(),
+      x = event.clientX - box.left,
+      i = Math.floor((event.clientY - box.top - top) / step);
+    if (i < 0 || i >= b.groups.length || (x > left && x < right)) return null;
+    return { i, side: x <= left ? "row" : "key" };
+  };
+  const preview = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
+    const at = under(event);
+    b.preview(at?.side === "row" ? at.i : null, at?.side === "key" ? at.i : null);
+  };
+  const hold = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
+    const at = under(event);
+    if (at?.side === "row") b.set({ row: b.view.row === at.i ? null : at.i, keys: [] });
+    if (at?.side === "key") b.set({ keys: b.view.keys[0] === at.i ? [] : [at.i] });
+  };
+  // The chosen one is named always, and those it would run into are not.
+  const name = (i: number, x: number, anchor: "start" | "end", chosen: number | null) =>
+    i === chosen || (i % every === 0 && (chosen === null || Math.abs(i - chosen) >= every)) ? (
+      <text
+        x={x}
+        y={y(i) + 0.32 * size}
+        text-anchor={anchor}
+        font-size={size}
+        fill={i === chosen ? ink : soft}
+        font-weight={i === chosen ? "700" : "400"}
+        direction="ltr"
+        style={{ cursor: "pointer" }}
+      >
+        {shownName(b.groups[i].name)}
+      </text>
+    ) : null;
   return (
     <div ref={ref}>
       <div class="tools">
@@ -137,6 +159,9 @@ export function Heads({ b }: { b: Bench }) {
             viewBox={`0 0 ${width} ${height}`}
             role="img"
             font-family="system-ui, sans-serif"
+            onMouseMove={preview}
+            onMouseLeave={() => b.preview(null, null)}
+            onClick={hold}
             aria-label={`Strongest edges of L${b.layerOf(a)}: ${lines
               .slice(0, 5)
               .map((e) => `H${e.h} ${b.groups[e.r].name} reads ${b.groups[e.c].name} ${number(e.v)}`)
@@ -149,14 +174,14 @@ export function Heads({ b }: { b: Bench }) {
               is read
             </text>
             {row !== null ? (
-              <rect x="0" y={y(row) - step / 2} width={label + 4} height={step} rx="4" fill="none" stroke={select} stroke-width="1.5" />
+              <rect x="0" y={y(row) - box / 2} width={label + 4} height={box} rx="4" fill="none" stroke={select} stroke-width="1.5" />
             ) : null}
             {key !== null && row === null ? (
               <rect
                 x={right + 4}
-                y={y(key) - step / 2}
+                y={y(key) - box / 2}
                 width={label + 4}
-                height={step}
+                height={box}
                 rx="4"
                 fill="none"
                 stroke={select}
@@ -183,8 +208,8 @@ export function Heads({ b }: { b: Bench }) {
             </g>
             {b.groups.map((_, i) => (
               <>
-                {name("row", i, label, "end", i === row)}
-                {name("key", i, right + 8, "start", i === key)}
+                {name(i, label, "end", row)}
+                {name(i, right + 8, "start", key)}
               </>
             ))}
           </svg>

@@ -4,6 +4,7 @@ import type { Bench } from "../bench";
 import type { Plan } from "../live/api";
 import { cheap, type LiveSession } from "../live/session";
 import { shownName } from "../model/words";
+import { usePopup } from "./parts";
 
 const time = (s: number | null | undefined) =>
   s === null || s === undefined
@@ -123,9 +124,9 @@ function Targets({ b, live }: { b: Bench; live: LiveSession }) {
 }
 
 function Methods({ live }: { live: LiveSession }) {
-  const [open, setOpen] = useState(false);
+  const { frame, open, setOpen } = usePopup<HTMLDivElement>();
   return (
-    <div class="picker">
+    <div class="picker" ref={frame}>
       <button type="button" aria-expanded={open} aria-controls="method-picker" onClick={() => setOpen(!open)}>
         Methods ({live.wanted.length}) ▾
       </button>
@@ -140,18 +141,7 @@ function Methods({ live }: { live: LiveSession }) {
           );
         })}
       {open ? (
-        <div
-          class="popup"
-          id="method-picker"
-          role="group"
-          aria-label="Methods"
-          onKeyDown={(e) => {
-            if (e.key === "Escape") {
-              setOpen(false);
-              e.stopPropagation();
-            }
-          }}
-        >
+        <div class="popup" id="method-picker" role="group" aria-label="Methods">
           {live.methods.map((m) => {
             const p = live.plans.get(m.name);
             return (
@@ -170,7 +160,7 @@ function Methods({ live }: { live: LiveSession }) {
               </label>
             );
           })}
-          <button type="button" onClick={() => setOpen(false)}>
+          <button type="button" class="done" onClick={() => setOpen(false)}>
             Done
           </button>
         </div>
@@ -233,7 +223,8 @@ export function LiveBar({ b, live }: { b: Bench; live: LiveSession }) {
         </label>
         {kind === "image" ? (
           <label class="upload">
-            Picture <input type="file" accept="image/png,image/jpeg" onChange={(e) => read(e.currentTarget.files?.[0])} />
+            <span>Choose a picture</span>
+            <input type="file" accept="image/png,image/jpeg" onChange={(e) => read(e.currentTarget.files?.[0])} /> or drop one here
           </label>
         ) : (
           <textarea

@@ -12,6 +12,33 @@ export function useHover(b: Bench) {
   useEffect(() => b.watchHover(() => again(0)), [b]);
 }
 
+// What a button opens below itself: closed by Escape, which gives the button the focus back, and by a press anywhere else.
+// The frame holds the button, as its first, and what is open.
+export function usePopup<E extends HTMLElement>(): { frame: { current: E | null }; open: boolean; setOpen: (open: boolean) => void } {
+  const frame = useRef<E>(null),
+    [open, setOpen] = useState(false);
+  // With the popup itself: no key or press comes between.
+  useLayoutEffect(() => {
+    if (!open) return;
+    const press = (e: PointerEvent) => {
+      if (!frame.current?.contains(e.target as Node)) setOpen(false);
+    };
+    const key = (e: KeyboardEvent) => {
+      if (e.key !== "Escape") return;
+      e.stopPropagation(); // what is selected stays
+      setOpen(false);
+      frame.current?.querySelector("button")?.focus();
+    };
+    document.addEventListener("pointerdown", press);
+    document.addEventListener("keydown", key, true);
+    return () => {
+      document.removeEventListener("pointerdown", press);
+      document.removeEventListener("keydown", key, true);
+    };
+  }, [open]);
+  return { frame, open, setOpen };
+}
+
 // The width an element has, kept current; drawings are made to measure.
 export function useWidth(least: number): [{ current: HTMLDivElement | null }, number] {
   const ref = useRef<HTMLDivElement>(null),

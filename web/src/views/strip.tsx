@@ -54,6 +54,8 @@ const Row = memo(
               const classes = [
                 "tok",
                 unit.special && "special",
+                g >= 0 && at !== b.groups[g].members[0] && "goes-on",
+                g >= 0 && at !== b.groups[g].members.at(-1) && "is-continued",
                 v !== v && g >= 0 && "forbidden",
                 marked && "row",
                 isMap(a) && keys.includes(g) && "key",

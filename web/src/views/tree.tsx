@@ -12,19 +12,23 @@ interface Node {
   layer: number;
   score: number;
   children: Node[];
+  also: TreeData["edges"]; // weaker ones to the same token
 }
 
 // Edges as a tree of tokens: a token hangs below whoever reads it most.
 export function rooted(tree: TreeData): Node[] {
   const nodes = new Map<number, Node>(),
     node = (t: number, layer: number, score: number) => {
-      if (!nodes.has(t)) nodes.set(t, { token: t, layer, score, children: [] });
+      if (!nodes.has(t)) nodes.set(t, { token: t, layer, score, children: [], also: [] });
       return nodes.get(t)!;
     };
   const children = new Set<number>();
   for (const e of [...tree.edges].sort((x, y) => Math.abs(y.score) - Math.abs(x.score))) {
     const parent = node(e.parent, e.layer + 1, 0);
-    if (children.has(e.child) || (nodes.has(e.child) && reaches(nodes.get(e.child)!, e.parent))) continue;
+    if (children.has(e.child) || (nodes.has(e.child) && reaches(nodes.get(e.child)!, e.parent))) {
+      nodes.get(e.child)!.also.push(e);
+      continue;
+    }
     const child = node(e.child, e.layer, e.score);
     child.score = e.score;
     child.layer = e.layer;
@@ -50,7 +54,10 @@ function Branch({ node, names, closed, toggle }: { node: Node; names: string[]; 
           </span>
         )}
         <b>{shownName(names[node.token])}</b>{" "}
-        <span class="soft num">{node.score ? `read in L${node.layer}, ${number(node.score)}` : "top"}</span>
+        <span class="soft num">
+          {node.score ? `read in L${node.layer}, ${number(node.score)}` : "top"}
+          {node.also.map((e) => `; by “${shownName(names[e.parent])}” in L${e.layer}, ${number(e.score)}`).join("")}
+        </span>
       </span>
       {open && node.children.length ? (
         <ul role="group">
@@ -114,6 +121,7 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
           d={`M${x(e.parent)} ${y(e.layer)}C${x(e.parent)} ${y(e.layer) + level / 2} ${x(e.child)} ${y(e.layer) + level / 2} ${x(e.child)} ${y(e.layer) + level}`}
           fill="none"
           stroke={e.score < 0 ? against : accent}
+          stroke-dasharray={e.score < 0 ? "5 3" : undefined}
           stroke-width={(1 + (5 * Math.abs(e.score)) / largest).toFixed(2)}
           opacity="0.8"
           onMouseMove={(event) => showTip(tell(e), event)}
@@ -199,7 +207,8 @@ export function Tree({ b, live }: { b: Bench; live: LiveSession | null }) {
           </div>
           <p class="caption num">
             {tree.edges.length} edges{target ? ` for “${target}”` : ""}. Lines go from the token that reads down to what it reads; width is
-            the attribution, summed over heads.{from.embedded ? ` ${from.embedded}` : ""}
+            the attribution, summed over heads{tree.edges.some((e) => e.score < 0) ? "; orange, dashed, counts against" : ""}.
+            {from.embedded ? ` ${from.embedded}` : ""}
           </p>
           <ul
             class="tree"

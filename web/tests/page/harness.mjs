@@ -79,6 +79,7 @@ export class World {
       colorScheme: scheme,
       reducedMotion: motion,
       acceptDownloads: true,
+      offline: !where.startsWith("http"), // a report opens without a network
     });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
     const page = await context.newPage();

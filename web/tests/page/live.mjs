@@ -19,7 +19,7 @@ const start = async (world, title) => {
 export async function checkExamples(world) {
   const page = await start(world),
     titles = await page.locator(".example b").allTextContents();
-  for (const word of ["Either or", "A head that matters", "Two classes of one picture"])
+  for (const word of ["The pronoun study", "Either or", "A head that matters", "Two classes of one picture"])
     expect(
       titles.some((t) => t.includes(word)),
       `${word} among ${titles}`,
@@ -34,6 +34,9 @@ export async function checkExamples(world) {
       .join() === "cat,dog",
     "the two best classes side by side",
   );
+  const pronoun = await start(world, "The pronoun study");
+  expect((await pronoun.getByRole("tab", { name: "Layers" }).getAttribute("aria-selected")) === "true", "the layers of the pronoun study");
+  expect((await pronoun.locator("#selection").innerText()).includes("What “she” reads"), "the pronoun to be held");
   return titles.join(" · ");
 }
 
@@ -73,17 +76,45 @@ export async function checkMaskDeleteUndo(world) {
   expect((await box.inputValue()) === text.replace("good ", ""), `alt-click to delete, found ${await box.inputValue()}`);
 }
 
+export async function checkMaskAndDeleteByKeys(world) {
+  const page = await start(world, "Either or"),
+    box = page.locator("#input-text"),
+    good = () => page.locator(".strip-row .tok", { hasText: /^good$/ }).first();
+  await good().focus();
+  await page.keyboard.press("m");
+  await idle(page);
+  expect((await box.inputValue()) === text.replace("good", "[MASK]"), `m to mask, found ${await box.inputValue()}`);
+  await page.locator("h1").click();
+  await page.keyboard.press("Control+z");
+  await idle(page);
+  await good().focus();
+  await page.keyboard.press("Delete");
+  await idle(page);
+  expect((await box.inputValue()) === text.replace("good ", ""), `Delete to delete, found ${await box.inputValue()}`);
+}
+
 export async function checkTargetAndContrast(world) {
   const page = await start(world, "Either or");
   await page.getByRole("combobox", { name: "Target" }).selectOption("NEGATIVE");
   await page.getByRole("combobox", { name: "vs" }).selectOption("");
   await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("NEGATIVE"), null, { timeout: 60000 });
   await idle(page);
+  await page.getByRole("combobox", { name: "vs" }).selectOption("POSITIVE");
+  await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("NEGATIVE rather than POSITIVE"), null, {
+    timeout: 60000,
+  });
+  await idle(page);
+  expect(
+    (await page.locator("#text .legend").innerText()).includes("blue counts for “NEGATIVE”, orange for “POSITIVE”"),
+    "what the signs stand for",
+  );
   await page.getByRole("button", { name: "side by side" }).click();
-  await page.waitForFunction(() => document.querySelector("#controls [aria-label=Target]"), null, { timeout: 60000 });
+  const both = page.getByRole("group", { name: "Target" }).getByRole("button");
+  await both.first().waitFor({ timeout: 60000 });
+  expect((await both.allTextContents()).join() === "NEGATIVE,POSITIVE", `two targets, found ${await both.allTextContents()}`);
 }
 
-export async function checkMethodsCostAndCancel(world) {
+export async function checkMethodsAndCost(world) {
   const page = await start(world, "Either or");
   await page.getByRole("button", { name: /^Methods/ }).click();
   await page.getByRole("checkbox", { name: /^attention / }).check();
@@ -91,8 +122,7 @@ export async function checkMethodsCostAndCancel(world) {
   await page.waitForSelector('.strip-row[aria-label="attention"]', { timeout: 60000 });
   expect(await page.getByRole("tab", { name: "Flow" }).isVisible(), "what was there stays, and maps come with their tabs");
   await idle(page);
-  // A method that takes long says so before its first run, and waits for a click; it can be stopped, and what is there
-  // stays.
+  // A method that takes long says so before its first run, and waits for a click; what is there stays.
   await page.route("**/v1/plan", async (route) => {
     const r = await route.fetch(),
       j = await r.json();
@@ -105,13 +135,48 @@ export async function checkMethodsCostAndCancel(world) {
   const dear = page.getByRole("button", { name: /Run kernel_shap \(estimated 42 s/ });
   await dear.waitFor({ timeout: 60000 });
   await dear.click();
-  const stop = page.getByRole("button", { name: "Cancel" });
-  await stop
-    .waitFor({ timeout: 10000 })
-    .then(() => stop.click({ timeout: 2000 }))
-    .catch(() => {});
-  await page.waitForTimeout(300);
+  await page.waitForSelector('.strip-row[aria-label="kernel_shap"]', { timeout: 60000 });
   expect((await page.locator('.strip-row[aria-label="attention"]').count()) === 1, "what was there before");
+}
+
+// What takes minutes is stopped by a click: its job ends, the page says so and goes on with what is there.
+export async function checkCancel(world) {
+  const page = await start(world, "Either or");
+  let job = "";
+  page.on("response", async (r) => {
+    if (r.url().endsWith("/v1/explain")) job = (await r.json()).id;
+  });
+  await page.route("**/v1/explain", async (route) => {
+    const body = route.request().postDataJSON();
+    const slow = body.methods.map((m) => (m === "smooth_grad" ? { name: m, options: { samples: 100000 } } : m));
+    await route.continue({ postData: JSON.stringify({ ...body, methods: slow }) });
+  });
+  await page.getByRole("button", { name: /^Methods/ }).click();
+  await page.getByRole("checkbox", { name: /^smooth_grad / }).check();
+  await page.keyboard.press("Escape");
+  await page
+    .locator("#input progress")
+    .or(page.getByRole("button", { name: /Run smooth_grad/ }))
+    .first()
+    .waitFor({ timeout: 60000 });
+  if (await page.getByRole("button", { name: /Run smooth_grad/ }).count())
+    await page.getByRole("button", { name: /Run smooth_grad/ }).click();
+  await page.waitForSelector("#input progress", { timeout: 60000 });
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.locator("#input .status", { hasText: "Cancelled." }).waitFor({ timeout: 5000 });
+  let state = "running";
+  for (let i = 0; i < 100 && state === "running"; ++i) {
+    await page.waitForTimeout(100);
+    state = await page.evaluate(async (id) => (await (await fetch(`/v1/jobs/${id}`)).json()).status, job);
+  }
+  expect(state === "cancelled", `the job to end, found ${state}`);
+  expect((await page.locator(".strip-row[data-method]").count()) === 2, "both methods that were there before");
+  await page.locator("#input-text").fill("a dull film");
+  await page
+    .locator(".strip-row .tok", { hasText: /^dull$/ })
+    .first()
+    .waitFor({ timeout: 60000 });
+  await page.getByRole("button", { name: "Cancel" }).click();
 }
 
 // Nobody stands between: a long text, a method that never ran, the server's own trial.

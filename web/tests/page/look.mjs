@@ -33,15 +33,25 @@ const faces = (pages, address) => [
   [pages.picture, "image"],
   [pages.picture + "#tab=layers&method=2", "layers of a picture"],
   [pages.picture + "#tab=flow&method=2", "flow of a picture"],
+  [pages.picture + "#tab=heads&method=2", "heads of a picture"],
   [pages.hebrew + "#tab=flow&method=1", "text from the right"],
   [pages.blocks + "#tab=blocks", "blocks"],
   [address + "/", "live"],
+  [address + "/", "live, an answer with its curves", answerWithCurves],
 ];
+
+async function answerWithCurves(page) {
+  await page.getByRole("button", { name: "Either or" }).first().click();
+  await page.waitForSelector(".strip-row .tok", { timeout: 60000 });
+  await page.getByRole("tab", { name: "Faithfulness" }).click();
+  await page.waitForSelector("#faithfulness svg", { timeout: 120000 });
+}
 
 export async function checkAxe(world, pages) {
   let count = 0;
-  for (const [where, name] of faces(pages, world.address)) {
+  for (const [where, name, prepare] of faces(pages, world.address)) {
     const page = await world.page(where);
+    await prepare?.(page);
     for (const scheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme: scheme });
       await settled(page);
@@ -54,15 +64,16 @@ export async function checkAxe(world, pages) {
   return `${count} pages without a serious finding`;
 }
 
-// At 200 % a page has half the pixels of its window.
+// At 200 % a page has half the pixels of its window, at 400 % a quarter.
 export async function checkNothingIsCutOff(world, pages) {
-  for (const [where, name] of faces(pages, world.address)) {
+  for (const [where, name, prepare] of faces(pages, world.address)) {
     const page = await world.page(where);
+    await prepare?.(page);
     for (const scheme of ["light", "dark"])
       for (const [width, height] of [
         [1280, 720],
         [640, 360],
-        [400, 720],
+        [320, 180],
       ]) {
         await page.emulateMedia({ colorScheme: scheme });
         await page.setViewportSize({ width, height });
@@ -71,8 +82,8 @@ export async function checkNothingIsCutOff(world, pages) {
         expect(wide <= room, `${name} within ${room} pixels (${scheme}), found ${wide}`);
         const hidden = await page.evaluate(() =>
           [...document.querySelectorAll("#main-panel .grid, #main-panel .pictures, #main-panel .scroll")]
-            .filter((e) => e.scrollWidth > e.clientWidth + 1)
-            .map((e) => `${e.className} ${e.scrollWidth} of ${e.clientWidth}`),
+            .filter((e) => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)
+            .map((e) => `${e.className} ${e.scrollWidth} × ${e.scrollHeight} of ${e.clientWidth} × ${e.clientHeight}`),
         );
         expect(width < 1280 || hidden.length === 0, `all of ${name} in its panel (${scheme}), found ${hidden}`);
       }

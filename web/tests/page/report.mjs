@@ -43,6 +43,7 @@ export function pages(world) {
       "w2 w4",
       "w3 w5 w7 w9",
     ),
+    words: world.report("words.html", "-m", "sentiment", "--method", "attention", "She hated the script."),
     hebrew: world.report("hebrew.html", "-m", "sentiment", "--method", "integrated_gradients,attention", hebrew),
     scripts: world.report(
       "scripts.html",
@@ -147,7 +148,49 @@ export async function checkPlotShowsTheSame(world, { text: path, numbers }) {
     there = counted(world.run("plot", kept, "--kind", "flow"));
   expect(here[0] === there[0] && here[1] === there[1], `${there[0]} of ${there[1]} edges, found ${here[0]} of ${here[1]}`);
   expect(tips("--kind", "flow").length === here[0], "every edge to say its weight");
-  return `441 cells, ${here[0]} of ${here[1]} edges`;
+  // The strip's words with their numbers, and a cell for every pair of every layer or head.
+  const strip = [...world.run("plot", kept).matchAll(/<title>([^<]*): \+([\d.e-]+)<\/title>/g)].map((tip) => [tip[1], Number(tip[2])]),
+    words = await tokens(flow, "attention").evaluateAll((all) =>
+      all.map((e) => [e.textContent, Number(e.getAttribute("aria-label").split("weight ")[1])]),
+    );
+  expect(words.length === 21 && strip.length === 21, `21 words in both, found ${words.length} and ${strip.length}`);
+  strip.forEach(([word, v], i) => expect(words[i][0] === word && Math.abs(words[i][1] - v) < 6e-5, `${word} ${v}, found ${words[i]}`));
+  for (const [kind, count] of [
+    ["grid", 4 * 441],
+    ["heads", 6 * 441],
+  ])
+    expect(tips("--kind", kind).length === count, `${count} cells in ${kind}, found ${tips("--kind", kind).length}`);
+  return `441 cells, ${here[0]} of ${here[1]} edges, 21 words`;
+}
+
+// The overlay of a picture: the same layer of every method, with the same numbers.
+export async function checkPlotShowsTheSamePicture(world, { picture }) {
+  const kept = join(world.folder, "picture.json");
+  const asked = [
+    "-m",
+    "vision",
+    "--method",
+    "chefer,attention_rollout,attention",
+    "--target",
+    "cat",
+    "--image",
+    join(root, "docs/pets.jpg"),
+  ];
+  writeFileSync(kept, world.run("explain", "-q", ...asked, "--format", "json"));
+  const svg = world.run("plot", kept);
+  for (const [method, said] of [
+    ["chefer", /cat: (\S+) … (\S+?)</],
+    ["attention_rollout", /layer 5: (\S+) … (\S+?)</],
+    ["attention", /layer 4: (\S+) … (\S+?)</],
+  ]) {
+    const page = await world.page(`${picture}#method=${["chefer", "attention_rollout", "attention"].indexOf(method)}`),
+      shown = /raw (\S+) … ([^\s,]+)/.exec(await page.locator("#text .legend").innerText());
+    const there = said.exec(svg.slice(svg.indexOf(`>${method}</text>`)));
+    for (const k of [1, 2]) {
+      const [a, b] = [Number(there[k]), Number(shown[k].replace("−", "-"))];
+      expect(Math.abs(a - b) < 0.06 * Math.abs(a), `${method}: ${there[k]}, found ${shown[k]}`);
+    }
+  }
 }
 
 // A text from the right stands as it is typed, on the page, in its figure and in that of `headwater plot`: by hand, from
@@ -226,10 +269,13 @@ export async function checkKeyboard(world, { text: path }) {
   await page.keyboard.press("h");
   expect((await head()) === "0", "h for the next head");
   await page.keyboard.press("?");
-  expect(await page.getByRole("dialog").isVisible(), "? for help");
+  await page.getByRole("dialog").waitFor({ timeout: 5000 }); // ? for help
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden", timeout: 5000 });
   await page.keyboard.press("/");
+  await page.locator(".search input:focus").waitFor({ timeout: 5000 });
   await page.keyboard.type("goo");
+  await page.locator(".search button", { hasText: /^good$/ }).waitFor({ timeout: 5000 });
   await page.keyboard.press("Enter");
   expect((await page.locator("#selection .reading").innerText()).includes("“good”"), "/ to search");
   await page.locator(".skip").focus();
@@ -243,6 +289,74 @@ export async function checkKeyboard(world, { text: path }) {
   await page.locator("#main-panel .stacked").focus();
   await page.keyboard.press("ArrowDown");
   expect(page.url().includes("row=2"), "arrows in the matrix");
+}
+
+// What is opened is closed by Escape, which gives the focus back and leaves the selection, and by a press elsewhere.
+export async function checkMenusClose(world, { text: path }) {
+  const page = await world.page(path + "#method=3&row=4");
+  for (const name of ["Export", "Look"]) {
+    const button = page.locator("#controls").getByRole("button", { name }),
+      popup = page.locator("#controls .popup");
+    await button.click();
+    await popup.waitFor({ timeout: 5000 });
+    await page.keyboard.press("Escape");
+    await popup.waitFor({ state: "detached", timeout: 5000 });
+    expect(page.url().includes("row=4"), `Escape to close ${name} and nothing else`);
+    expect(await button.evaluate((e) => e === document.activeElement), "the focus back");
+    await button.click();
+    await popup.waitFor({ timeout: 5000 });
+    await page.locator("h1").click();
+    await popup.waitFor({ state: "detached", timeout: 5000 });
+  }
+  await page.getByRole("button", { name: "Export" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  const at = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  expect(at === "Figure as PDF", `arrows in the menu, found ${at}`);
+}
+
+// By hand of the numbers of the program: what is dropped leaves rows that sum to 1.
+export async function checkSpecialTokens(world, { text: path, numbers }) {
+  const page = await world.page(path + "#method=3&layer=2&head=1"),
+    row = numbers.attributions[0].scores[2][1][3],
+    good = numbers.tokens.findIndex((t) => t.text === "good"),
+    kept = row.filter((_, k) => !numbers.tokens[k].special).reduce((a, b) => a + b, 0);
+  const said = () =>
+    tokens(page, "attention")
+      .filter({ hasText: /^good$/ })
+      .getAttribute("aria-label");
+  const choose = (name) => page.getByRole("group", { name: "Special" }).getByRole("button", { name }).click();
+  for (const [name, value, count] of [
+    ["keep", row[good], 21],
+    ["hide", row[good], 19],
+    ["drop", row[good] / kept, 19],
+  ]) {
+    await choose(name);
+    await tokens(page, "attention").filter({ hasText: /^is$/ }).click();
+    expect((await said()).includes(value.toFixed(4)), `${value.toFixed(4)} for ${name}, found ${await said()}`);
+    expect((await tokens(page, "attention").count()) === count, `${count} tokens, found ${await tokens(page, "attention").count()}`);
+    await page.keyboard.press("Escape");
+  }
+}
+
+export async function checkWords(world, { words: path }) {
+  const page = await world.page(path),
+    sources = () => page.locator("#selection").innerText(),
+    apart = () =>
+      tokens(page, "attention").evaluateAll((all) => Math.abs(all[3].getBoundingClientRect().left - all[2].getBoundingClientRect().right));
+  expect(/\bhate\b/.test(await sources()), `pieces first, found ${await sources()}`);
+  await page.keyboard.press("w");
+  expect(/\bhated\b/.test(await sources()), `words for w, found ${await sources()}`);
+  const piece = (text) => tokens(page, "attention").filter({ hasText: new RegExp(`^${text}$`) });
+  expect(
+    (await piece("hate").evaluate((e) => getComputedStyle(e).borderTopRightRadius)) === "0px" && (await apart()) < 0.5,
+    "a word's pieces without a seam",
+  );
+  await piece("d").click();
+  expect((await piece("hate").getAttribute("aria-pressed")) === "true", "a click on a piece to hold its word");
+  await page.getByRole("group", { name: "Unit" }).getByRole("button", { name: "tokens" }).click();
+  expect(/\bhate\b/.test(await sources()), "tokens again");
 }
 
 export async function checkLayers(world, { text: path }) {
@@ -422,6 +536,8 @@ export async function checkTree(world, { text: path }) {
       expect(found[i].slice(0, 3).join() === [layer, parent, child].join(), `${layer} ${parent} ${child}, found ${found[i]}`);
       expect(Math.abs(Number(found[i][3].replace("−", "-")) - score) < 0.01 * Math.abs(score) + 1e-4, `${score}, found ${found[i][3]}`);
     });
+    const listed = (await panel.getByRole("tree").innerText()).match(/ in L\d+, /g).length;
+    expect(listed === right.length, `each of ${right.length} edges in the list, found ${listed}`);
     return right.length;
   };
   const counts = [await same("the tree", "--target", "POSITIVE")];
