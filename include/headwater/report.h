@@ -93,6 +93,7 @@ struct Attribution {
   std::vector<Check> checks;
   std::vector<std::string> notes;  // what a reader must know: near-zero maxima, saturation, …
   double seconds = 0;
+  bool unfinished = false;  // of Request::layers: some layers are to come, and NaN
 
   // Of the first map; the only one but for encoder–decoders.
   Tensor& scores() { return maps.front().values; }

@@ -87,6 +87,9 @@ struct Request {
   std::function<void(const Progress&)> progress;
   // After every method but the last: the report so far. On the caller's thread too.
   std::function<void(const Report&)> partial = {};
+  // While a method that goes from layer to layer runs, a few times a second: the report so far, with what
+  // there is of its map; layers that are to come are NaN.
+  std::function<void(const Report&)> layers = {};
 };
 
 }  // namespace headwater

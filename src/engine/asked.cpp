@@ -40,7 +40,7 @@ TargetSpec named_target(const Target& target, TargetSpec spec, const ModelInfo& 
 Request asked_of(Request request, const Target& target, const ModelInfo& info) {
   request.target = named_target(target, std::move(request.target), info);
   request.progress = nullptr;
-  request.partial = nullptr;
+  request.partial = request.layers = nullptr;
   return request;
 }
 

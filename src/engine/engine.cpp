@@ -38,6 +38,7 @@ namespace {
 constexpr std::size_t batch_tokens = 4096;
 // Prepared inputs waiting for a batch at a time: the more, the fuller the batches; images are large.
 constexpr std::size_t waiting_texts = 4096, waiting_images = 128;
+constexpr double seconds_between_layers = 0.25;  // that are told while a method runs
 
 void require_float32(const ModelInfo& info) {
   if (info.dtype == DType::Float32) return;
@@ -211,6 +212,17 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
         request.progress(
             {.method = fmt::format("{}{}", job.method->name, aimed ? " in float64" : ""), .done = done});
       };
+    auto shown = begin;
+    study.on_layer = nullptr;
+    if (request.layers && aimed == nullptr && job.aggregate.empty())
+      study.on_layer = [&](const std::function<Attribution()>& so_far) {
+        if (seconds_since(shown) < seconds_between_layers) return;
+        Report now = report;
+        now.attributions.push_back(job.method->named(so_far(), job.options));
+        now.attributions.back().seconds = seconds_since(begin);
+        request.layers(now);
+        shown = std::chrono::steady_clock::now();
+      };
     report.attributions.push_back(run_job(job, study));
     report.attributions.back().seconds = seconds_since(begin);
     if (request.partial && aimed == nullptr && &job != &jobs.back()) request.partial(report);
@@ -234,12 +246,15 @@ Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   if (request.verify) require_float32(info());
   Request measured = request;
-  if (request.partial)
-    measured.partial = [&](const Report& so_far) {
+  const auto completed = [&](const std::function<void(const Report&)>& told) {
+    return [&](const Report& so_far) {
       Report report = so_far;
       impl_->complete(report, request, seconds_since(start));
-      request.partial(report);
+      told(report);
     };
+  };
+  if (request.partial) measured.partial = completed(request.partial);
+  if (request.layers) measured.layers = completed(request.layers);
   Report report = impl_->explain(impl_->loaded, measured, nullptr);
   if (request.verify)
     compare_with_exact(report, impl_->explain(impl_->exact_model(), request, &report.target));

@@ -93,6 +93,7 @@ class Attributor {
       else
         adaptive(first, first + count, ends);
       first += count;
+      tell_finished();
     }
     study_.progress(1);
     result_.flop = slopes_.flop();
@@ -157,7 +158,19 @@ class Attributor {
         next = end;
       }
       std::erase_if(going, [&](Layer& layer) { return finished(layer); });
+      if (!going.empty()) tell_finished();
     }
+  }
+
+  // Between waves and windows of layers: what has its nodes is finished.
+  void tell_finished() const {
+    const std::vector<AttentionKind> kinds = attentions_of(study_.info());
+    tell_layers(study_, kinds, result_.maps, [&](std::size_t k, int layer) {
+      for (std::size_t at = 0; at < result_.steps.size(); ++at)
+        if (result_.steps[at].kind.name == kinds[k].name && result_.steps[at].layer == layer)
+          return result_.nodes[at] > 0;
+      return false;
+    });
   }
 
   void progress(int first, int last, double share) const {

@@ -1,7 +1,10 @@
 #include "explain/kind_maps.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "study/map_checks.h"
 
@@ -40,13 +43,51 @@ void put_detail(Attribution& result, const AttentionKind& kind, const std::strin
   put_layer(values, layer, numbers);
 }
 
-void for_layers(const Study& study, const std::vector<AttentionKind>& kinds,
+void for_layers(const Study& study, const std::vector<AttentionKind>& kinds, const Attribution& result,
                 const std::function<void(std::size_t, int)>& f) {
   for (std::size_t k = 0; k < kinds.size(); ++k)
     for (int layer = 0; layer < kinds[k].layers; ++layer) {
       f(k, layer);
       study.progress(static_cast<double>(layers_before(kinds, k) + layer + 1) / layers_of(kinds));
+      tell_layers_up_to(study, kinds, result.maps, k, layer);
     }
+}
+
+void tell_layers(const Study& study, const std::vector<AttentionKind>& kinds, const std::vector<Map>& maps,
+                 const std::function<bool(std::size_t, int)>& there,
+                 const std::function<void(std::vector<Map>&)>& finish) {
+  if (!study.on_layer) return;
+  int done = 0;
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    for (int layer = 0; layer < kinds[k].layers; ++layer) done += there(k, layer) ? 1 : 0;
+  const int all = layers_of(kinds);
+  if (done == 0 || done == all) return;
+  study.on_layer([&] {
+    Attribution so_far{.maps = maps};
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      Tensor& values = so_far.maps[k].values;
+      values = values.clone();
+      for (int layer = 0; layer < kinds[k].layers; ++layer)
+        if (!there(k, layer))
+          dispatch(values.dtype(), [&]<class R>(R) {
+            Tensor missing = values.rows(layer, 1);  // shares the numbers
+            std::fill_n(missing.data<R>(), missing.size(), std::numeric_limits<R>::quiet_NaN());
+          });
+    }
+    if (finish) finish(so_far.maps);
+    forbid_future(so_far, kinds);
+    so_far.checks.clear();  // they are of the whole
+    so_far.unfinished = true;
+    so_far.notes = {fmt::format("{} of {} layers so far.", done, all)};
+    return so_far;
+  });
+}
+
+void tell_layers_up_to(const Study& study, const std::vector<AttentionKind>& kinds,
+                       const std::vector<Map>& maps, std::size_t k, int layer,
+                       const std::function<void(std::vector<Map>&)>& finish) {
+  tell_layers(
+      study, kinds, maps, [&](std::size_t m, int l) { return m < k || (m == k && l <= layer); }, finish);
 }
 
 int layers_before(const std::vector<AttentionKind>& kinds, std::size_t k) {

@@ -18,9 +18,18 @@ void put_layer(Tensor& values, int layer, const std::vector<double>& numbers);
 // "cross_mixing_ratio".
 void put_detail(Attribution& result, const AttentionKind& kind, const std::string& name, int layer,
                 const std::vector<double>& numbers);
-// f(k, layer) for every layer of every kind, with progress.
-void for_layers(const Study& study, const std::vector<AttentionKind>& kinds,
+// f(k, layer), which writes a layer of the result's maps, for every layer of every kind; tells how far it is.
+void for_layers(const Study& study, const std::vector<AttentionKind>& kinds, const Attribution& result,
                 const std::function<void(std::size_t k, int layer)>& f);
+// Tells what there is when layers are written and others are to come: those that are not there(k, layer) are
+// NaN in what is shown. `finish` does to the maps of a copy what the method will do to its own in the end.
+void tell_layers(const Study& study, const std::vector<AttentionKind>& kinds, const std::vector<Map>& maps,
+                 const std::function<bool(std::size_t k, int layer)>& there,
+                 const std::function<void(std::vector<Map>&)>& finish = {});
+// Of methods that go from the first layer up.
+void tell_layers_up_to(const Study& study, const std::vector<AttentionKind>& kinds,
+                       const std::vector<Map>& maps, std::size_t k, int layer,
+                       const std::function<void(std::vector<Map>&)>& finish = {});
 // The kinds' layers before this one, and all of them.
 int layers_before(const std::vector<AttentionKind>& kinds, std::size_t k);
 inline int layers_of(const std::vector<AttentionKind>& kinds) {

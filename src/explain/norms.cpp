@@ -331,7 +331,7 @@ Attribution norm_attribution(const Study& study, const NormRequest& request) {
       throw Unsupported(reason);
   Attribution result{.maps = maps_of(study, kinds, request.each_head ? HeadAxis::Each : HeadAxis::None)};
   PartTotals totals(info.dtype);
-  for_layers(study, kinds, [&](std::size_t k, int layer) {
+  for_layers(study, kinds, result, [&](std::size_t k, int layer) {
     run_layer(study, request, kinds[k], layer, result, result.maps[k].values, totals);
   });
   totals.conclude(result, kinds, request.normalise_rows,

@@ -190,7 +190,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Compat compat = compat_of(options.text("compat"));
   Attribution result{.maps = maps_of(study, kinds, HeadAxis::None)};
   PartTotals totals(study.info().dtype);
-  for_layers(study, kinds, [&](std::size_t k, int layer) {
+  for_layers(study, kinds, result, [&](std::size_t k, int layer) {
     const AttentionKind& kind = kinds[k];
     std::vector<double> residual(as_size(kind.is_cross() ? study.size(kind.queries) : 0));
     put_layer(result.maps[k].values, layer, layer_map(study, kind, layer, compat, residual, totals));

@@ -17,7 +17,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<AttentionKind> kinds = attentions_of(study.info());
   const HeadAxis axis = heads == "all" ? HeadAxis::Each : HeadAxis::None;
   Attribution result{.maps = maps_of(study, kinds, axis)};
-  for_layers(study, kinds, [&](std::size_t k, int layer) {
+  for_layers(study, kinds, result, [&](std::size_t k, int layer) {
     const Tensor pattern = study.at(kinds[k].pattern(layer));
     Tensor& values = result.maps[k].values;
     if (axis == HeadAxis::None) return put_layer(values, layer, fuse_heads(pattern, fusion_of(heads)));

@@ -145,7 +145,10 @@ void MethodOptions::refuse(std::string_view name, std::string_view expected) con
 }
 
 Attribution Method::run(const Study& study, const MethodOptions& options) const {
-  Attribution result = compute(study, options);
+  return named(compute(study, options), options);
+}
+
+Attribution Method::named(Attribution result, const MethodOptions& options) const {
   result.method = name;
   result.options = options.all();
   return result;

@@ -109,6 +109,7 @@ struct Method {
 
   // What it computes, under its name and with the options it was made by.
   Attribution run(const Study& study, const MethodOptions& options) const;
+  Attribution named(Attribution result, const MethodOptions& options) const;  // says whose it is
 };
 
 // Method::planned_bytes that no option changes.

@@ -225,6 +225,7 @@ OrderedJson json_of(const Attribution& attribution) {
   json["checks"] = json_of(attribution.checks);
   json["notes"] = attribution.notes;
   json["seconds"] = attribution.seconds;
+  if (attribution.unfinished) json["unfinished"] = true;
   return json;
 }
 

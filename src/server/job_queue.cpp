@@ -57,6 +57,13 @@ class JobQueue::Teller : public JobTeller {
     });
     go_on();
   }
+  void layers(std::shared_ptr<const JobResult> so_far) override {
+    queue_.change(job_, [&](JobState& state) {
+      ++state.grown;
+      state.result = std::move(so_far);
+    });
+    go_on();
+  }
 
  private:
   void go_on() const {

@@ -50,6 +50,7 @@ struct JobState {
   std::string method;      // that runs
   double done = 0;         // of it
   std::vector<EndedMethod> ended;
+  std::size_t grown = 0;                    // how often layers of a running method came
   Failure failure;                          // of a failed one
   std::shared_ptr<const JobResult> result;  // while it runs: what there is so far
   std::uint64_t version = 0;                // grows with every change
@@ -61,6 +62,8 @@ class JobTeller {
   virtual ~JobTeller() = default;
   virtual void progress(const std::string& method, double done) = 0;
   virtual void ended(const EndedMethod& method, std::shared_ptr<const JobResult> so_far) = 0;
+  // Some layers of the method that runs.
+  virtual void layers(std::shared_ptr<const JobResult> so_far) = 0;
 };
 using JobWork = std::function<std::shared_ptr<const JobResult>(const std::string& id, JobTeller&)>;
 

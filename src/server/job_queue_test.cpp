@@ -51,6 +51,7 @@ TEST(JobQueue, RunsWhatIsSubmittedAndTells) {
   JobQueue queue({});
   const std::string id = queue.submit([](const std::string&, JobTeller& teller) {
     teller.progress("a", 0.5);
+    teller.layers(std::make_shared<FakeResult>(1));
     teller.ended({"a", 0.25}, std::make_shared<FakeResult>(1));
     return std::make_shared<FakeResult>(2);
   });
@@ -58,6 +59,7 @@ TEST(JobQueue, RunsWhatIsSubmittedAndTells) {
   const JobState state = when_over(queue, id);
   EXPECT_EQ(state.status, JobStatus::Done);
   EXPECT_EQ(state.result->bytes(), 2U);
+  EXPECT_EQ(state.grown, 1U);
   ASSERT_EQ(state.ended.size(), 1U);
   EXPECT_EQ(state.ended[0].method, "a");
   EXPECT_EQ(queue.counts().done, 1U);

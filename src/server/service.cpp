@@ -18,16 +18,26 @@ std::string event_text(std::string_view name, const OrderedJson& data) {
   return fmt::format("event: {}\ndata: {}\n\n", name, dump(data, -1));
 }
 
-// What a follower has not seen yet.
-std::string news_of(const JobState& state, std::size_t& told, std::string& progress) {
+// What a follower was told.
+struct Seen {
+  std::size_t ended = 0, grown = 0;
+  std::string progress;
+};
+
+// What it has not seen yet.
+std::string news_of(const JobState& state, Seen& seen) {
   std::string news;
-  for (; told < state.ended.size(); ++told)
-    news += event_text(
-        "attribution",
-        {{"index", told}, {"method", state.ended[told].method}, {"seconds", state.ended[told].seconds}});
+  for (; seen.ended < state.ended.size(); ++seen.ended) {
+    const EndedMethod& method = state.ended[seen.ended];
+    news += event_text("attribution",
+                       {{"index", seen.ended}, {"method", method.method}, {"seconds", method.seconds}});
+  }
+  if (seen.grown != state.grown && state.status == JobStatus::Running)
+    news += event_text("layers", {{"method", state.method}});
+  seen.grown = state.grown;
   if (state.status == JobStatus::Running && !state.method.empty()) {
     std::string now = event_text("progress", {{"method", state.method}, {"done", state.done}});
-    if (now != progress) news += progress = std::move(now);
+    if (now != seen.progress) news += seen.progress = std::move(now);
   }
   if (!is_over(state.status)) return news;
   return news + event_text(name_of(state.status),
@@ -194,14 +204,13 @@ HttpReply Service::events(const HttpRequest&, const Parts& parts) {
 }
 
 void Service::follow(const std::string& id, const EventSink& sink) {
-  std::size_t told = 0;
-  std::string progress;
+  Seen told;
   // A version no job has: the first look is at once.
   std::uint64_t seen = std::numeric_limits<std::uint64_t>::max();
   for (int silent = 0;;) {
     const auto state = jobs_.wait(id, seen, one_look);
     if (!state) return;
-    const std::string news = state->version == seen ? "" : news_of(*state, told, progress);
+    const std::string news = state->version == seen ? "" : news_of(*state, told);
     seen = state->version;
     if (!news.empty() && !sink(news)) return;
     if (is_over(state->status)) return;

@@ -63,14 +63,16 @@ JobWork explaining(SharedEngine engine, std::string model, AskedExplanation aske
              const std::string& id, JobTeller& teller) -> std::shared_ptr<const JobResult> {
     std::vector<Report> reports;
     for (const TargetSpec& target : asked.targets) {
-      const auto tell_end = [&](const Report& report) {
+      const auto with = [&](const Report& report) {
         std::vector<Report> so_far = reports;
         // Pictures of one page are by the same methods, so that later targets wait until they are whole.
         if (so_far.empty() || report.picture.empty()) so_far.push_back(report);
         for (Report& one : so_far) name_picture(one, asked.of);
+        return std::make_shared<ExplanationResult>(id, std::move(so_far));
+      };
+      const auto tell_end = [&](const Report& report) {
         const Attribution& last = report.attributions.back();
-        teller.ended({headwater::name_of(last), last.seconds},
-                     std::make_shared<ExplanationResult>(id, std::move(so_far)));
+        teller.ended({headwater::name_of(last), last.seconds}, with(report));
       };
       Report report =
           engine->explain({.input = asked.of.input,
@@ -78,7 +80,8 @@ JobWork explaining(SharedEngine engine, std::string model, AskedExplanation aske
                            .methods = asked.methods,
                            .view = asked.view,
                            .progress = [&](const Progress& at) { teller.progress(at.method, at.done); },
-                           .partial = tell_end});
+                           .partial = tell_end,
+                           .layers = [&](const Report& report) { teller.layers(with(report)); }});
       if (!report.attributions.empty()) tell_end(report);
       for (std::size_t m = 0; m < report.attributions.size(); ++m)
         times.note(model, asked.methods[m], report.prediction.units.size(),

@@ -106,6 +106,9 @@ class Study {
   void progress(double done) const {             // 0 … 1; called by methods that take long
     if (on_progress) on_progress(done);
   }
+  // Told by methods that go from layer to layer, when one is done and others are to come; `so_far` makes the
+  // result as it stands, which costs a copy of it.
+  std::function<void(const std::function<Attribution()>& so_far)> on_layer;
 
  private:
   Index logit_offset(const Tensor& logits, const Term& term) const;

@@ -183,6 +183,26 @@ def check_partial(server):
     expect_error(server.get(f"/v1/jobs/{identity}/result"), 409, "cancelled")
 
 
+def check_layers_on_the_way(server):
+    slow = {"text": " ".join([TEXT] * 12), "methods": [{"name": "value_zeroing", "options": {"fold": "never"}}], "async": True}
+    identity = server.post("/v1/explain", slow).json()["id"]
+    followed = []
+    follower = threading.Thread(target=server.follow, args=(identity, followed))
+    follower.start()
+    while not any("event: layers" in line for line in followed):
+        expect(follower.is_alive(), f"layers to be told, found {followed[-4:]}")
+        time.sleep(0.01)
+    found = server.get(f"/v1/jobs/{identity}/result").json()["attributions"][0]
+    follower.join()
+    whole = server.get(f"/v1/jobs/{identity}/result").json()["attributions"][0]
+    expect("unfinished" not in whole, "a whole result in the end")
+    if "unfinished" in found:  # it may have ended meanwhile
+        there = [layer[0][0] is not None for layer in found["scores"]]
+        expect(any(there) and not all(there), f"some layers, found {there}")
+        for now, later, is_there in zip(found["scores"], whole["scores"], there):
+            expect(now == later if is_there else not any(v is not None for v in flattened(now)), "the layers of the whole, or nothing")
+
+
 def check_cancel(server):
     identity = server.post("/v1/explain", LONG).json()["id"]
     server.until(identity, "running")
@@ -498,7 +518,7 @@ def main():
     parser.add_argument("--program", required=True)
     program = str(pathlib.Path(parser.parse_args().program).resolve())
     with Server(program) as server:
-        for check in (check_looking, check_openapi, check_computing, check_estimates, check_forms, check_layers, check_jobs, check_partial, check_cancel,
+        for check in (check_looking, check_openapi, check_computing, check_estimates, check_forms, check_layers, check_jobs, check_partial, check_layers_on_the_way, check_cancel,
                       check_client_that_leaves, check_inputs, check_access, check_headers, check_malformed):
             begin = time.monotonic()
             check(server)

@@ -300,7 +300,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
     reports.emplace_back(kind, HeadReport::Sizes{.queries = study.size(kind.queries),
                                                  .keys = study.size(kind.keys),
                                                  .width = info.stacks[as_size(kind.stack)].head_width});
-  for_layers(study, kinds, [&](std::size_t k, int l) {
+  for_layers(study, kinds, result, [&](std::size_t k, int l) {
     dispatch(info.dtype, [&]<class R>(R) {
       Layer<R> layer(study, kinds[k], settings, l, result.maps[k].values.template data<R>(), reports[k]);
       if (settings.padded)

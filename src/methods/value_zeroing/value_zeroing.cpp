@@ -118,8 +118,11 @@ void refuse_sets_of_several_stacks(const ModelInfo& info, const MethodOptions& o
 }
 
 void zero_kind(const Study& study, const std::vector<AttentionKind>& kinds, std::size_t k,
-               const ZeroingOptions& zeroing, const std::string& compat, Tensor& to, SampledPairs& sample) {
+               const ZeroingOptions& zeroing, const MethodOptions& options, Attribution& result,
+               SampledPairs& sample) {
   const AttentionKind& kind = kinds[k];
+  const std::string& compat = options.text("compat");
+  Tensor& to = result.maps[k].values;
   for (int layer = 0; layer < kind.layers; ++layer) {
     const Tensor distances = zero_values(study, kind, layer, zeroing, [&](double done) {
       study.progress((layers_before(kinds, k) + layer + done) / static_cast<double>(layers_of(kinds)));
@@ -130,12 +133,16 @@ void zero_kind(const Study& study, const std::vector<AttentionKind>& kinds, std:
         return static_cast<R>(as_published(compat, static_cast<double>(d)));
       });
     });
+    if (zeroing.together.empty())
+      tell_layers_up_to(study, kinds, result.maps, k, layer, [&](std::vector<Map>& maps) {
+        if (options.text("normalise") != "rows") return;
+        for (Map& map : maps) divide_rows(map.values);
+      });
   }
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
   const std::vector<AttentionKind> kinds = attentions_of(study.info());
-  const std::string& compat = options.text("compat");
   refuse_sets_of_several_stacks(study.info(), options);
   Attribution result{.maps = maps_of(study, kinds, HeadAxis::None)};
   SampledPairs sample;
@@ -145,7 +152,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
     if (!zeroing.together.empty())
       result.maps[k] = {.axes = {Axis::Layer, Axis::Units},
                         .values = Tensor({kinds[k].layers, study.size()}, study.info().dtype)};
-    zero_kind(study, kinds, k, zeroing, compat, result.maps[k].values, sample);
+    zero_kind(study, kinds, k, zeroing, options, result, sample);
   }
   result.notes.push_back(maximum_note(result.maps));
   if (!zeroing.together.empty()) {

@@ -296,8 +296,10 @@ export class LiveSession {
       const document = binaryDocument(await this.api.bytes(`/v1/jobs/${job.id}/result`, page_type, undefined, running.signal));
       if (round !== this.round) return;
       const whole = base ? merged(base, document, this.wanted) : document;
+      const growing = whole.data.attributions.filter((a) => a.unfinished).map((a) => a.method),
+        finished = names(whole).filter((m) => !growing.includes(m));
       this.known.delete(key);
-      this.known.set(key, whole);
+      if (finished.length > 0) this.known.set(key, onlyOf(whole, finished));
       if (this.known.size > kept_documents) this.known.delete(this.known.keys().next().value!);
       this.show(key, onlyOf(whole, this.wanted));
     };
@@ -313,12 +315,14 @@ export class LiveSession {
         this.status = "";
         this.bench.changed();
       }
-      if (name === "attribution" && methods.length > 1) partial = partial.then(take).catch(() => {});
+      if (name === "layers" || (name === "attribution" && methods.length > 1)) partial = partial.then(take).catch(() => {});
       if (name === "failed")
         failure = typeof value.error === "string" ? value.error : (value.error?.message ?? value.message ?? "The run failed.");
       if (name === "cancelled") failure = "Cancelled.";
     });
     await partial;
+    const finished = this.known.get(key) ?? base;
+    if (failure && finished && round === this.round) this.show(key, onlyOf(finished, this.wanted)); // no map without its last layers
     if (failure) throw new ApiError(500, failure);
     await take();
     if (round === this.round) {

@@ -53,6 +53,7 @@ export interface AttributionData {
   checks: Check[];
   notes: string[];
   seconds: number;
+  unfinished?: boolean; // some layers are to come
   card?: Card;
   details?: Detail[];
   knows_class: boolean;

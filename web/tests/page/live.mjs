@@ -140,6 +140,28 @@ export async function checkMethodsAndCost(world) {
 }
 
 // What takes minutes is stopped by a click: its job ends, the page says so and goes on with what is there.
+// Layers of a method that takes long are seen before it ends; of one that is cancelled nothing stays.
+export async function checkLayersOnTheWay(world) {
+  const page = await start(world, "A head that matters");
+  await page.route("**/v1/explain", async (route) => {
+    const body = route.request().postDataJSON();
+    const plain = body.methods.map((m) => (m === "value_zeroing" ? { name: m, options: { fold: "never" } } : m));
+    await route.continue({ postData: JSON.stringify({ ...body, methods: plain }) });
+  });
+  await page.locator("#input-text").fill("It is not bad at all, and never dull. ".repeat(14));
+  await page.waitForSelector(".strip-row", { timeout: 60000 });
+  await idle(page);
+  await page.getByRole("tab", { name: "Layers" }).click();
+  await page.getByRole("button", { name: /^Methods/ }).click();
+  await page.getByRole("checkbox", { name: /^value_zeroing / }).check();
+  await page.keyboard.press("Escape");
+  const row = page.locator('.strip-row[aria-label="value_zeroing"]');
+  await row.waitFor({ timeout: 60000 });
+  const running = (await page.locator("#input progress").count()) > 0;
+  expect(running, "the map while its last layers are computed");
+  return page;
+}
+
 export async function checkCancel(world) {
   const page = await start(world, "Either or");
   let job = "";
