@@ -184,7 +184,7 @@ def check_partial(server):
 
 
 def check_layers_on_the_way(server):
-    slow = {"text": " ".join([TEXT] * 12), "methods": [{"name": "value_zeroing", "options": {"fold": "never"}}], "async": True}
+    slow = {"text": TEXT, "methods": [{"name": "attattr", "options": {"rule": "right", "steps": 1500}}], "async": True}
     identity = server.post("/v1/explain", slow).json()["id"]
     followed = []
     follower = threading.Thread(target=server.follow, args=(identity, followed))
@@ -197,7 +197,7 @@ def check_layers_on_the_way(server):
     whole = server.get(f"/v1/jobs/{identity}/result").json()["attributions"][0]
     expect("unfinished" not in whole, "a whole result in the end")
     if "unfinished" in found:  # it may have ended meanwhile
-        there = [layer[0][0] is not None for layer in found["scores"]]
+        there = [layer[0][0][0] is not None for layer in found["scores"]]
         expect(any(there) and not all(there), f"some layers, found {there}")
         for now, later, is_there in zip(found["scores"], whole["scores"], there):
             expect(now == later if is_there else not any(v is not None for v in flattened(now)), "the layers of the whole, or nothing")

@@ -103,6 +103,7 @@ export class LiveSession {
   }
   private fail(error: unknown) {
     if ((error as Error).name === "AbortError") return;
+    this.dropUnfinished();
     this.error = error instanceof ApiError && error.code === 401 ? "This server wants its API key." : (error as Error).message;
     this.status = "";
     this.progress = null;
@@ -213,9 +214,19 @@ export class LiveSession {
     return { model: this.model, ...input, ...(targets.length ? { targets } : {}), methods, ...more };
   }
 
+  // Of a run that ended early no map stays without its last layers.
+  private dropUnfinished() {
+    const shown = this.bench.document,
+      growing = shown?.data.attributions.filter((a) => a.unfinished).map((a) => a.method) ?? [];
+    if (!shown || growing.length === 0) return;
+    const rest = shown.data.attributions.map((a) => a.method).filter((m) => !growing.includes(m));
+    this.bench.load(rest.length > 0 ? onlyOf(shown, rest) : null, true);
+  }
+
   async cancel() {
     const job = this.job;
     this.running?.abort();
+    this.dropUnfinished();
     this.running = null;
     this.job = "";
     this.progress = null;
@@ -321,8 +332,6 @@ export class LiveSession {
       if (name === "cancelled") failure = "Cancelled.";
     });
     await partial;
-    const finished = this.known.get(key) ?? base;
-    if (failure && finished && round === this.round) this.show(key, onlyOf(finished, this.wanted)); // no map without its last layers
     if (failure) throw new ApiError(500, failure);
     await take();
     if (round === this.round) {

@@ -35,6 +35,9 @@ const negative = (values: Float32Array) => {
   return false;
 };
 
+// Of a method that still runs: a layer that is to come has no number, not even for a row's first key, which nothing masks.
+const there = (a: AttributionData, layer: Float32Array) => (a.unfinished && Number.isNaN(layer[0]) ? null : layer);
+
 export function attributionOf(
   a: AttributionData,
   index: number,
@@ -66,7 +69,7 @@ export function attributionOf(
       digits: numbers.exact ? 4 : 3,
       signed: negative(values),
       inline: true,
-      layer: (l) => values.subarray(l * step, (l + 1) * step),
+      layer: (l) => there(a, values.subarray(l * step, (l + 1) * step)),
     };
   }
   const layers = new Map<number, Float32Array>(),
@@ -77,11 +80,11 @@ export function attributionOf(
     signed: false,
     inline: false,
     layer: (l) => {
-      const there = layers.get(l);
-      if (there) {
+      const known = layers.get(l);
+      if (known) {
         layers.delete(l);
-        layers.set(l, there);
-        return there;
+        layers.set(l, known);
+        return there(a, known);
       }
       if (!asked.has(l) && fetcher && a.by_layer) {
         asked.add(l);

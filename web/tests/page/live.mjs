@@ -142,24 +142,34 @@ export async function checkMethodsAndCost(world) {
 // What takes minutes is stopped by a click: its job ends, the page says so and goes on with what is there.
 // Layers of a method that takes long are seen before it ends; of one that is cancelled nothing stays.
 export async function checkLayersOnTheWay(world) {
-  const page = await start(world, "A head that matters");
+  const page = await start(world, "Either or");
   await page.route("**/v1/explain", async (route) => {
     const body = route.request().postDataJSON();
-    const plain = body.methods.map((m) => (m === "value_zeroing" ? { name: m, options: { fold: "never" } } : m));
-    await route.continue({ postData: JSON.stringify({ ...body, methods: plain }) });
+    const slow = body.methods.map((m) => (m === "attattr" ? { name: m, options: { rule: "right", steps: 10000 } } : m));
+    await route.continue({ postData: JSON.stringify({ ...body, methods: slow }) });
   });
-  await page.locator("#input-text").fill("It is not bad at all, and never dull. ".repeat(14));
-  await page.waitForSelector(".strip-row", { timeout: 60000 });
-  await idle(page);
-  await page.getByRole("tab", { name: "Layers" }).click();
+  const rows = async () =>
+      (await page.locator(".strip-row[data-method]").evaluateAll((all) => all.map((row) => row.dataset.method))).join(),
+    before = await rows();
   await page.getByRole("button", { name: /^Methods/ }).click();
-  await page.getByRole("checkbox", { name: /^value_zeroing / }).check();
+  await page.getByRole("checkbox", { name: /^attattr / }).check();
   await page.keyboard.press("Escape");
-  const row = page.locator('.strip-row[aria-label="value_zeroing"]');
+  const row = page.locator('.strip-row[aria-label="attattr"]'),
+    run = page.getByRole("button", { name: /Run attattr/ });
+  await row.or(run).first().waitFor({ timeout: 60000 });
+  if (await run.count()) await run.click();
   await row.waitFor({ timeout: 60000 });
-  const running = (await page.locator("#input progress").count()) > 0;
-  expect(running, "the map while its last layers are computed");
-  return page;
+  await page.getByRole("combobox", { name: "Method" }).selectOption("attattr");
+  await page.getByRole("tab", { name: "Layers" }).click();
+  const summary = await page.locator("#main-panel .summary").innerText(),
+    running = await page.evaluate(() => document.querySelector("#input progress") !== null);
+  expect(
+    running && /^L0 strongest/.test(summary) && !summary.includes("L3"),
+    `the first layers while the last are computed, found ${summary}`,
+  );
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.locator("#input .status", { hasText: "Cancelled." }).waitFor({ timeout: 5000 });
+  expect((await rows()) === before, `only what had finished, found ${await rows()}`);
 }
 
 export async function checkCancel(world) {
