@@ -9,7 +9,7 @@ namespace headwater::python {
 
 namespace {
 
-using namespace py::literals;
+using namespace py::literals;  // NOLINT(google-build-using-namespace): the _a of arguments
 using Unlocked = py::call_guard<py::gil_scoped_release>;
 
 using MethodTuple = std::tuple<std::string, std::map<std::string, std::string>, std::string>;

@@ -215,9 +215,9 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
     auto shown = begin;
     study.on_layer = nullptr;
     if (request.layers && aimed == nullptr && job.aggregate.empty())
-      study.on_layer = [&](const std::function<Attribution()>& so_far) {
+      study.on_layer = [&, &before = report](const std::function<Attribution()>& so_far) {
         if (seconds_since(shown) < seconds_between_layers) return;
-        Report now = report;
+        Report now = before;
         now.attributions.push_back(job.method->named(so_far(), job.options));
         now.attributions.back().seconds = seconds_since(begin);
         request.layers(now);

@@ -160,7 +160,7 @@ class LayerNorms {
   const AttentionParts& parts_;
   const Stage& stage_;
   const NormRequest& request_;
-  const Index T, H, D;
+  const Index T, H, D;  // NOLINT(readability-identifier-naming): the formulas' letters
   std::vector<double> map_;
 };
 

@@ -53,7 +53,7 @@ TEST(Figures, NumbersInNarrowCellsKeepTheirDigits) {
   report.prediction.units.resize(27, report.prediction.units[1]);
   result.answer = {};
   result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
-  result.scores() = Tensor::of({1, 27, 27}, std::vector<double>(27 * 27, 0.43), DType::Float32);
+  result.scores() = Tensor::of({1, 27, 27}, std::vector<double>(729, 0.43), DType::Float32);
   EXPECT_EQ(times(drawn("matrix", report), ">.43</text>"), 27U * 27);
 }
 

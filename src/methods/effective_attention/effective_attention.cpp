@@ -322,8 +322,8 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
     const Index length = length_when_padded(info, tokens);
     const Index E = info.last().head_width, values = info.last().groups * length * E,
                 space = 10 * length * E + 6 * E * E;
-    const Index maps = info.last().layers * info.last().heads * tokens * (tokens + 4),
-                out = 2 * info.last().width * info.last().heads * E;
+    const Index heads = info.last().heads, maps = info.last().layers * heads * tokens * (tokens + 4),
+                out = 2 * heads * info.last().width * E;
     return planned_run_bytes(info, length, length) + as_size(values + space + maps + out) * sizeof(double);
   }
   const auto T = as_size(tokens), H = as_size(info.last().heads);
