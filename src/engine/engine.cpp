@@ -247,7 +247,7 @@ Report Engine::explain(const Request& request) const {
   if (request.verify) require_float32(info());
   Request measured = request;
   const auto completed = [&](const std::function<void(const Report&)>& told) {
-    return [&](const Report& so_far) {
+    return [&, told](const Report& so_far) {
       Report report = so_far;
       impl_->complete(report, request, seconds_since(start));
       told(report);
