@@ -183,15 +183,21 @@ def check_partial(server):
     expect_error(server.get(f"/v1/jobs/{identity}/result"), 409, "cancelled")
 
 
-def check_layers_on_the_way(server):
-    slow = {"text": TEXT, "methods": [{"name": "attattr", "options": {"rule": "right", "steps": 1500}}], "async": True}
-    identity = server.post("/v1/explain", slow).json()["id"]
+def following(server, identity, word):
+    """A thread that follows a job, and what it was told, once `word` was."""
     followed = []
     follower = threading.Thread(target=server.follow, args=(identity, followed))
     follower.start()
-    while not any("event: layers" in line for line in followed):
-        expect(follower.is_alive(), f"layers to be told, found {followed[-4:]}")
+    while not any(word in line for line in followed):
+        expect(follower.is_alive(), f"{word} to be told, found {followed}")
         time.sleep(0.01)
+    return follower, followed
+
+
+def check_layers_on_the_way(server):
+    slow = {"text": TEXT, "methods": [{"name": "attattr", "options": {"rule": "right", "steps": 1500}}], "async": True}
+    identity = server.post("/v1/explain", slow).json()["id"]
+    follower, _ = following(server, identity, "event: layers")
     found = server.get(f"/v1/jobs/{identity}/result").json()["attributions"][0]
     follower.join()
     whole = server.get(f"/v1/jobs/{identity}/result").json()["attributions"][0]
@@ -206,12 +212,7 @@ def check_layers_on_the_way(server):
 def check_cancel(server):
     identity = server.post("/v1/explain", LONG).json()["id"]
     server.until(identity, "running")
-    followed = []
-    follower = threading.Thread(target=server.follow, args=(identity, followed))
-    follower.start()
-    while not any("progress" in line for line in followed):
-        expect(follower.is_alive(), f"progress to be told, found {followed}")
-        time.sleep(0.02)
+    follower, followed = following(server, identity, "progress")
     waiting = server.post("/v1/explain", LONG).json()
     expect(waiting["status"] == "queued" and waiting["queue"] == 1, f"a place in the queue, found {waiting}")
     expect(server.request("DELETE", f"/v1/jobs/{waiting['id']}").json()["status"] == "cancelled", "a waiting job to end at once")
