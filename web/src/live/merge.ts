@@ -37,3 +37,10 @@ export function onlyOf(d: PageDocument, methods: string[]): PageDocument {
   const keep = <T extends Aimed>(x: T): T => ({ ...x, attributions: x.attributions.filter((a) => methods.includes(a.method)) });
   return { ...d, data: { ...keep(d.data), others: (d.data.others ?? []).map(keep) } };
 }
+
+// Without methods that still run; null if there are no others.
+export function finishedOf(document: PageDocument): PageDocument | null {
+  const growing = document.data.attributions.filter((a) => a.unfinished).map((a) => a.method),
+    whole = document.data.attributions.map((a) => a.method).filter((m) => !growing.includes(m));
+  return whole.length > 0 ? onlyOf(document, whole) : null;
+}

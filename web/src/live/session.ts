@@ -5,7 +5,7 @@ import { binaryDocument, type PageDocument, type Score } from "../model/document
 import type { Tab } from "../view";
 import { Api, ApiError, type ApiMethod, type ApiModel, type Evaluation, type Example, type Input, type Job, type Plan } from "./api";
 import { removed, replaced } from "./edit";
-import { merged, onlyOf } from "./merge";
+import { finishedOf, merged, onlyOf } from "./merge";
 
 const page_type = "application/vnd.headwater.page";
 const pause = 300; // ms after the last key
@@ -216,11 +216,8 @@ export class LiveSession {
 
   // Of a run that ended early no map stays without its last layers.
   private dropUnfinished() {
-    const shown = this.bench.document,
-      growing = shown?.data.attributions.filter((a) => a.unfinished).map((a) => a.method) ?? [];
-    if (!shown || growing.length === 0) return;
-    const rest = shown.data.attributions.map((a) => a.method).filter((m) => !growing.includes(m));
-    this.bench.load(rest.length > 0 ? onlyOf(shown, rest) : null, true);
+    const shown = this.bench.document;
+    if (shown?.data.attributions.some((a) => a.unfinished)) this.bench.load(finishedOf(shown), true);
   }
 
   async cancel() {
@@ -307,10 +304,9 @@ export class LiveSession {
       const document = binaryDocument(await this.api.bytes(`/v1/jobs/${job.id}/result`, page_type, undefined, running.signal));
       if (round !== this.round) return;
       const whole = base ? merged(base, document, this.wanted) : document;
-      const growing = whole.data.attributions.filter((a) => a.unfinished).map((a) => a.method),
-        finished = names(whole).filter((m) => !growing.includes(m));
+      const finished = finishedOf(whole);
       this.known.delete(key);
-      if (finished.length > 0) this.known.set(key, onlyOf(whole, finished));
+      if (finished) this.known.set(key, finished);
       if (this.known.size > kept_documents) this.known.delete(this.known.keys().next().value!);
       this.show(key, onlyOf(whole, this.wanted));
     };
