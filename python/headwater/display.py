@@ -106,6 +106,15 @@ def svg_patches(scores: list[list[float]], title: str) -> str:
     return "\n".join([*lines, "</svg>"])
 
 
+def _draw_map(ax: Any, values: Any) -> None:
+    """In the colours of every other picture: blue from 0 on, orange below it, the same size of number as dark on both sides."""
+    from matplotlib.colors import ListedColormap
+    known = [one for row in values.tolist() for one in row if one == one]
+    largest, low = max(map(abs, known), default=0.0) or 1.0, -1 if min(known, default=0.0) < 0 else 0
+    colours = ListedColormap([colour_of(low + (1 - low) * i / 255) for i in range(256)])
+    ax.figure.colorbar(ax.imshow(values, cmap=colours, vmin=low * largest, vmax=largest), ax=ax)
+
+
 def _plot_patches(explanation: Explanation, result: Result, ax: Any) -> Any:
     if result.axes != ("row", "column"):
         raise InputError(f"plot: expected a score per patch of a picture, found the axes {', '.join(result.axes)} of {result.name}; "
@@ -117,7 +126,7 @@ def _plot_patches(explanation: Explanation, result: Result, ax: Any) -> Any:
         return svg_patches(result.scores.tolist(), title)
     if ax is None:
         _, ax = pyplot.subplots(figsize=(5, 4))
-    ax.figure.colorbar(ax.imshow(result.scores, cmap="inferno"), ax=ax)
+    _draw_map(ax, result.scores)
     ax.set_xlabel("column of patches")
     ax.set_ylabel("row of patches")
     ax.set_title(title)
@@ -136,9 +145,7 @@ def plot(explanation: Explanation, layer: int = -1, ax: Any = None) -> Any:
     if ax is None:
         _, ax = pyplot.subplots(figsize=(6, 0.3 * len(tokens) + 1))
     if square:
-        matrix = result.matrix[layer]
-        image = ax.imshow(matrix, cmap="Blues")
-        ax.figure.colorbar(image, ax=ax)
+        _draw_map(ax, result.matrix[layer])
         ax.set_xticks(range(len(tokens)), tokens, rotation=90)
         ax.set_xlabel("is read")
         ax.set_ylabel("reads")

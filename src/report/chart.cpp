@@ -21,7 +21,7 @@ double entry_width(const Series& entry, double width) {
   return legend_sample + 6 + drawn_width(entry_name(entry, width), legend_size) + legend_gap;
 }
 
-void draw_marker(Svg& svg, Marker marker, Point at, Rgb colour) {
+void draw_marker(Svg& svg, Marker marker, Point at, Rgb colour, std::string_view tip = {}) {
   constexpr double r = 3.5;
   std::vector<Point> corners;  // from the middle
   if (marker == Marker::Circle)
@@ -31,7 +31,7 @@ void draw_marker(Svg& svg, Marker marker, Point at, Rgb colour) {
   if (marker == Marker::Diamond) corners = {{0, -r - 1}, {r + 1, 0}, {0, r + 1}, {-r - 1, 0}};
   if (corners.empty()) return;
   for (Point& corner : corners) corner = {at.x + corner.x, at.y + corner.y};
-  svg.polygon(corners, colour, 1);
+  svg.polygon(corners, colour, 1, tip);
 }
 
 Point beside(Point at, const Series& series) {
@@ -76,13 +76,16 @@ double flow(double width, std::span<const Series> entries, const Place& place) {
 }  // namespace
 
 Rgb series_colour(std::size_t which) {
-  static constexpr std::array<Rgb, 7> colours{{{0x00, 0x72, 0xb2},    // blue
-                                               {0xd5, 0x5e, 0x00},    // vermilion
-                                               {0x00, 0x9e, 0x73},    // bluish green
-                                               {0xcc, 0x79, 0xa7},    // reddish purple
-                                               {0xe6, 0x9f, 0x00},    // orange
-                                               {0x56, 0xb4, 0xe9},    // sky blue
-                                               {0x6b, 0x6b, 0x6b}}};  // grey
+  static constexpr std::array<Rgb, 10> colours{{{0x1e, 0x6c, 0xb2},    // blue
+                                                {0xd9, 0x73, 0x30},    // orange
+                                                {0x1c, 0x8a, 0x6a},    // bluish green
+                                                {0xb3, 0x44, 0x6c},    // reddish purple
+                                                {0x7a, 0x5f, 0xb0},    // violet
+                                                {0x8a, 0x6d, 0x00},    // ochre
+                                                {0x3f, 0x9b, 0xc4},    // sky blue
+                                                {0xa1, 0x4a, 0x1c},    // brown
+                                                {0x56, 0x60, 0x6b},    // grey
+                                                {0x4b, 0x7d, 0x2a}}};  // green
   return colours[which % colours.size()];
 }
 
@@ -107,6 +110,8 @@ void draw_colour_bar(Svg& svg, Point at, bool has_sign, const std::string& large
 }
 
 void draw_in_room(Svg& svg, Point at, std::string_view text, TextStyle style, double room) {
+  constexpr double bolder = 1.08;  // letters of a bold face are so much wider
+  if (style.bold) room /= bolder;
   if (const double wide = drawn_width(text, style.size); wide > room)
     style.size *= std::max(2.0 / 3, room / wide);
   svg.text(at, cut_to_width(text, style.size, room), style);
@@ -182,16 +187,19 @@ void draw_series(Svg& svg, const Plot& plot, const Series& series) {
   std::vector<Point> run;
   const auto end_run = [&] {
     if (run.size() > 1) svg.polyline(run, style);
-    for (const Point& point : run) draw_marker(svg, series.marker, point, series.colour);
     run.clear();
   };
+  const auto place = [&](std::size_t i) { return beside(plot.at(series.x[i], series.y[i]), series); };
   for (std::size_t i = 0; i < series.x.size(); ++i) {
     if (std::isnan(series.y[i]))
       end_run();
     else
-      run.push_back(beside(plot.at(series.x[i], series.y[i]), series));
+      run.push_back(place(i));
   }
   end_run();
+  for (std::size_t i = 0; i < series.x.size(); ++i)
+    if (!std::isnan(series.y[i]))
+      draw_marker(svg, series.marker, place(i), series.colour, series.tips.empty() ? "" : series.tips[i]);
 }
 
 double draw_legend(Svg& svg, Point at, double width, std::span<const Series> entries) {

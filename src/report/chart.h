@@ -11,8 +11,8 @@
 
 namespace headwater {
 
-// Colours that stay apart for colour-blind readers and in grey (Okabe & Ito, 2008), black left for text; they
-// repeat after seven. Blue and orange come first, as elsewhere for and against.
+// Colours that stay apart for colour-blind readers (after Okabe & Ito, 2008, darkened for white paper), those
+// of the page; they repeat after ten. Blue and orange come first, as elsewhere for and against.
 Rgb series_colour(std::size_t which);
 inline constexpr Rgb soft_ink{0x4c, 0x5b, 0x6b};  // second-rank text
 inline constexpr Rgb grid_ink{0xd7, 0xde, 0xe5};
@@ -66,7 +66,8 @@ struct Series {
   std::vector<double> x, y;
   std::vector<double> low, high;  // empty: no spread
   enum class Spread { Band, Bars } spread = Spread::Bars;
-  double aside = 0;  // drawn so far to the right, that equal ones can be told apart
+  double aside = 0;                    // drawn so far to the right, that equal ones can be told apart
+  std::vector<std::string> tips = {};  // what the points say, or none
 };
 Marker series_marker(std::size_t which);  // they repeat after four
 // Places where y is NaN are left out.

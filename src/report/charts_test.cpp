@@ -82,12 +82,12 @@ TEST(Plot, PutsValuesWhereTheirTicksAre) {
 }
 
 TEST(SeriesColours, StayApart) {
-  for (std::size_t a = 0; a < 7; ++a)
+  for (std::size_t a = 0; a < 10; ++a)
     for (std::size_t b = 0; b < a; ++b) {
       const Rgb x = series_colour(a), y = series_colour(b);
       EXPECT_GT(std::abs(x.r - y.r) + std::abs(x.g - y.g) + std::abs(x.b - y.b), 80) << a << " " << b;
     }
-  for (std::size_t a = 0; a < 7; ++a)
+  for (std::size_t a = 0; a < 10; ++a)
     EXPECT_GT(contrast(series_colour(a), {255, 255, 255}), 2) << "seen on white";
 }
 
@@ -100,7 +100,7 @@ TEST(HeadsSvg, HasANumberInEveryCell) {
                                              ranked("accuracy_difference", {-.02, .01, 0, .005})};
   const std::string svg = heads_svg(rankings, "{}");
   for (const char* part : {">attention<", ">0.50<", ">0.25<", ">1.00<", ">L1<", ">H1<", ">layer<", ">head<",
-                           "over 7 inputs", "<title>L1H1: 1</title>", "<title>L0H0: -0.02</title>"})
+                           "over 7 inputs", "<title>L1 H1: 1.0000</title>", "<title>L0 H0: −0.0200</title>"})
     EXPECT_TRUE(has(svg, part)) << part;
   EXPECT_EQ(count(svg, "the model is better without the head"), 1U) << "only where there is a sign";
 }

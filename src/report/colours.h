@@ -18,12 +18,6 @@ double luminance(Rgb colour);      // WCAG's relative luminance
 Rgb text_on(Rgb background);       // black or white, whichever contrasts more
 double contrast(Rgb a, Rgb b);     // WCAG's ratio, 1 … 21
 
-// Of a map over a picture, where equal steps of a value look equally far apart.
-// 0 … 1 (clamped): dark violet over red to light yellow; lightness grows in proportion to the share.
-Rgb sequential_colour(double share);
-// −1 … 1 (clamped): blue counts for, orange against, grey is 0; colour grows in proportion, lightness stays.
-Rgb diverging_colour(double share);
-
 // The text on that background for this terminal; unchanged without colour.
 std::string painted(const std::string& text, double share, TerminalFormat::Colour colour);
 

@@ -8,6 +8,7 @@
 
 #include "report/chart.h"
 #include "report/evaluate_writer.h"
+#include "report/tips.h"
 
 namespace headwater {
 namespace {
@@ -30,6 +31,16 @@ ChartAxis axis_over(const std::string& label, const std::vector<Series>& all, in
   return round_axis(label, low, high > low ? high : low + 1, most);
 }
 
+// "deletion: chefer at 12.5 %: 0.8312"
+std::vector<std::string> point_tips(const std::string& metric, const std::string& method,
+                                    const EvaluationCell& cell) {
+  std::vector<std::string> tips;
+  for (std::size_t i = 0; i < cell.x.size(); ++i)
+    tips.push_back(fmt::format("{}: {} at {} %: {}", metric, method, std::round(1000 * cell.x[i]) / 10,
+                               shown_number(cell.curve[i])));
+  return tips;
+}
+
 std::vector<ChartField> curve_fields(const EvaluateReport& report) {
   std::vector<ChartField> fields;
   for (std::size_t k = 0; k < report.metrics.size(); ++k) {
@@ -41,15 +52,16 @@ std::vector<ChartField> curve_fields(const EvaluateReport& report) {
       const bool random = m + 1 == report.methods.size();
       field.series.push_back({.name = report.methods[m],
                               .colour = random ? soft_ink : series_colour(m),
-                              .dashes = random   ? "6 4"
-                                        : m >= 7 ? "2 2"
-                                                 : "",
+                              .dashes = random    ? "6 4"
+                                        : m >= 10 ? "2 2"
+                                                  : "",
                               .marker = series_marker(m),
                               .x = cell.x,
                               .y = cell.curve,
                               .low = cell.lows,
                               .high = cell.highs,
-                              .spread = Series::Spread::Band});
+                              .spread = Series::Spread::Band,
+                              .tips = point_tips(metric.name, report.methods[m], cell)});
     }
     if (field.series.empty()) continue;
     field.x = axis_over(metric.curve_over, field.series, 10, {&Series::x});

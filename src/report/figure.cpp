@@ -9,9 +9,9 @@ namespace headwater {
 std::span<const Figure> figures() {
   static constexpr Figure all[]{
       {"strip", "the text, coloured, a row per method", strip_figure},
-      {"grid", "a map per layer, side by side", grid_figure},
+      {"grid", "a map per layer, or per layer and head, side by side", grid_figure},
       {"matrix", "one layer's map, with the sums of its rows and columns", matrix_figure},
-      {"heads", "the map of every head of one layer", heads_figure},
+      {"heads", "what the heads of one layer read, as lines", heads_figure},
       {"flow", "what reached the output through which tokens, layer by layer", flow_figure},
       {"overlay", "the patches' scores over the picture", overlay_figure},
   };

@@ -10,16 +10,19 @@
 namespace headwater {
 
 struct FigureOptions {
-  std::string method;  // a result by its name; empty: the first that has such a figure
-  std::string map;     // of encoder–decoders: "encoder", "decoder" or "cross"; empty: the last
-  Index layer = -1;    // −1: the one a reader should see first
-  Index head = -1;     // −1: the mean over heads
+  std::string method;      // a result by its name; empty: the first that has such a figure
+  std::string map;         // of encoder–decoders: "encoder", "decoder" or "cross"; empty: the last
+  Index layer = -1;        // −1: the one a reader should see first
+  Index head = -1;         // −1: the mean over heads
+  bool all_heads = false;  // grid: the mean and every head of every layer, or of `layer`
   std::string row;  // flow: where it ends, a token or its position; empty: the row the output was read from
-  double share = 0.8;  // flow: how much of every layer is drawn, the strongest edges first
+  // flow and heads: how much of every layer is drawn, the strongest edges first. Nothing: 0.8 of a flow,
+  // 0.4 of heads.
+  std::optional<double> share = {};
   // flow: what every token keeps of itself in a layer. Nothing: half for maps of attention alone, none for
   // those that have the residual path inside, as rollout does.
   std::optional<double> residual = {};
-  bool shared = false;  // one scale for all panels
+  std::optional<bool> shared = {};  // one scale for all layers. Nothing: unless that leaves one of them blank
 };
 
 struct Figure {

@@ -4,8 +4,10 @@
 //   e_l(q, k) = m_{l+1}(q) ((1 − r) |W_l(q, k)| / Σ_j |W_l(q, j)| + r [q = k]),    m_l(k) = Σ_q e_l(q, k)
 //
 // so that every layer passes on 1 in all; r is the share of the residual path, for maps that do not hold it.
-// Of each layer the strongest edges are drawn until they hold a share of it; bars below show m_0, what every
-// input token had in the end.
+// A row without any weight keeps what it holds. A decoder stands above its encoder: what it takes from the
+// source it takes from the encoder's top, and its own first tokens are inputs too.
+// Of each layer the strongest edges are drawn until they hold a share of it; bars below show what every input
+// token had in the end.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -20,123 +22,219 @@
 #include "report/figure.h"
 #include "report/focus.h"
 #include "report/running_text.h"
+#include "report/tips.h"
 
 namespace headwater {
 
 namespace {
 
-constexpr std::size_t most_edges = 2000;
-constexpr double flow_top = 66, flow_left = 52, bars_room = 52, flow_foot = 40;
+constexpr std::size_t most_edges = 2000, most_columns = 40;
+constexpr double flow_top = 66, flow_left = 64, bars_room = 52, flow_foot = 40;
+constexpr Rgb counts_for{0x1e, 0x6c, 0xb2}, counts_against{0xc2, 0x57, 0x0c};
+
+// A layer: its rows take from the tokens on the level below it.
+struct FlowStage {
+  std::string name;
+  Index layer, first, last;  // of the rows that read in it
+  std::size_t level;
+  std::size_t source_level;  // where the columns before `first` stand
+};
 
 struct FlowEdge {
-  Index layer, query, key;
+  std::size_t stage, lower;  // lower: the level it ends on
+  Index query, key;
   double weight;
+  bool against;
 };
 
 struct Flow {
-  std::vector<FlowEdge> edges;  // drawn ones, a layer's strongest last and on top
+  std::vector<FlowEdge> edges;
   std::size_t all = 0;          // with any weight
-  std::vector<double> arrived;  // m_0
+  std::vector<double> arrived;  // at the inputs
 };
 
-bool has_layers_of_mixing(const Attribution& result) {
-  const Method* method = method_named(result.method);
-  return method != nullptr && method->mixing != Mixing::None && result.aggregate.empty() &&
-         result.maps.size() == 1 && has_axis(result, Axis::Query) && has_axis(result, Axis::Layer);
+bool has_layers_of_its_own(const Attribution& result) {
+  return maps_by_layer(result) && has_axis(result, Axis::Layer);
 }
 
-Flow flow_back(const Report& report, const Attribution& result, Index from, double residual, double share) {
+// Attention's own weights say nothing of the residual path.
+bool is_attention_alone(const Attribution& result) {
+  const Method* method = method_named(result.method);
+  return method != nullptr &&
+         (method->mixing == Mixing::Partial || (has_axis(result, Axis::Head) && !knows_class(result)));
+}
+
+Index layers_of(const Attribution& result, const std::string& map) {
+  for (const Map& one : result.maps)
+    if (one.name == map) return one.values.dim(0);
+  return 0;
+}
+
+std::vector<FlowStage> stages_of(const Report& report, const Attribution& result) {
+  std::vector<FlowStage> stages;
   const Index T = unit_count(report);
-  Flow flow;
-  flow.arrived.assign(static_cast<std::size_t>(T), 0.0);
-  flow.arrived[static_cast<std::size_t>(from)] = 1;
-  for (Index l = layer_count(result); l-- > 0;) {
-    std::vector<double> next(static_cast<std::size_t>(T), 0.0);
-    std::vector<FlowEdge> edges;
-    for (Index q = 0; q < T; ++q) {
-      const double mass = flow.arrived[static_cast<std::size_t>(q)];
-      if (mass == 0) continue;
-      std::vector<double> row = row_weights(report, result, l, q);
-      for (double& v : row) v = std::isfinite(v) ? std::abs(v) : 0;
-      const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-      for (Index k = 0; k < T && sum > 0; ++k)
-        if (const double weight =
-                mass * ((1 - residual) * row[static_cast<std::size_t>(k)] / sum + (k == q ? residual : 0));
-            weight > 0) {
-          edges.push_back({l, q, k, weight});
-          next[static_cast<std::size_t>(k)] += weight;
-        }
+  if (result.maps.size() == 1) {
+    for (Index l = 0; l < layer_count(result); ++l) {
+      const auto below = static_cast<std::size_t>(l);
+      stages.push_back({fmt::format("L{}", l), l, 0, T, below + 1, below});
     }
-    flow.all += edges.size();
-    std::stable_sort(edges.begin(), edges.end(),
-                     [](const FlowEdge& a, const FlowEdge& b) { return a.weight > b.weight; });
-    double kept = 0;
-    for (const FlowEdge& edge : edges) {
-      if (kept >= share - 1e-12 || flow.edges.size() >= most_edges) break;
-      kept += edge.weight;
-      flow.edges.push_back(edge);
-    }
-    flow.arrived = std::move(next);
+    return stages;
   }
-  std::reverse(flow.edges.begin(), flow.edges.end());
+  const Index split = written_from(report), encoder = layers_of(result, "encoder");
+  for (Index l = 0; l < encoder; ++l) {
+    const auto below = static_cast<std::size_t>(l);
+    stages.push_back({fmt::format("encoder L{}", l), l, 0, split, below + 1, below});
+  }
+  for (Index l = 0; l < layers_of(result, "decoder"); ++l)
+    stages.push_back({fmt::format("decoder L{}", l), l, split, T, static_cast<std::size_t>(encoder + l + 1),
+                      static_cast<std::size_t>(encoder)});
+  return stages;
+}
+
+// All that flows, stage by stage from the top, with what every token holds on every level.
+Flow flow_back(const Report& report, const Attribution& result, const std::vector<FlowStage>& stages,
+               Index from, double residual) {
+  const auto T = static_cast<std::size_t>(unit_count(report));
+  std::vector<std::vector<double>> held(stages.size() + 1, std::vector<double>(T, 0.0));
+  std::size_t start = 0;
+  for (const FlowStage& stage : stages)
+    if (from >= stage.first && from < stage.last) start = std::max(start, stage.level);
+  held[start][static_cast<std::size_t>(from)] = 1;
+  Flow flow;
+  for (std::size_t s = stages.size(); s-- > 0;) {
+    const FlowStage& stage = stages[s];
+    for (Index q = stage.first; q < stage.last; ++q) {
+      const double mass = held[stage.level][static_cast<std::size_t>(q)];
+      if (!(mass > 0)) continue;
+      const std::vector<double> row = row_weights(report, result, stage.layer, q);
+      const auto size = [&](std::size_t k) { return std::isfinite(row[k]) ? std::abs(row[k]) : 0; };
+      double sum = 0;
+      for (std::size_t k = 0; k < T; ++k) sum += size(k);
+      for (std::size_t k = 0; k < T; ++k) {
+        const bool own = static_cast<Index>(k) == q;
+        const double weight =
+            mass * (sum > 0 ? (1 - residual) * size(k) / sum + (own ? residual : 0) : (own ? 1 : 0));
+        if (!(weight > 0)) continue;
+        const std::size_t lower = static_cast<Index>(k) < stage.first ? stage.source_level : stage.level - 1;
+        held[lower][k] += weight;
+        flow.edges.push_back({s, lower, q, static_cast<Index>(k), weight, row[k] < 0});
+      }
+    }
+  }
+  flow.all = flow.edges.size();
+  flow.arrived = held[0];
+  if (result.maps.size() > 1)
+    for (auto k = static_cast<std::size_t>(written_from(report)); k < T; ++k)
+      flow.arrived[k] += held[static_cast<std::size_t>(layers_of(result, "encoder"))][k];
   return flow;
+}
+
+// The strongest of every stage until they hold `share` of it; the strongest of all are drawn last, on top.
+void keep_strongest(Flow& flow, std::size_t stages, double share) {
+  std::vector<FlowEdge> kept;
+  for (std::size_t s = 0; s < stages; ++s) {
+    std::vector<FlowEdge> own;
+    std::copy_if(flow.edges.begin(), flow.edges.end(), std::back_inserter(own),
+                 [&](const FlowEdge& edge) { return edge.stage == s; });
+    std::stable_sort(own.begin(), own.end(),
+                     [](const FlowEdge& a, const FlowEdge& b) { return a.weight > b.weight; });
+    const double all = std::accumulate(own.begin(), own.end(), 0.0,
+                                       [](double sum, const FlowEdge& edge) { return sum + edge.weight; });
+    double seen = 0;
+    for (const FlowEdge& edge : own) {
+      if (seen >= share * all - 1e-12) break;
+      seen += edge.weight;
+      kept.push_back(edge);
+    }
+  }
+  std::stable_sort(kept.begin(), kept.end(),
+                   [](const FlowEdge& a, const FlowEdge& b) { return a.weight > b.weight; });
+  if (kept.size() > most_edges) kept.resize(most_edges);
+  std::reverse(kept.begin(), kept.end());
+  flow.edges = std::move(kept);
+}
+
+// Of many tokens those that an edge touches, of few all.
+std::vector<Index> shown_units(const Flow& flow, Index count, Index from) {
+  std::vector<bool> touched(static_cast<std::size_t>(count), static_cast<std::size_t>(count) <= most_columns);
+  touched[static_cast<std::size_t>(from)] = true;
+  for (const FlowEdge& edge : flow.edges)
+    touched[static_cast<std::size_t>(edge.query)] = touched[static_cast<std::size_t>(edge.key)] = true;
+  std::vector<Index> shown;
+  for (Index t = 0; t < count; ++t)
+    if (touched[static_cast<std::size_t>(t)]) shown.push_back(t);
+  return shown;
 }
 
 }  // namespace
 
 std::string flow_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
-  if (!(options.share > 0 && options.share <= 1))
-    throw InputError(fmt::format("--share: expected above 0 and at most 1, found {}", options.share));
-  const Attribution& result = chosen_result(report, options, "flow", has_layers_of_mixing);
-  const bool attention_alone = method_named(result.method)->mixing == Mixing::Partial;
-  const double residual = options.residual.value_or(attention_alone ? 0.5 : 0);
+  const double share = options.share.value_or(0.8);
+  if (!(share > 0 && share <= 1))
+    throw InputError(fmt::format("--share: expected above 0 and at most 1, found {}", share));
+  const Attribution& result = chosen_result(report, options, "flow", has_layers_of_its_own);
+  const double residual = options.residual.value_or(is_attention_alone(result) ? 0.5 : 0);
   if (!(residual >= 0 && residual < 1))
     throw InputError(fmt::format("--residual: expected from 0 to below 1, found {}", residual));
-  const Index T = unit_count(report), L = layer_count(result),
+  const Index T = unit_count(report),
               from = options.row.empty() ? focus_row(report) : row_named(report, options.row);
-  const Flow flow = flow_back(report, result, from, residual, options.share);
-  const double step = std::clamp(900.0 / static_cast<double>(T), 9.0, 66.0),
-               level = std::clamp(420.0 / static_cast<double>(L), 30.0, 64.0);
+  const std::vector<FlowStage> stages = stages_of(report, result);
+  Flow flow = flow_back(report, result, stages, from, residual);
+  keep_strongest(flow, stages.size(), share);
+  const std::vector<Index> shown = shown_units(flow, T, from);
+  const auto columns = static_cast<double>(shown.size()), levels = static_cast<double>(stages.size());
+  const double step = std::clamp(900.0 / columns, 9.0, 66.0), level = std::clamp(420.0 / levels, 30.0, 64.0);
+  const auto unit = [&](Index t) -> const Unit& {
+    return report.prediction.units[static_cast<std::size_t>(t)];
+  };
   double names = 0;
-  std::vector<std::string> labels;
-  for (const Unit& unit : report.prediction.units) {
-    labels.push_back(cut_to_width(token_word(unit), 11, 120));
-    names = std::max(names, drawn_width(labels.back(), 11));
-  }
+  for (const Index t : shown)
+    names = std::max(names, drawn_width(cut_to_width(token_word(unit(t)), 11, 120), 11));
   const bool turned = names > step - 4;
   const double below = (turned ? names : 14) + 10;
-  const double width = std::max(520.0, flow_left + step * static_cast<double>(T) + 2 * sheet_edge),
-               floor = flow_top + level * static_cast<double>(L);
+  const double width = std::max(520.0, flow_left + step * columns + 2 * sheet_edge),
+               floor = flow_top + level * levels;
   Svg svg(width, floor + bars_room + below + flow_foot, sentence_of(report));
-  draw_sheet(svg, sentence_of(report),
-             fmt::format(
-                 "{}: what {} holds at the end, read layer by layer; {} of {} edges, {:.0f} % of every layer",
-                 name_of(result), token_word(report.prediction.units[static_cast<std::size_t>(from)]),
-                 flow.edges.size(), flow.all, 100 * options.share),
-             report.record);
-  const auto x = [&](Index t) { return flow_left + sheet_edge + step * (static_cast<double>(t) + 0.5); };
-  const auto y = [&](Index l) { return floor - level * static_cast<double>(l); };
-  for (Index l = 0; l <= L; ++l) {
-    svg.text({sheet_edge, y(l) + 4}, l == 0 ? "input" : fmt::format("layer {}", l - 1), small_text());
-    for (Index t = 0; t < T; ++t) svg.rect({x(t) - 1, y(l) - 1, 2, 2}, grid_ink);
+  const bool has_sign =
+      std::any_of(flow.edges.begin(), flow.edges.end(), [](const FlowEdge& edge) { return edge.against; });
+  draw_sheet(
+      svg, sentence_of(report),
+      fmt::format(
+          "{}: what {} holds at the end, read layer by layer; {} of {} edges, {:.0f} % of every layer{}",
+          name_of(result), token_word(unit(from)), flow.edges.size(), flow.all, 100 * share,
+          has_sign ? "; orange, dashed: negative" : ""),
+      report.record);
+  const auto x = [&](Index t) {
+    const auto place = std::lower_bound(shown.begin(), shown.end(), t) - shown.begin();
+    return flow_left + sheet_edge + step * (static_cast<double>(place) + 0.5);
+  };
+  const auto y = [&](std::size_t l) { return floor - level * static_cast<double>(l); };
+  const auto draw_level = [&](std::size_t l, const std::string& name) {
+    svg.text({sheet_edge, y(l) + 4}, name, small_text());
+    for (const Index t : shown) svg.rect({x(t) - 1, y(l) - 1, 2, 2}, grid_ink);
+  };
+  draw_level(0, "input");
+  for (const FlowStage& stage : stages) draw_level(stage.level, stage.name);
+  std::size_t start = 0;
+  for (const FlowEdge& edge : flow.edges) {
+    const FlowStage& stage = stages[edge.stage];
+    start = std::max(start, stage.level);
+    svg.curve({x(edge.query), y(stage.level)}, {x(edge.key), y(edge.lower)}, Svg::Leaves::Upright,
+              {.colour = edge.against ? counts_against : counts_for,
+               .width = 0.5 + 5 * edge.weight,
+               .dashes = edge.against ? "5 3" : "",
+               .opacity = 0.25 + 0.7 * std::min(1.0, 2 * edge.weight)},
+              cell_tip(stage.name, in_quotes(unit(edge.query)), in_quotes(unit(edge.key)), edge.weight));
   }
-  for (const FlowEdge& edge : flow.edges)
-    svg.line(
-        {x(edge.query), y(edge.layer + 1)}, {x(edge.key), y(edge.layer)},
-        {.colour = {0x1e, 0x6c, 0xb2},
-         .width = 0.4 + 5 * edge.weight,
-         .opacity = 0.25 + 0.7 * std::min(1.0, 2 * edge.weight)},
-        fmt::format("layer {}: {} reads {}: {:.4f}", edge.layer, labels[static_cast<std::size_t>(edge.query)],
-                    labels[static_cast<std::size_t>(edge.key)], edge.weight));
-  svg.rect({x(from) - 4, y(L) - 4, 8, 8}, {0xc2, 0x57, 0x0c}, labels[static_cast<std::size_t>(from)]);
+  svg.rect({x(from) - 4, y(start) - 4, 8, 8}, counts_against);
   const double most = *std::max_element(flow.arrived.begin(), flow.arrived.end());
-  for (Index t = 0; t < T; ++t) {
-    const double share = flow.arrived[static_cast<std::size_t>(t)],
-                 tall = most > 0 ? (bars_room - 22) * share / most : 0;
-    svg.rect({x(t) - step * 0.36, floor + 8, step * 0.72, std::max(0.3, tall)}, {0x1e, 0x6c, 0xb2},
-             fmt::format("{}: {:.4f}", labels[static_cast<std::size_t>(t)], share));
+  for (const Index t : shown) {
+    const double arrived = flow.arrived[static_cast<std::size_t>(t)],
+                 tall = most > 0 ? (bars_room - 22) * arrived / most : 0;
+    svg.rect({x(t) - step * 0.36, floor + 8, step * 0.72, std::max(0.3, tall)}, counts_for,
+             fmt::format("{} gives {}", in_quotes(unit(t)), shown_number(arrived)));
     svg.text(turned ? Point{x(t) + 4, floor + bars_room} : Point{x(t), floor + bars_room + 8},
-             labels[static_cast<std::size_t>(t)],
+             cut_to_width(token_word(unit(t)), 11, 120),
              {.anchor = turned ? TextStyle::Anchor::End : TextStyle::Anchor::Middle,
               .size = 11,
               .bold = t == from,

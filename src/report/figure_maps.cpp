@@ -1,5 +1,9 @@
-// Maps of one result: every layer, one layer, or every head of one layer.
+// Maps of one result: every layer, every head of the layers, or one.
+//
+// Layers have one scale unless that leaves one of them blank: one whose largest weight is under half of the
+// scale never reaches the darker colours.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -9,6 +13,7 @@
 #include "report/focus.h"
 #include "report/map_panels.h"
 #include "report/running_text.h"
+#include "report/tips.h"
 
 namespace headwater {
 
@@ -27,10 +32,6 @@ Index length_along(const Map& map, Axis::Kind kind) {
 
 bool has_map(const Attribution& result) {
   return axis_at(result.maps.back(), Axis::Query) >= 0;
-}
-
-bool has_heads(const Attribution& result) {
-  return has_map(result) && axis_at(result.maps.back(), Axis::Head) >= 0;
 }
 
 const Map& chosen_map(const Attribution& result, const FigureOptions& options) {
@@ -70,11 +71,37 @@ void require_below(const char* option, Index found, Index count) {
     throw InputError(fmt::format("{}: expected a number from 0 to {}, found {}", option, count - 1, found));
 }
 
+constexpr Index most_compared = 1 << 16;  // cells of a map whose layers are given one scale unasked
+
+// The largest weight of all layers, and whether they are drawn by it.
+struct CommonScale {
+  double peak = 0;
+  bool shared = true;
+};
+
+CommonScale common_scale(const Map& map, Index head, const FigureOptions& options) {
+  std::vector<double> peaks;
+  for (Index l = 0; l < length_along(map, Axis::Layer); ++l)
+    peaks.push_back(largest_size(cells_of(map, l, head)));
+  const double peak = *std::max_element(peaks.begin(), peaks.end());
+  const bool blank =
+      std::any_of(peaks.begin(), peaks.end(), [&](double own) { return own > 0 && own < peak / 2; });
+  const Index cells = map.values.dim(map.values.rank() - 2) * map.values.shape().back();
+  return {peak, options.shared.value_or(!blank && cells <= most_compared)};
+}
+
 struct Drawn {
   const Attribution& result;
   const Map& map;
   Index layer;
+  CommonScale scale;
   MapPanels panels;
+
+  void add(std::string name, Index at_layer, Index head) {
+    MapPanel panel{std::move(name), place_words(map, at_layer, head), cells_of(map, at_layer, head)};
+    panel.scale = panels.shared ? scale.peak : largest_size(panel.cells);
+    panels.panels.push_back(std::move(panel));
+  }
 };
 
 Drawn drawn_of(const Report& report, const FigureOptions& options, const char* figure,
@@ -87,11 +114,12 @@ Drawn drawn_of(const Report& report, const FigureOptions& options, const char* f
   Drawn drawn{result,
               map,
               options.layer >= 0 ? options.layer : std::min(shown_layer(report, result), layers - 1),
+              common_scale(map, options.head, options),
               {}};
   drawn.panels.title = sentence_of(report);
   drawn.panels.rows = unit_names(report, map, Axis::Query);
   drawn.panels.columns = unit_names(report, map, Axis::Key);
-  drawn.panels.shared = options.shared;
+  drawn.panels.shared = drawn.scale.shared;
   drawn.panels.subtitle = fmt::format("{}{}: how much a token (left) takes from another (below)",
                                       name_of(result), map.name.empty() ? "" : ", " + map.name);
   return drawn;
@@ -108,26 +136,44 @@ std::string layer_words(const Map& map, Index layer) {
 
 }  // namespace
 
+namespace {
+
+// The mean and every head of the layers, or of one.
+void add_all_heads(Drawn& drawn, const FigureOptions& options) {
+  const Index heads = length_along(drawn.map, Axis::Head), layers = length_along(drawn.map, Axis::Layer);
+  for (Index h = 0; h < heads; ++h)
+    drawn.scale.peak = std::max(drawn.scale.peak, common_scale(drawn.map, h, options).peak);
+  drawn.panels.dense = true;
+  drawn.panels.in_a_row = static_cast<std::size_t>(heads) + 1;
+  for (Index l = 0; l < layers; ++l) {
+    if (options.layer >= 0 && l != options.layer) continue;
+    drawn.add(fmt::format("L{} mean", l), l, -1);
+    for (Index h = 0; h < heads; ++h) drawn.add(fmt::format("L{} H{}", l, h), l, h);
+  }
+}
+
+}  // namespace
+
 std::string grid_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
   Drawn drawn = drawn_of(report, options, "grid", has_map);
-  drawn.panels.subtitle += head_words(drawn.map, options.head);
-  for (Index l = 0; l < length_along(drawn.map, Axis::Layer); ++l)
-    drawn.panels.panels.push_back({layer_words(drawn.map, l), cells_of(drawn.map, l, options.head)});
+  if (options.all_heads && length_along(drawn.map, Axis::Head) > 1) {
+    drawn.panels.subtitle += ", every head and their mean";
+    add_all_heads(drawn, options);
+  } else {
+    drawn.panels.subtitle += head_words(drawn.map, options.head);
+    for (Index l = 0; l < length_along(drawn.map, Axis::Layer); ++l)
+      drawn.add(layer_words(drawn.map, l), l, options.head);
+  }
   return map_panels_svg(drawn.panels, report.record, metadata);
 }
 
 std::string matrix_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
+  if (options.all_heads)
+    throw InputError("--head: expected one head of a matrix, found 'all'; --kind grid draws every head");
   Drawn drawn = drawn_of(report, options, "matrix", has_map);
-  drawn.panels.panels.push_back({layer_words(drawn.map, drawn.layer) + head_words(drawn.map, options.head),
-                                 cells_of(drawn.map, drawn.layer, options.head)});
-  return map_panels_svg(drawn.panels, report.record, metadata);
-}
-
-std::string heads_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
-  Drawn drawn = drawn_of(report, options, "figure of heads", has_heads);
-  drawn.panels.subtitle += ", " + layer_words(drawn.map, drawn.layer);
-  for (Index h = 0; h < length_along(drawn.map, Axis::Head); ++h)
-    drawn.panels.panels.push_back({fmt::format("head {}", h), cells_of(drawn.map, drawn.layer, h)});
+  if (!drawn.map.name.empty()) drawn.panels.shared = false;  // one kind of several, each on its own scale
+  drawn.add(layer_words(drawn.map, drawn.layer) + head_words(drawn.map, options.head), drawn.layer,
+            options.head);
   return map_panels_svg(drawn.panels, report.record, metadata);
 }
 

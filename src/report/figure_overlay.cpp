@@ -9,6 +9,7 @@
 #include "report/figure.h"
 #include "report/focus.h"
 #include "report/overlay.h"
+#include "report/tips.h"
 
 namespace headwater {
 
@@ -36,7 +37,7 @@ std::string overlay_figure(const Report& report, const FigureOptions& options, c
   Svg svg(std::max(520.0, 2 * sheet_edge + static_cast<double>(shown.size() + 1) * (side + gap) - gap),
           top + tall + 74, sentence_of(report));
   draw_sheet(svg, sentence_of(report),
-             "every map on its own scale: yellow is most; with a sign, blue counts for, orange against",
+             "every map scaled to its strongest patch: darker is more; blue counts for, orange against",
              report.record);
   const auto panel = [&](std::size_t column, const std::string& png, const std::string& name,
                          const std::string& more) {
@@ -53,6 +54,20 @@ std::string overlay_figure(const Report& report, const FigureOptions& options, c
     panel(c + 1, encode_png(overlay(picture, weights, panel_scale(picture))), name_of(*result),
           fmt::format("{}{}: {:.2g} … {:.2g}", knows_class(*result) ? report.target.label : "knows no class",
                       layer_count(*result) > 1 ? fmt::format(", layer {}", layer) : "", *low, *high));
+    const Sequence& patches = *patches_of(report.prediction);
+    const double left = sheet_edge + static_cast<double>(c + 1) * (side + gap),
+                 width = side / static_cast<double>(patches.columns),
+                 height = tall / static_cast<double>(patches.rows);
+    const std::string whose = scores_words(report, *result, layer);
+    for (std::size_t p = 0; p < weights.size(); ++p) {
+      const Index row = static_cast<Index>(p) / patches.columns,
+                  column = static_cast<Index>(p) % patches.columns;
+      const auto unit = static_cast<std::size_t>(first_patch(patches)) + p;
+      svg.tip({left + width * static_cast<double>(column), top + height * static_cast<double>(row), width,
+               height},
+              score_tip(whose, in_quotes(report.prediction.units[unit]), weights[p],
+                        has_axis(*result, Axis::Query)));
+    }
   }
   return svg.str(metadata);
 }

@@ -1,5 +1,9 @@
-// The text as it is read, every token on the colour of its score: a row per method, on a scale of its own. A
-// line whose first letter is written from the right begins at the right; a Latin word in it stays readable.
+// The text as it is read, every token on the colour of its score: a row per method, on a scale of its own,
+// and under several how far they differ. A line whose first letter is written from the right begins at the
+// right; a Latin word in it stays readable.
+//
+// Methods differ on a token by the spread of its ranks: of n sizes |w| the r-th smallest stands at
+// (r − 1)/(n − 1), ties at their mean, and the spread is the highest such place minus the lowest.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -8,12 +12,14 @@
 #include <headwater/error.h>
 #include <headwater/formats.h>
 
+#include "numerics/rank_correlation.h"
 #include "report/chart.h"
 #include "report/colours.h"
 #include "report/figure.h"
 #include "report/focus.h"
 #include "report/reading_order.h"
 #include "report/running_text.h"
+#include "report/tips.h"
 
 namespace headwater {
 
@@ -22,10 +28,14 @@ namespace {
 constexpr double strip_width = 760, strip_left = 170, strip_top = 60, strip_line = 25, strip_text = 13,
                  strip_gap = 16, strip_foot = 62;
 
+constexpr std::size_t least_compared = 3;  // of two methods τ says it all
+constexpr Rgb differ_ink{0xc2, 0x57, 0x0c};
+
 struct StripRow {
   const Attribution& result;
   std::vector<double> weights;
   double scale;
+  std::string whose;  // for the tips
 };
 
 struct StripBox {
@@ -73,6 +83,14 @@ StripLine line_from(const Report& report, const std::vector<TextPiece>& pieces, 
   return line;
 }
 
+// A word's pieces stay together where a row has room for them.
+double word_width(const StripLine& line, std::size_t begin) {
+  double width = 0;
+  for (std::size_t e = begin; e < line.entries.size() && line.entries[e].piece != no_piece; ++e)
+    width += line.entries[e].width;
+  return width;
+}
+
 // One row of a line, from its left: those from the right end at the right edge.
 void place_row(std::span<const StripEntry> row, bool right, double y, std::vector<StripBox>& boxes) {
   std::vector<int> levels;
@@ -104,9 +122,11 @@ double placed(const Report& report, const std::vector<TextPiece>& pieces, std::v
     };
     for (std::size_t e = 0; e < line.entries.size(); ++e) {
       const StripEntry& entry = line.entries[e];
-      if (entry.piece != no_piece && e > from && x + entry.width > strip_room) {
-        const bool after_space = line.entries[e - 1].piece == no_piece;
-        end_row(after_space ? e - 1 : e);
+      const bool begins = e > 0 && line.entries[e - 1].piece == no_piece;
+      const double needed = begins ? word_width(line, e) : entry.width;
+      if (entry.piece != no_piece && e > from &&
+          x + (needed <= strip_room ? needed : entry.width) > strip_room) {
+        end_row(begins ? e - 1 : e);
         from = e;  // without the space
       }
       x += entry.width;
@@ -121,7 +141,9 @@ double placed(const Report& report, const std::vector<TextPiece>& pieces, std::v
 std::string agreement_with_first(const Report& report, const Attribution& result) {
   for (const Agreement& pair : report.agreement)
     if (pair.first == name_of(report.attributions.front()) && pair.second == name_of(result))
-      return std::isfinite(pair.whole_kendall) ? fmt::format("τ {:.2f}", pair.whole_kendall) : "τ –";
+      return std::isfinite(pair.whole_kendall)
+                 ? fmt::format("τ {}{:.2f}", pair.whole_kendall < 0 ? "−" : "", std::abs(pair.whole_kendall))
+                 : "τ –";
   return {};
 }
 
@@ -133,7 +155,7 @@ std::vector<StripRow> rows_of(const Report& report, const FigureOptions& options
     if (result.scores().empty() || layer >= layer_count(result)) continue;
     std::vector<double> weights = answer_weights(report, result, layer);
     const double scale = word_scale(report, weights);
-    rows.push_back({result, std::move(weights), scale});
+    rows.push_back({result, std::move(weights), scale, scores_words(report, result, layer)});
   }
   if (rows.empty())
     throw InputError("plot: expected a score per token for a strip, found none; --layer and --method choose");
@@ -152,8 +174,9 @@ void draw_strip(Svg& svg, double y, const StripRow& row, const Report& report,
     const Rgb back = known ? colour_of(row.scale > 0 ? weight / row.scale : 0) : Rgb{0xff, 0xff, 0xff};
     const Box box{strip_left + boxes[t].x, y + boxes[t].y, boxes[t].width, strip_line - 5};
     const bool special = report.prediction.units[t].special;
-    svg.rect(box, back,
-             fmt::format("{}: {}", pieces[t].text, known ? fmt::format("{:+.4g}", weight) : "not measured"));
+    svg.rect(
+        box, back,
+        score_tip(row.whose, in_quotes(report.prediction.units[t]), weight, has_axis(result, Axis::Query)));
     svg.text({box.x + box.width / 2, box.y + 14.5}, pieces[t].text,
              {.anchor = TextStyle::Anchor::Middle,
               .size = text_size(special),
@@ -167,6 +190,51 @@ void draw_strip(Svg& svg, double y, const StripRow& row, const Report& report,
            small_text(TextStyle::Anchor::End));
 }
 
+std::vector<double> spread_of_ranks(const std::vector<StripRow>& rows) {
+  const std::size_t count = rows.front().weights.size();
+  std::vector<double> low(count, INFINITY), high(count, -INFINITY);
+  for (const StripRow& row : rows) {
+    std::vector<double> sizes;
+    std::vector<std::size_t> known;
+    for (std::size_t t = 0; t < count; ++t)
+      if (std::isfinite(row.weights[t])) {
+        sizes.push_back(std::abs(row.weights[t]));
+        known.push_back(t);
+      }
+    if (known.size() < 2) continue;
+    const std::vector<double> ranks = average_ranks(sizes);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const double place = (ranks[i] - 1) / static_cast<double>(known.size() - 1);
+      low[known[i]] = std::min(low[known[i]], place);
+      high[known[i]] = std::max(high[known[i]], place);
+    }
+  }
+  for (std::size_t t = 0; t < count; ++t) high[t] = high[t] >= low[t] ? high[t] - low[t] : NAN;
+  return high;
+}
+
+void draw_disagreement(Svg& svg, double y, const std::vector<StripRow>& rows, const Report& report,
+                       const std::vector<TextPiece>& pieces, const std::vector<StripBox>& boxes) {
+  const std::vector<double> spread = spread_of_ranks(rows);
+  svg.text({sheet_edge, y + 15}, "disagreement", {.size = 12, .bold = true});
+  svg.text({sheet_edge, y + 29}, "thicker: further apart", small_text());
+  for (std::size_t t = 0; t < pieces.size(); ++t) {
+    const Box box{strip_left + boxes[t].x, y + boxes[t].y, boxes[t].width, strip_line - 5};
+    const bool special = report.prediction.units[t].special;
+    if (std::isfinite(spread[t])) {
+      const double thick = 0.4 + 5 * spread[t] * spread[t];
+      svg.rect(
+          {box.x + 1, box.y + box.height - thick, box.width - 2, thick}, differ_ink,
+          fmt::format("disagreement: {} {}", in_quotes(report.prediction.units[t]), shown_number(spread[t])));
+    }
+    svg.text({box.x + box.width / 2, box.y + 13}, pieces[t].text,
+             {.anchor = TextStyle::Anchor::Middle,
+              .size = text_size(special),
+              .colour = special ? soft_ink : TextStyle{}.colour,
+              .from_right = boxes[t].from_right && !special});
+  }
+}
+
 }  // namespace
 
 std::string strip_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
@@ -176,13 +244,17 @@ std::string strip_figure(const Report& report, const FigureOptions& options, con
   const std::vector<TextPiece> pieces = pieces_of(report);
   std::vector<StripBox> boxes;
   const double tall = std::max(placed(report, pieces, boxes), 32.0) + strip_gap;
-  Svg svg(strip_width, strip_top + tall * static_cast<double>(rows.size()) + strip_foot, sentence_of(report));
+  const bool compared = rows.size() >= least_compared;
+  const auto count = static_cast<double>(rows.size() + (compared ? 1 : 0));
+  Svg svg(strip_width, strip_top + tall * count + strip_foot, sentence_of(report));
   draw_sheet(svg, sentence_of(report), {}, report.record);
   bool has_sign = false;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     draw_strip(svg, strip_top + tall * static_cast<double>(r), rows[r], report, pieces, boxes);
     has_sign |= std::any_of(rows[r].weights.begin(), rows[r].weights.end(), [](double v) { return v < 0; });
   }
+  if (compared)
+    draw_disagreement(svg, strip_top + tall * static_cast<double>(rows.size()), rows, report, pieces, boxes);
   draw_colour_bar(svg, {sheet_edge, svg.height() - strip_foot + 16}, has_sign, "1",
                   has_sign ? "as a share of each row's darkest word; orange, underlined, counts against"
                            : "as a share of each row's darkest word");

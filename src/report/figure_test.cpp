@@ -26,12 +26,14 @@ std::size_t times(const std::string& svg, const std::string& what) {
   return found;
 }
 
-// The title, which stands there twice, has the word too.
 TEST(Figures, AGridHasEveryCellOfEveryLayer) {
   const Report report = testing::text_report();
-  EXPECT_EQ(times(drawn("grid", report), " reads ") - 2, 2U * 5 * 5);
-  EXPECT_EQ(times(drawn("matrix", report), " reads ") - 2, 5U * 5);
-  EXPECT_EQ(times(drawn("heads", report, {.layer = 1}), " reads ") - 2, 2U * 5 * 5);
+  const std::string sentence = " reads ";  // the title has it too, twice
+  EXPECT_EQ(times(drawn("grid", report), sentence) - 2, 2U * 5 * 5);
+  EXPECT_EQ(times(drawn("matrix", report), sentence) - 2, 5U * 5 + 5) << "and the sums of its rows";
+  EXPECT_EQ(times(drawn("matrix", report), " is read "), 5U) << "and of its columns";
+  EXPECT_EQ(times(drawn("grid", report, {.all_heads = true}), sentence) - 2, 2U * 3 * 5 * 5);
+  EXPECT_EQ(times(drawn("grid", report, {.layer = 1, .all_heads = true}), ">L1 H1: "), 5U * 5);
 }
 
 TEST(Figures, CellsHoldTheNumbersOfTheirLayerAndHead) {
@@ -39,9 +41,11 @@ TEST(Figures, CellsHoldTheNumbersOfTheirLayerAndHead) {
   const Tensor& scores = report.attributions.front().scores();  // [2, 2, 5, 5]
   const std::string one = drawn("matrix", report, {.layer = 1, .head = 1});
   const double cell = scores.at(((1 * 2 + 1) * 5 + 2) * 5 + 3);
-  EXPECT_EQ(times(one, fmt::format("bad reads !: {:.4g}<", cell)), 1U) << cell;
+  EXPECT_EQ(times(one, fmt::format(">L1 H1: “bad” reads “!” {:.4f}<", cell)), 1U) << cell;
   const double mean = (scores.at(((1 * 2 + 0) * 5 + 2) * 5 + 3) + cell) / 2;
-  EXPECT_EQ(times(drawn("matrix", report, {.layer = 1}), fmt::format("bad reads !: {:.4g}<", mean)), 1U)
+  EXPECT_EQ(times(drawn("matrix", report, {.layer = 1}),
+                  fmt::format(">L1 mean of heads: “bad” reads “!” {:.4f}<", mean)),
+            1U)
       << mean;
 }
 
@@ -70,7 +74,7 @@ TEST(Figures, AnOverlaySaysItsLayer) {
 
 TEST(Figures, ForbiddenCellsHaveNoNumber) {
   const std::string svg = drawn("matrix", testing::causal_report());
-  EXPECT_EQ(times(svg, "no number"), 3U);  // above the diagonal of three tokens
+  EXPECT_EQ(times(svg, " masked<"), 3U);  // above the diagonal of three tokens
 }
 
 TEST(Figures, AStripNamesEveryTokenOfEveryMethod) {
@@ -130,17 +134,135 @@ TEST(Figures, AFlowPassesOnOneInEveryLayer) {
   result.scores() = Tensor::of({2, 2, 2}, std::vector<double>{5, 0, 1, 1, 3, 1, 0, 1}, DType::Float32);
   const std::string svg = drawn("flow", report, {.row = "0", .share = 1, .residual = 0});
   const auto edge = [&](const std::string& text) { return times(svg, text + "<"); };
-  EXPECT_EQ(edge("layer 1: [CLS] reads [CLS]: 0.7500"), 1U);
-  EXPECT_EQ(edge("layer 1: [CLS] reads not: 0.2500"), 1U);
-  EXPECT_EQ(edge("layer 0: [CLS] reads [CLS]: 0.7500"), 1U);
-  EXPECT_EQ(edge("layer 0: not reads [CLS]: 0.1250"), 1U);
-  EXPECT_EQ(edge("layer 0: not reads not: 0.1250"), 1U);
-  EXPECT_EQ(edge("[CLS]: 0.8750"), 1U) << "what arrived";
+  EXPECT_EQ(edge(">L1: “[CLS]” reads “[CLS]” 0.7500"), 1U);
+  EXPECT_EQ(edge(">L1: “[CLS]” reads “not” 0.2500"), 1U);
+  EXPECT_EQ(edge(">L0: “[CLS]” reads “[CLS]” 0.7500"), 1U);
+  EXPECT_EQ(edge(">L0: “not” reads “[CLS]” 0.1250"), 1U);
+  EXPECT_EQ(edge(">L0: “not” reads “not” 0.1250"), 1U);
+  EXPECT_EQ(edge(">“[CLS]” gives 0.8750"), 1U) << "what arrived";
   const std::string kept = drawn("flow", report, {.row = "0", .share = 1});  // attention: half stays
-  EXPECT_EQ(times(kept, "layer 1: [CLS] reads [CLS]: 0.8750<"), 1U);
-  EXPECT_EQ(times(kept, "layer 0: not reads not: 0.0938<"), 1U) << "⅛ · ¾";
+  EXPECT_EQ(times(kept, ">L1: “[CLS]” reads “[CLS]” 0.8750<"), 1U);
+  EXPECT_EQ(times(kept, ">L0: “not” reads “not” 0.0938<"), 1U) << "⅛ · ¾";
   EXPECT_EQ(times(drawn("flow", report, {.row = "0", .share = 0.7, .residual = 0}), " reads ") - 2, 2U)
       << "the strongest of each layer";
+}
+
+// Two tokens of a source and one of the output, a layer each, by hand: the output took ¼ from each of the
+// source and ½ from itself; in the encoder the first read itself, the second half of each.
+TEST(Figures, AFlowGoesThroughDecoderAndEncoder) {
+  Report report = testing::text_report();
+  report.prediction.units.resize(3);
+  report.prediction.units[2].sequence = 1;
+  report.prediction.sequences = {{.name = "source", .count = 2}, {.name = "prefix", .first = 2, .count = 1}};
+  report.attributions.resize(1);
+  Attribution& result = report.attributions.front();
+  const auto map = [](const char* name, int reads, int read, std::vector<double> cells) {
+    const Index keys = read == 0 ? 2 : 1, queries = static_cast<Index>(cells.size()) / keys;
+    return Map{.name = name,
+               .axes = {Axis::Layer, {Axis::Query, reads}, {Axis::Key, read}},
+               .values = Tensor::of({1, queries, keys}, cells)};
+  };
+  result.maps = {map("encoder", 0, 0, {1, 0, .5, .5}), map("decoder", 1, 1, {.5}),
+                 map("cross", 1, 0, {.25, .25})};
+  const std::string svg = drawn("flow", report, {.row = "2", .share = 1, .residual = 0});
+  for (const char* edge : {"decoder L0: “bad” reads “[CLS]” 0.2500", "decoder L0: “bad” reads “not” 0.2500",
+                           "decoder L0: “bad” reads “bad” 0.5000", "encoder L0: “[CLS]” reads “[CLS]” 0.2500",
+                           "encoder L0: “not” reads “[CLS]” 0.1250", "encoder L0: “not” reads “not” 0.1250",
+                           "“[CLS]” gives 0.3750", "“not” gives 0.1250", "“bad” gives 0.5000"})
+    EXPECT_EQ(times(svg, std::string(">") + edge + "<"), 1U) << edge;
+  EXPECT_EQ(times(svg, "; 6 of 6 edges"), 1U);
+}
+
+// Two heads over two tokens: 0.9 and 0.8 are more than 0.4 of the 4 there are, 0.9 alone is not.
+TEST(Figures, HeadsAreTheStrongestLinesOfAll) {
+  Report report = testing::text_report();
+  report.prediction.units.resize(2);
+  report.prediction.sequences = {{.name = "text", .count = 2}};
+  report.attributions.resize(1);
+  Attribution& result = report.attributions.front();
+  result.answer = {};
+  result.scores() =
+      Tensor::of({1, 2, 2, 2}, std::vector<double>{.9, .1, .4, .6, .2, -.8, .7, .3}, DType::Float64);
+  const std::string svg = drawn("heads", report);
+  EXPECT_EQ(times(svg, ">L0 H0: “[CLS]” reads “[CLS]” 0.9000<"), 1U);
+  EXPECT_EQ(times(svg, ">L0 H1: “[CLS]” reads “not” −0.8000<"), 1U);
+  EXPECT_EQ(times(svg, "<path "), 2U);
+  EXPECT_EQ(times(svg, "2 of 8 lines, 40 % of the weight; dashed: negative"), 1U);
+  EXPECT_EQ(times(drawn("heads", report, {.share = 1}), "<path "), 8U);
+}
+
+// By hand: the second method ranks the three the other way round.
+TEST(Figures, AStripSaysWhereMethodsDiffer) {
+  Report report = testing::text_report();
+  report.prediction.units.resize(3);
+  report.attributions.clear();
+  for (const std::vector<double>& scores : {std::vector<double>{1, -2, 3}, {3, 2, 1}, {1, 2, 3}})
+    report.attributions.push_back(
+        {.method = "occlusion", .maps = {{.axes = {Axis::Units}, .values = Tensor::of({3}, scores)}}});
+  const std::string svg = drawn("strip", report);
+  for (const char* tip : {"“[CLS]” 1.0000", "“not” 0.0000", "“bad” 1.0000"})
+    EXPECT_EQ(times(svg, std::string(">disagreement: ") + tip + "<"), 1U) << tip;
+  report.attributions.pop_back();
+  EXPECT_EQ(times(drawn("strip", report), "disagreement"), 0U) << "of two methods τ says it";
+}
+
+TEST(Figures, AStripBreaksNoWord) {
+  Report report = testing::text_report();
+  report.attributions.resize(1);
+  report.text.clear();
+  report.prediction.units.clear();
+  for (int w = 0; w < 40; ++w)
+    for (const std::string& piece : {fmt::format("beginning{}", w), fmt::format("end{}", w)}) {
+      const auto at = static_cast<Index>(report.text.size());
+      report.text += piece;
+      report.prediction.units.push_back(
+          {.text = piece, .begin = at, .end = static_cast<Index>(report.text.size()), .word = w});
+      if (piece.front() == 'e') report.text += ' ';
+    }
+  report.attributions[0].maps = {
+      {.axes = {Axis::Units}, .values = Tensor::of({80}, std::vector<double>(80, 1.0))}};
+  const std::string svg = drawn("strip", report);
+  const auto line_of = [&](const std::string& word) {
+    const std::size_t begin = svg.rfind("<text ", svg.find(">" + word + "</text>"));
+    return svg.substr(svg.find(" y=", begin), 12);
+  };
+  for (int w = 0; w < 40; ++w)
+    EXPECT_EQ(line_of(fmt::format("beginning{}", w)), line_of(fmt::format("end{}", w))) << w;
+  EXPECT_NE(line_of("beginning0"), line_of("end39")) << "there are several lines";
+}
+
+// One scale where no layer is blank on it, each its own otherwise, and as one wishes.
+TEST(Figures, LayersHaveOneScaleUnlessOneWouldBeBlank) {
+  Report report = testing::text_report();
+  report.prediction.units.resize(1);
+  report.attributions.resize(1);
+  Attribution& result = report.attributions.front();
+  result.answer = {};
+  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
+  const auto grid = [&](double second, std::optional<bool> shared) {
+    result.scores() = Tensor::of({2, 1, 1}, std::vector<double>{1, second});
+    return drawn("grid", report, {.shared = shared});
+  };
+  const std::string share = "as a share of each panel", darkest = "fill=\"#082e64\"><title>";
+  EXPECT_EQ(times(grid(0.6, {}), share), 0U);
+  EXPECT_EQ(times(grid(0.6, {}), darkest), 1U);
+  EXPECT_EQ(times(grid(0.4, {}), share), 1U);
+  EXPECT_EQ(times(grid(0.4, {}), darkest), 2U);
+  EXPECT_EQ(times(grid(0.4, true), share), 0U);
+  EXPECT_EQ(times(grid(0.6, false), share), 1U);
+}
+
+TEST(Figures, VeryManyCellsAreAnImage) {
+  Report report = testing::text_report();
+  report.prediction.units.resize(129, report.prediction.units[1]);
+  report.attributions.resize(1);
+  Attribution& result = report.attributions.front();
+  result.answer = {};
+  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
+  result.scores() = Tensor::of({1, 129, 129}, std::vector<double>(129 * 129, 0.5), DType::Float32);
+  const std::string svg = drawn("matrix", report);
+  EXPECT_EQ(times(svg, "image-rendering=\"pixelated\""), 1U);
+  EXPECT_EQ(times(svg, "<rect ") - times(svg, " in all<"), 1U + 24) << "the ground and the legend";
 }
 
 TEST(Figures, RefuseWhatAReportHasNot) {

@@ -216,13 +216,15 @@ double told_by(const Report& report, const std::vector<double>& row) {
 
 }  // namespace
 
+bool maps_by_layer(const Attribution& attribution) {
+  const Method* method = method_named(attribution.method);
+  return attribution.aggregate.empty() && has_axis(attribution, Axis::Query) &&
+         (has_axis(attribution, Axis::Head) || (method != nullptr && method->mixing != Mixing::None));
+}
+
 Index shown_layer(const Report& report, const Attribution& attribution) {
   const Index layers = layer_count(attribution);
-  const Method* method = method_named(attribution.method);
-  const bool by_layer =
-      attribution.aggregate.empty() &&
-      (has_axis(attribution, Axis::Head) || (method != nullptr && method->mixing != Mixing::None));
-  if (!by_layer || !has_axis(attribution, Axis::Query)) return layers - 1;
+  if (!maps_by_layer(attribution)) return layers - 1;
   Index best = 0;
   double most = -1;
   for (Index layer = 0; layer < layers; ++layer)

@@ -45,6 +45,9 @@ std::vector<double> answer_weights(const Report& report, const Attribution& attr
 Tensor answer_rows(const Report& report, const Attribution& attribution);
 Index layer_count(const Attribution& attribution);
 
+// Whether each layer's map stands for that layer alone; others hold what all layers below passed on.
+bool maps_by_layer(const Attribution& attribution);
+
 // The layer a reader should see first. Maps taken through the layers end in the whole: the last. Of maps
 // layer by layer it is the one whose answer row says most: the share of it that goes to words other than the
 // row's own token, or its distance from an even row (½ Σ |p − 1/n|), whichever is less. Of equals the last.

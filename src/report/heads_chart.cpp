@@ -9,6 +9,7 @@
 #include "report/chart.h"
 #include "report/colours.h"
 #include "report/heads_text.h"
+#include "report/tips.h"
 
 namespace headwater {
 namespace {
@@ -95,7 +96,7 @@ void draw_map(Svg& svg, double y, double width, const HeadImportance& ranking) {
           ranking.scores[static_cast<std::size_t>(l) * width_in_heads + static_cast<std::size_t>(h)];
       const Rgb back = colour_of(peak > 0 ? score / peak : 0);
       svg.rect({maps_left + h * cell_width, row, cell_width - 1, cell_height - 1}, back,
-               fmt::format("L{}H{}: {}", l, h, score));
+               fmt::format("L{} H{}: {}", l, h, shown_number(score)));
       svg.text({maps_left + (h + 0.5) * cell_width - 0.5, row + 15.5}, number(score),
                {.anchor = TextStyle::Anchor::Middle, .size = 11, .colour = text_on(back)});
     }

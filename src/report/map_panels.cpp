@@ -5,16 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "image/image.h"
 #include "report/chart.h"
 #include "report/colours.h"
+#include "report/tips.h"
 
 namespace headwater {
 
 namespace {
 
 constexpr double map_gap = 20, map_top = 56, map_heading = 18, map_foot = 58, profile_size = 46;
-constexpr double least_named_cell = 6;  // smaller cells have no room for a name beside them
-constexpr std::size_t maps_in_a_row = 4;
+constexpr double least_named_cell = 6;       // smaller cells have no room for a name beside them
+constexpr std::size_t most_cells = 1 << 14;  // drawn one by one: about two megabytes
 constexpr Rgb no_number{0xee, 0xf0, 0xf2};
 
 struct PanelLayout {
@@ -23,8 +25,9 @@ struct PanelLayout {
 
   explicit PanelLayout(const MapPanels& maps) : single(maps.panels.size() == 1) {
     const auto longest = static_cast<double>(std::max(maps.rows.size(), maps.columns.size()));
-    cell = std::clamp((single ? 560 : 200) / std::max(1.0, longest), 1.5, single ? 34.0 : 14.0);
-    named = cell >= least_named_cell;
+    cell = maps.dense ? std::clamp(76 / std::max(1.0, longest), 0.5, 8.0)
+                      : std::clamp((single ? 560 : 200) / std::max(1.0, longest), 1.5, single ? 34.0 : 14.0);
+    named = cell >= least_named_cell && !maps.dense;
     names = 0;
     for (const auto& list : {maps.rows, maps.columns})
       for (const std::string& name : list)
@@ -34,13 +37,6 @@ struct PanelLayout {
   static std::string cut(const std::string& name) { return cut_to_width(name, 11, 120); }
   double gap() const { return cell > 4 ? 1 : 0; }
 };
-
-double peak_of(const std::vector<double>& cells) {
-  double peak = 0;
-  for (const double v : cells)
-    if (std::isfinite(v)) peak = std::max(peak, std::abs(v));
-  return peak;
-}
 
 // A cell's number in the room it has, or nothing: rather without the 0 before its point than without a digit.
 std::string cell_number(double value, double room) {
@@ -54,8 +50,21 @@ std::string cell_number(double value, double room) {
   return {};
 }
 
-void draw_cells(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel, const PanelLayout& layout,
-                double peak) {
+Rgb cell_colour(double value, double scale) {
+  return std::isfinite(value) ? colour_of(scale > 0 ? value / scale : 0) : no_number;
+}
+
+void draw_pixels(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel, double cell) {
+  Image image{static_cast<int>(maps.columns.size()), static_cast<int>(maps.rows.size()), {}};
+  for (const double value : panel.cells) {
+    const Rgb colour = cell_colour(value, panel.scale);
+    for (const int channel : {colour.r, colour.g, colour.b})
+      image.rgb.push_back(static_cast<std::uint8_t>(channel));
+  }
+  svg.cells({at.x, at.y, cell * image.width, cell * image.height}, encode_png(image));
+}
+
+void draw_cells(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel, const PanelLayout& layout) {
   const std::size_t columns = maps.columns.size();
   for (std::size_t q = 0; q < maps.rows.size(); ++q)
     for (std::size_t k = 0; k < columns; ++k) {
@@ -63,10 +72,8 @@ void draw_cells(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel
       const Box box{at.x + static_cast<double>(k) * layout.cell, at.y + static_cast<double>(q) * layout.cell,
                     layout.cell - layout.gap(), layout.cell - layout.gap()};
       const bool known = std::isfinite(value);
-      const Rgb back = known ? colour_of(peak > 0 ? value / peak : 0) : no_number;
-      svg.rect(box, back,
-               fmt::format("{}: {} reads {}: {}", panel.name, maps.rows[q], maps.columns[k],
-                           known ? fmt::format("{:.4g}", value) : "no number"));
+      const Rgb back = cell_colour(value, panel.scale);
+      svg.rect(box, back, cell_tip(panel.place, in_quotes(maps.rows[q]), in_quotes(maps.columns[k]), value));
       if (!known && layout.cell >= 5)  // never by colour alone
         svg.line({box.x, box.y + box.height}, {box.x + box.width, box.y},
                  {.colour = {0xc4, 0xcc, 0xd4}, .width = 0.6});
@@ -100,7 +107,7 @@ void draw_profiles(Svg& svg, Point at, const MapPanels& maps, const MapPanel& pa
       rows[i / C] += panel.cells[i];
       columns[i % C] += panel.cells[i];
     }
-  const double widest = peak_of(rows), tallest = peak_of(columns), room = profile_size - 14;
+  const double widest = largest_size(rows), tallest = largest_size(columns), room = profile_size - 14;
   const double right = at.x + static_cast<double>(C) * layout.cell + 8;
   const auto length = [&](double v, double most) {
     return most > 0 ? std::max(0.5, std::abs(v) / most * room) : 0.0;
@@ -108,12 +115,13 @@ void draw_profiles(Svg& svg, Point at, const MapPanels& maps, const MapPanel& pa
   for (std::size_t q = 0; q < R; ++q)
     svg.rect({right, at.y + static_cast<double>(q) * layout.cell, length(rows[q], widest),
               layout.cell - layout.gap()},
-             colour_of(rows[q] < 0 ? -0.6 : 0.6), fmt::format("row {}: sum {:.4g}", maps.rows[q], rows[q]));
+             colour_of(rows[q] < 0 ? -0.6 : 0.6),
+             fmt::format("{} reads {} in all", in_quotes(maps.rows[q]), shown_number(rows[q])));
   for (std::size_t k = 0; k < C; ++k) {
     const double tall = length(columns[k], tallest);
     svg.rect({at.x + static_cast<double>(k) * layout.cell, at.y - 6 - tall, layout.cell - layout.gap(), tall},
              colour_of(columns[k] < 0 ? -0.6 : 0.6),
-             fmt::format("column {}: sum {:.4g}", maps.columns[k], columns[k]));
+             fmt::format("{} is read {} in all", in_quotes(maps.columns[k]), shown_number(columns[k])));
   }
   svg.text({right, at.y - 4}, fmt::format("rows ≤ {:.3g}", widest), small_text());
   svg.text({at.x - 6, at.y - 12}, fmt::format("columns ≤ {:.3g}", tallest),
@@ -121,6 +129,13 @@ void draw_profiles(Svg& svg, Point at, const MapPanels& maps, const MapPanel& pa
 }
 
 }  // namespace
+
+double largest_size(const std::vector<double>& cells) {
+  double peak = 0;
+  for (const double v : cells)
+    if (std::isfinite(v)) peak = std::max(peak, std::abs(v));
+  return peak;
+}
 
 std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::string_view metadata) {
   const PanelLayout layout(maps);
@@ -130,34 +145,37 @@ std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::
   const double left = layout.single ? std::max(layout.names, 92.0) : layout.names;
   const double across = left + width + profile + map_gap,
                down = map_heading + profile + height + layout.names + map_gap;
-  const std::size_t columns = std::min(maps_in_a_row, maps.panels.size());
-  const std::size_t rows = (maps.panels.size() + maps_in_a_row - 1) / maps_in_a_row;
+  const std::size_t columns = std::min(maps.in_a_row, maps.panels.size());
+  const std::size_t rows = (maps.panels.size() + maps.in_a_row - 1) / maps.in_a_row;
   Svg svg(std::max(520.0, 2 * sheet_edge + static_cast<double>(columns) * across),
           map_top + static_cast<double>(rows) * down + map_foot, maps.title);
   draw_sheet(svg, maps.title, maps.subtitle, record);
-  double peak = 0;
   bool has_sign = false;
+  std::size_t cells = 0;
   for (const MapPanel& panel : maps.panels) {
-    peak = std::max(peak, peak_of(panel.cells));
+    cells += panel.cells.size();
     has_sign |= std::any_of(panel.cells.begin(), panel.cells.end(), [](double v) { return v < 0; });
   }
   for (std::size_t p = 0; p < maps.panels.size(); ++p) {
     const MapPanel& panel = maps.panels[p];
-    const std::size_t line = p / maps_in_a_row;
-    const Point at{sheet_edge + static_cast<double>(p % maps_in_a_row) * across + left,
+    const std::size_t line = p / maps.in_a_row;
+    const Point at{sheet_edge + static_cast<double>(p % maps.in_a_row) * across + left,
                    map_top + static_cast<double>(line) * down + map_heading + profile};
-    const double own = peak_of(panel.cells);
-    svg.text({at.x, at.y - profile - 6}, panel.name, {.size = 12, .bold = true});
-    if (!layout.single && !maps.shared)
-      svg.text({at.x + width, at.y - 6}, fmt::format("≤ {:.3g}", own), small_text(TextStyle::Anchor::End));
-    draw_cells(svg, at, maps, panel, layout, maps.shared ? peak : own);
+    svg.text({at.x, at.y - profile - 6}, panel.name, {.size = maps.dense ? 10.0 : 12.0, .bold = true});
+    if (!layout.single && !maps.shared && !maps.dense)
+      svg.text({at.x + width, at.y - 6}, fmt::format("≤ {:.3g}", panel.scale),
+               small_text(TextStyle::Anchor::End));
+    if (cells > most_cells)
+      draw_pixels(svg, at, maps, panel, layout.cell);
+    else
+      draw_cells(svg, at, maps, panel, layout);
     draw_names(svg, at, maps, layout);
     if (layout.single) draw_profiles(svg, at, maps, panel, layout);
   }
   const bool one = maps.shared || layout.single;
   const std::string share = one ? "" : "as a share of each panel's largest";
   draw_colour_bar(svg, {sheet_edge, svg.height() - map_foot + 12}, has_sign,
-                  one ? fmt::format("{:.3g}", peak) : "1",
+                  one ? fmt::format("{:.3g}", maps.panels.front().scale) : "1",
                   share + (!has_sign ? ""
                            : one     ? "blue counts for, orange against"
                                      : "; blue counts for, orange against"));

@@ -1,6 +1,7 @@
 // A pixel at y of H reads the grid of R rows at u = (y + ½) R/H − ½, held to 0 … R − 1: between the rows ⌊u⌋
-// and ⌊u⌋ + 1 it takes the straight line, and columns likewise. Over the picture the colour of the map counts
-// `cover` and the picture's grey the rest, so that colour is the map's alone.
+// and ⌊u⌋ + 1 it takes the straight line, and columns likewise. With s = |v| / max |w| over the patches its
+// colour covers the picture by 0.1 + 0.75 s; of the picture's own colour 0.35 is left and the rest is its
+// grey, so that blue and orange are the map's.
 #include "report/overlay.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace headwater {
 
 namespace {
 
-constexpr double cover = 0.6;
+constexpr double least_cover = 0.1, more_cover = 0.75, greyed = 0.65;
 constexpr int panel_pixels = 320, gutter = 8;
 constexpr int caption_line = 22, caption_pixels = 4 * caption_line + 4, foot_pixels = 2 * caption_line + 4;
 constexpr Rgb ink{0x1c, 0x26, 0x30};
@@ -123,32 +124,25 @@ std::vector<double> bilinear(std::span<const double> values, GridSize from, Grid
   return out;
 }
 
-std::vector<double> shares_of(const std::vector<double>& values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const bool is_signed = *low < 0;
-  const double zero = is_signed ? 0 : *low;
-  const double span = is_signed ? std::max(-*low, *high) : *high - *low;
-  std::vector<double> shares;
-  for (const double v : values) shares.push_back(span > 0 ? (v - zero) / span : 0);
-  return shares;
-}
-
 Image overlay(const Image& picture, std::span<const double> weights, int scale) {
   const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(weights.size()))));
   Image out = enlarged(picture, scale);
-  const std::vector<double> shares =
-      shares_of(bilinear(weights, {side, side}, {Index{out.height}, Index{out.width}}));
-  const bool is_signed = *std::min_element(weights.begin(), weights.end()) < 0;
-  for (std::size_t p = 0; p < shares.size(); ++p) {
+  const std::vector<double> values = bilinear(weights, {side, side}, {Index{out.height}, Index{out.width}});
+  double strongest = 0;
+  for (const double weight : weights) strongest = std::max(strongest, std::abs(weight));
+  for (std::size_t p = 0; p < values.size(); ++p) {
     std::uint8_t* pixel = out.rgb.data() + 3 * p;
-    const Rgb colour = is_signed ? diverging_colour(shares[p]) : sequential_colour(shares[p]);
-    const double grey = 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2];  // luma of Rec. 601
-    const auto mixed = [&](int c) {
-      return static_cast<std::uint8_t>(std::lround(cover * c + (1 - cover) * grey));
+    const double share = strongest > 0 ? values[p] / strongest : 0,
+                 cover = least_cover + more_cover * std::abs(share);
+    const Rgb colour = colour_of(share);
+    const double grey = 0.2126 * pixel[0] + 0.7152 * pixel[1] + 0.0722 * pixel[2];  // luma of Rec. 709
+    const auto mixed = [&](int c, int own) {
+      const double under = greyed * grey + (1 - greyed) * own;
+      return static_cast<std::uint8_t>(std::lround(cover * c + (1 - cover) * under));
     };
-    pixel[0] = mixed(colour.r);
-    pixel[1] = mixed(colour.g);
-    pixel[2] = mixed(colour.b);
+    pixel[0] = mixed(colour.r, pixel[0]);
+    pixel[1] = mixed(colour.g, pixel[1]);
+    pixel[2] = mixed(colour.b, pixel[2]);
   }
   return out;
 }
@@ -201,7 +195,7 @@ std::string to_png(std::span<const Report> reports) {
     }
   }
   draw_caption(all, {0, all.height - foot_pixels}, all.width,
-               {"each on its own scale: dark low, yellow high", "with a sign: blue for, orange against"});
+               {"each scaled to its strongest patch: darker is more", "blue counts for, orange against"});
   return with_text(encode_png(all), "headwater", dump(record_of(reports), -1));
 }
 

@@ -22,11 +22,8 @@ struct GridSize {
 };
 std::vector<double> bilinear(std::span<const double> values, GridSize from, GridSize to);
 
-// Shares of the colour map: (v − min)/(max − min), all 0 if the values are equal; v / max |v| if any is
-// negative, so that the sign stays.
-std::vector<double> shares_of(const std::vector<double>& values);
-
-// The map in colour over the picture in grey, `scale` pixels for each of the picture's.
+// The weights in colour over the picture with most of its colour taken out, `scale` pixels for each of the
+// picture's. The strongest patch is the darkest; what has no weight shows the picture.
 Image overlay(const Image& picture, std::span<const double> weights, int scale);
 
 // Several pixels for one, unless the picture is large: panels of about 320 pixels.

@@ -10,7 +10,6 @@
 
 #include "base/json.h"
 #include "numerics/rank_correlation.h"
-#include "report/colours.h"
 #include "support/sample_report.h"
 
 namespace headwater {
@@ -38,58 +37,26 @@ TEST(Bilinear, KeepsSizesAndConstants) {
   EXPECT_EQ(bilinear(Values{7}, {1, 1}, {2, 2}), (Values{7, 7, 7, 7}));
 }
 
-TEST(Shares, RunFromTheSmallestToTheLargest) {
-  EXPECT_EQ(shares_of({2, 4, 3}), (Values{0, 1, .5}));
-  EXPECT_EQ(shares_of({5, 5}), (Values{0, 0})) << "no difference, no colour";
-  EXPECT_EQ(shares_of({-1, 2, 0}), (Values{-.5, 1, 0})) << "a sign stays";
-}
-
-// Oklab lightness of an sRGB colour, 0 … 1, by its definition.
-double lightness(Rgb colour) {
-  const double r = linear_light(colour.r), g = linear_light(colour.g), b = linear_light(colour.b);
-  const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-  const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-  const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
-}
-
-TEST(ColourMap, LightnessGrowsInProportion) {
-  for (int k = 0; k <= 100; ++k)
-    EXPECT_NEAR(lightness(sequential_colour(k / 100.0)), 0.20 + 0.75 * k / 100, 0.006) << k;
-  for (int k = -10; k <= 10; ++k) EXPECT_NEAR(lightness(diverging_colour(k / 10.0)), 0.70, 0.006) << k;
-  EXPECT_NEAR(lightness({255, 255, 255}), 1, 1e-6);
-  EXPECT_NEAR(lightness({0, 0, 0}), 0, 1e-6);
-}
-
-// sRGB of the three points by the definition of Oklab, computed apart from this code.
-TEST(ColourMap, GoesFromVioletOverRedToYellow) {
-  const auto equal = [](Rgb a, Rgb b) { return a.r == b.r && a.g == b.g && a.b == b.b; };
-  EXPECT_TRUE(equal(sequential_colour(0), {20, 16, 48}));
-  EXPECT_TRUE(equal(sequential_colour(0.5), {205, 57, 95}));
-  EXPECT_TRUE(equal(sequential_colour(1), {253, 239, 186}));
-  EXPECT_TRUE(equal(sequential_colour(-3), sequential_colour(0)));
-  EXPECT_TRUE(equal(sequential_colour(NAN), sequential_colour(0)));
-  EXPECT_TRUE(equal(sequential_colour(9), sequential_colour(1)));
-  const Rgb grey = diverging_colour(0), for_it = diverging_colour(1), against = diverging_colour(-1);
-  EXPECT_TRUE(grey.r == grey.g && grey.g == grey.b);
-  EXPECT_GT(for_it.b, for_it.r + 60) << "blue counts for, as everywhere on the page";
-  EXPECT_GT(against.r, against.b + 60);
-}
-
 Image grey(int side, std::uint8_t value) {
   return {side, side, std::vector<std::uint8_t>(static_cast<std::size_t>(3 * side * side), value)};
 }
 
-TEST(Overlay, MixesColourAndGrey) {
-  const Image over = overlay(grey(2, 100), Values{0, 1, 0, 1}, 1);
+// By hand: the strongest patch covers 0.85 of the picture with the darkest blue {8, 46, 100}, one without
+// weight 0.1 with the lightest {246, 250, 255}, half of it against 0.475 with the middle of the orange {236,
+// 149, 88}.
+TEST(Overlay, CoversThePictureByTheWeight) {
+  const auto pixel = [](const Image& image, std::size_t p) {
+    return std::vector<int>{image.rgb[3 * p], image.rgb[3 * p + 1], image.rgb[3 * p + 2]};
+  };
+  const Image over = overlay(grey(2, 100), Values{0, 2, -1, 2}, 1);
   ASSERT_EQ(over.width, 2);
-  const Rgb low = sequential_colour(0), high = sequential_colour(1);
-  EXPECT_EQ(over.rgb[0], std::lround(0.6 * low.r + 40));
-  EXPECT_EQ(over.rgb[1], std::lround(0.6 * low.g + 40));
-  EXPECT_EQ(over.rgb[5], std::lround(0.6 * high.b + 40));
-  const Image large = overlay(grey(2, 100), Values{0, 1, 0, 1}, 3);
-  EXPECT_EQ(large.width, 6);
-  EXPECT_EQ(large.height, 6);
+  EXPECT_EQ(pixel(over, 0), (std::vector<int>{115, 115, 116}));  // 0.1 · 246 + 0.9 · 100 = 114.6, …
+  EXPECT_EQ(pixel(over, 1), (std::vector<int>{22, 54, 100}));    // 0.85 · 8 + 15 = 21.8, …
+  EXPECT_EQ(pixel(over, 2), (std::vector<int>{165, 123, 94}));   // 0.475 · 236 + 52.5 = 164.6, …
+  // A red pixel's luma is 0.2126 · 200 = 42.52: 0.65 of that and 0.35 of its own colour are left.
+  const Image red = overlay({1, 1, {200, 0, 0}}, Values{0}, 1);
+  EXPECT_EQ(pixel(red, 0), (std::vector<int>{112, 50, 50}));  // 0.9 · 97.6 + 24.6, 0.9 · 27.6 + 25, …
+  EXPECT_EQ(overlay(grey(2, 100), Values{0, 1, 0, 1}, 3).width, 6);
 }
 
 TEST(Overlay, PanelsAreLargeEnoughToSee) {

@@ -26,7 +26,7 @@ std::string place(double value) {
 std::string stroke(const LineStyle& style) {
   std::string out = fmt::format(" stroke=\"{}\" stroke-width=\"{}\"", hex(style.colour), place(style.width));
   if (!style.dashes.empty()) out += fmt::format(" stroke-dasharray=\"{}\"", style.dashes);
-  if (style.opacity < 1) out += fmt::format(" stroke-opacity=\"{}\"", style.opacity);
+  if (style.opacity < 1) out += fmt::format(" stroke-opacity=\"{:.3g}\"", style.opacity);
   return out;
 }
 
@@ -81,15 +81,38 @@ void Svg::polyline(const std::vector<Point>& points, const LineStyle& style) {
                        points_of(points), stroke(style));
 }
 
-void Svg::polygon(const std::vector<Point>& points, Rgb fill, double opacity) {
-  body_ += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{}\"/>\n", points_of(points),
-                       hex(fill), opacity);
+void Svg::polygon(const std::vector<Point>& points, Rgb fill, double opacity, std::string_view tip) {
+  body_ += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{}\"{}", points_of(points),
+                       hex(fill), opacity, closed("polygon", tip));
+}
+
+void Svg::curve(Point from, Point to, Leaves leaves, const LineStyle& style, std::string_view tip) {
+  const Point middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
+  const Point first = leaves == Leaves::Upright ? Point{from.x, middle.y} : Point{middle.x, from.y},
+              second = leaves == Leaves::Upright ? Point{to.x, middle.y} : Point{middle.x, to.y};
+  body_ += fmt::format("<path d=\"M{} {}C{} {} {} {} {} {}\" fill=\"none\"{}{}", place(from.x), place(from.y),
+                       place(first.x), place(first.y), place(second.x), place(second.y), place(to.x),
+                       place(to.y), stroke(style), closed("path", tip));
 }
 
 void Svg::image(const Box& box, std::string_view png, std::string_view tip) {
   body_ += fmt::format(
       "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" href=\"data:image/png;base64,{}\"{}", place(box.x),
       place(box.y), place(box.width), place(box.height), base64(png), closed("image", tip));
+}
+
+void Svg::cells(const Box& box, std::string_view png) {
+  body_ += fmt::format(
+      "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
+      "image-rendering=\"pixelated\" style=\"image-rendering: optimizeSpeed; image-rendering: pixelated\" "
+      "href=\"data:image/png;base64,{}\"/>\n",
+      place(box.x), place(box.y), place(box.width), place(box.height), base64(png));
+}
+
+void Svg::tip(const Box& box, std::string_view tip) {
+  body_ +=
+      fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" pointer-events=\"all\"{}",
+                  place(box.x), place(box.y), place(box.width), place(box.height), closed("rect", tip));
 }
 
 // One below another, where a turned text would stand: its baseline is a third of a letter beside the middle.

@@ -46,8 +46,13 @@ class Svg {
   void rect(const Box& box, Rgb fill, std::string_view tip = {});
   void line(Point from, Point to, const LineStyle& style, std::string_view tip = {});
   void polyline(const std::vector<Point>& points, const LineStyle& style);
-  void polygon(const std::vector<Point>& points, Rgb fill, double opacity);
+  void polygon(const std::vector<Point>& points, Rgb fill, double opacity, std::string_view tip = {});
+  // Leaves its ends upright, or level where it goes sideways.
+  enum class Leaves { Upright, Level };
+  void curve(Point from, Point to, Leaves leaves, const LineStyle& style, std::string_view tip);
   void image(const Box& box, std::string_view png, std::string_view tip);
+  void cells(const Box& box, std::string_view png);  // an image whose pixels are drawn as they are
+  void tip(const Box& box, std::string_view tip);    // nothing to see, but something to say
   void text(Point at, std::string_view text, const TextStyle& style = {});
 
   // The whole file; `metadata` (JSON) stands in it for programs.

@@ -107,7 +107,8 @@ std::string asked(const Report& report, const Attribution& attribution, const Ro
     text = layered ? "every " + unit : fmt::format("how much each {} counts", unit);
   }
   if (layered) text += fmt::format(" of layer {}", row.layer);
-  if (row.layer + 1 < layer_count(attribution)) text += ", the one that reads most from other words";
+  if (row.layer + 1 < layer_count(attribution))
+    text += std::string(", the one that reads most from other ") + (is_picture(report) ? "patches" : "words");
   if (report.target.label.empty()) return text;
   if (!knows_class(attribution)) return text + "; knows no class";
   text += " for " + target_name(report);
@@ -311,7 +312,9 @@ std::string scores_view(const Report& report, const Attribution& attribution, co
   out += plain ? plain_legend(report, attribution, row, format)
                : colour_legend(report, attribution, row, format);
   const Index layers = layer_count(attribution);
-  if (layers > 1) out += dim("  strongest by layer\n", format.colour);
+  if (layers > 1)
+    out += dim(is_picture(report) ? "  strongest by layer (row, column)\n" : "  strongest by layer\n",
+               format.colour);
   for (Index layer = 0; layers > 1 && layer < layers; ++layer)
     out += layer_line(report, attribution, layer, format);
   return out + checks_text(attribution.checks, attribution.notes, format);

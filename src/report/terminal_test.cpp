@@ -135,7 +135,8 @@ TEST(Terminal, HostileTokensCannotSteerIt) {
 TEST(Terminal, ImagesAreAGrid) {
   const std::string plain = to_terminal(testing::image_report());
   EXPECT_NE(plain.find("██"), std::string::npos) << plain;
-  EXPECT_NE(plain.find("patch "), std::string::npos) << plain;
+  EXPECT_NE(plain.find("strongest by layer (row, column)"), std::string::npos) << plain;
+  EXPECT_NE(plain.find("  (1, 0)  "), std::string::npos) << plain;
   const std::string coloured = to_terminal(testing::image_report(), {.colour = Colour::TrueColour});
   EXPECT_NE(coloured.find("m  \x1b[0m"), std::string::npos);
 }

@@ -6,6 +6,7 @@
 
 #include "report/chart.h"
 #include "report/provenance.h"
+#include "report/tips.h"
 #include "report/tree_text.h"
 
 namespace headwater {
@@ -48,13 +49,14 @@ std::string tree_svg(const GrownTree& grown) {
     svg.line({x(token), place}, {x(token), y(0) + level},
              {.colour = {0xb8, 0xc4, 0xd0}, .width = 1, .dashes = "2 4"});
   for (const TreeEdge& edge : tree.edges)
-    svg.line({x(edge.parent), y(edge.layer)}, {x(edge.child), y(edge.layer) + level},
-             {.colour = colour_of(edge.score < 0 ? -0.7 : 0.7),
-              .width = 1 + 4 * (largest > 0 ? std::abs(edge.score) / largest : 0),
-              .dashes = edge.score < 0 ? "5 3" : "",
-              .opacity = 0.75},
-             fmt::format("L{} {} reads {}: {:.6f}", edge.layer, tokens[static_cast<std::size_t>(edge.parent)],
-                         tokens[static_cast<std::size_t>(edge.child)], edge.score));
+    svg.line(
+        {x(edge.parent), y(edge.layer)}, {x(edge.child), y(edge.layer) + level},
+        {.colour = colour_of(edge.score < 0 ? -0.7 : 0.7),
+         .width = 1 + 4 * (largest > 0 ? std::abs(edge.score) / largest : 0),
+         .dashes = edge.score < 0 ? "5 3" : "",
+         .opacity = 0.75},
+        cell_tip(fmt::format("L{}", edge.layer), in_quotes(tokens[static_cast<std::size_t>(edge.parent)]),
+                 in_quotes(tokens[static_cast<std::size_t>(edge.child)]), edge.score));
   for (std::size_t t = 0; t < tokens.size(); ++t)
     svg.text({x(static_cast<int>(t)), y(0) + level + 22}, cut_to_width(tokens[t], 12, step - 2),
              {.anchor = TextStyle::Anchor::Middle, .bold = static_cast<int>(t) == tree.root});

@@ -269,7 +269,9 @@ void add_picture(Reproduced& made, const Engine& engine) {
       .notes = {"The authors show RoBERTa-base; reproduce mohebbi2023 -o picture.svg draws the maps."}};
   std::vector<PictureFigures> figures;
   for (Index l = 0; l < map.dim(0); ++l) {
-    maps.panels.push_back({fmt::format("layer {}", l + 1), map.rows(l, 1).to_doubles()});
+    maps.panels.push_back(
+        {fmt::format("layer {}", l + 1), fmt::format("L{}", l), map.rows(l, 1).to_doubles()});
+    maps.panels.back().scale = largest_size(maps.panels.back().cells);
     if (at.size() != 10) continue;
     const PictureFigures& f = figures.emplace_back(figures_of(maps.panels.back().cells, T, at));
     table.rows.push_back({std::to_string(l + 1), percent(f.own), percent(f.neighbour), percent(f.equivalent),

@@ -230,7 +230,8 @@ std::vector<Sequence> sequences_of(const ModelInfo& info, const Batch& batch) {
 
 Unit patch_of(const Sequence& sequence, Index at) {
   const Index before = sequence.count - sequence.rows * sequence.columns;
-  if (at >= before) return {.id = -1, .text = fmt::format("patch {}", at - before)};
+  if (const Index patch = at - before; patch >= 0)
+    return {.id = -1, .text = fmt::format("({}, {})", patch / sequence.columns, patch % sequence.columns)};
   return {.id = -1, .text = at == 0 ? "[CLS]" : fmt::format("[{}]", at), .special = true};
 }
 

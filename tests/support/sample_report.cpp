@@ -93,10 +93,10 @@ Report image_report() {
   report.prediction.sequences = {
       {.name = "image", .modality = Modality::Image, .first = 0, .count = 5, .rows = 2, .columns = 2}};
   report.prediction.units = {{.id = -1, .text = "[CLS]", .special = true},
-                             {.id = -1, .text = "patch 0"},
-                             {.id = -1, .text = "patch 1"},
-                             {.id = -1, .text = "patch 2"},
-                             {.id = -1, .text = "patch 3"}};
+                             {.id = -1, .text = "(0, 0)"},
+                             {.id = -1, .text = "(0, 1)"},
+                             {.id = -1, .text = "(1, 0)"},
+                             {.id = -1, .text = "(1, 1)"}};
   report.prediction.outcomes = {{.position = -1, .top = {{"cat", 3, 0.8, 2}, {"dog", 5, 0.2, 0.5}}}};
   report.prediction.logits = {0, 0, 0, 2, 0, 0.5};
   report.target = {.index = 3, .label = "cat", .logit = 2, .probability = 0.8};

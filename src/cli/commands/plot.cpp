@@ -1,4 +1,9 @@
 // `headwater plot`: a picture of a result that was kept as JSON, without running a model again.
+#include <charconv>
+
+#include <fmt/format.h>
+#include <headwater/error.h>
+
 #include "checkpoint/checkpoint.h"
 #include "cli/commands/command.h"
 #include "cli/options.h"
@@ -14,8 +19,8 @@ namespace {
 constexpr const char* formats = "svg|pdf|png";
 
 struct Options {
-  std::string result, cache_dir, scale = "panel";
-  int layer = -1, head = -1;
+  std::string result, cache_dir, scale, head;
+  int layer = -1;
   KeptFigure figure;
   OutputOptions output;
 };
@@ -27,12 +32,23 @@ std::string picture_seen(const Report& report, const std::string& cache_dir) {
   return encode_png(ImageProcessor::load(folder.path)->crop(read_image(report.image)));
 }
 
+Index head_numbered(const std::string& text) {
+  Index head = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), head);
+  if (error != std::errc{} || end != text.data() + text.size() || head < 0)
+    throw InputError(fmt::format("--head: expected a number or 'all', found '{}'", text));
+  return head;
+}
+
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats);
   KeptFigure figure = options.figure;
   figure.how.layer = options.layer;
-  figure.how.head = options.head;
-  figure.how.shared = options.scale == "shared";
+  if (options.head == "all")
+    figure.how.all_heads = true;
+  else if (!options.head.empty())
+    figure.how.head = head_numbered(options.head);
+  if (!options.scale.empty()) figure.how.shared = options.scale == "shared";
   figure.picture = [&](const Report& report) { return picture_seen(report, options.cache_dir); };
   const std::string svg = figure_of_file(options.result, figure);
   Output output(options.output.path);
@@ -54,23 +70,26 @@ void declare(Arguments& arguments, Options& options) {
       .choices();
   arguments.under("Figure")
       .add("--layer N", options.layer,
-           "Of matrix, heads, strip and overlay: which layer (default: the one that says most)")
+           "Of matrix, heads, strip and overlay: which layer (default: the one that says most); of grid with "
+           "--head all: that one alone")
       .range(0, 4096);
-  arguments.under("Figure")
-      .add("--head N", options.head, "Of grid and matrix: one head (default: the mean)")
-      .range(0, 4096);
+  arguments.under("Figure").add(
+      "--head N|all", options.head,
+      "Of grid and matrix: one head (default: the mean); of grid 'all': the mean and every head");
   arguments.under("Figure").add(
       "--row TOKEN", options.figure.how.row,
       "Of flow: the token it ends in, or its position (default: the one the output was read from)");
   arguments.under("Figure").add("--share X", options.figure.how.share,
-                                "Of flow: how much of every layer is drawn, strongest first (default 0.8)");
+                                "Of flow and heads: how much of every layer is drawn, strongest first "
+                                "(default 0.8 of a flow, 0.4 of heads)");
   arguments.under("Figure").add(
       "--residual X", options.figure.how.residual,
       "Of flow: what every token keeps of itself in a layer (default: 0.5 for attention alone, as rollout "
       "has it, else 0)");
   arguments.under("Figure")
       .add("--scale panel|shared", options.scale,
-           "Of grid and heads: a scale for every panel, or one for all (default panel)")
+           "Of grid and matrix: a scale for every layer, or one for all (default: one for all unless it "
+           "leaves a layer blank)")
       .choices();
   add_cache_dir_option(arguments, options.cache_dir);
   add_output_options(arguments, options.output, formats);
