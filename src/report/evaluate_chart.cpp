@@ -31,6 +31,10 @@ ChartAxis axis_over(const std::string& label, const std::vector<Series>& all, in
   return round_axis(label, low, high > low ? high : low + 1, most);
 }
 
+auto examples_in(const EvaluateReport& report) {
+  return report.examples - report.left_out;
+}
+
 // "deletion: chefer at 12.5 %: 0.8312"
 std::vector<std::string> point_tips(const std::string& metric, const std::string& method,
                                     const EvaluationCell& cell) {
@@ -43,6 +47,7 @@ std::vector<std::string> point_tips(const std::string& metric, const std::string
 
 std::vector<ChartField> curve_fields(const EvaluateReport& report) {
   std::vector<ChartField> fields;
+  const bool several = examples_in(report) > 1;
   for (std::size_t k = 0; k < report.metrics.size(); ++k) {
     const EvaluationMetric& metric = report.metrics[k];
     ChartField field{.title = metric.name + arrow_of(metric)};
@@ -58,14 +63,15 @@ std::vector<ChartField> curve_fields(const EvaluateReport& report) {
                               .marker = series_marker(m),
                               .x = cell.x,
                               .y = cell.curve,
-                              .low = cell.lows,
-                              .high = cell.highs,
+                              .low = several ? cell.lows : std::vector<double>{},
+                              .high = several ? cell.highs : std::vector<double>{},
                               .spread = Series::Spread::Band,
                               .tips = point_tips(metric.name, report.methods[m], cell)});
     }
     if (field.series.empty()) continue;
     field.x = axis_over(metric.curve_over, field.series, 10, {&Series::x});
-    field.y = axis_over("mean over examples", field.series, 8, {&Series::y, &Series::low, &Series::high});
+    field.y = axis_over(several ? "mean over examples" : "value", field.series, 8,
+                        {&Series::y, &Series::low, &Series::high});
     fields.push_back(std::move(field));
   }
   return fields;
@@ -84,8 +90,10 @@ std::string evaluate_svg(const EvaluateReport& report, std::string_view metadata
         legend.push_back(series);
   return fields_svg(
       {.title = "How far explanations can be trusted",
-       .subtitle = fmt::format("{} examples; bands: {:.0f} % intervals; ↑ higher is better, ↓ lower",
-                               report.examples - report.left_out, 100 * report.level),
+       .subtitle = (examples_in(report) > 1 ? fmt::format("{} examples; bands: {:.0f} % intervals",
+                                                          examples_in(report), 100 * report.level)
+                                            : std::string("one example, so no interval")) +
+                   "; ↑ higher is better, ↓ lower",
        .fields = fields,
        .legend = legend,
        .width = 400,

@@ -1,5 +1,5 @@
-// The heads of one layer as lines from the token that reads to the one that is read. Of all heads together the
-// strongest lines are drawn until they hold a share of the weight, each in its head's colour.
+// The heads of one layer as lines from the token that reads to the one that is read. Of all heads together
+// the strongest lines are drawn until they hold a share of the weight, each in its head's colour.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -77,9 +77,8 @@ HeadLines strongest_lines(const Report& report, std::span<const Map* const> maps
       peak = std::max(peak, std::abs(line.value));
       sum += std::abs(line.value);
     }
-    std::copy_if(own.begin(), own.end(), std::back_inserter(found.lines), [&](const HeadLine& line) {
-      return std::abs(line.value) >= least_share_of_peak * peak;
-    });
+    std::copy_if(own.begin(), own.end(), std::back_inserter(found.lines),
+                 [&](const HeadLine& line) { return std::abs(line.value) >= least_share_of_peak * peak; });
   }
   std::stable_sort(found.lines.begin(), found.lines.end(), [](const HeadLine& a, const HeadLine& b) {
     if (std::abs(a.value) != std::abs(b.value)) return std::abs(a.value) > std::abs(b.value);

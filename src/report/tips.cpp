@@ -59,7 +59,8 @@ std::string place_words(const Map& map, Index layer, Index head) {
   for (const Axis& axis : map.axes)
     if (axis.kind == Axis::Layer) words = fmt::format("L{}", layer);
   if (heads_of(map) > 1)
-    words += (words.empty() ? "" : " ") + (head < 0 ? std::string("mean of heads") : fmt::format("H{}", head));
+    words +=
+        (words.empty() ? "" : " ") + (head < 0 ? std::string("mean of heads") : fmt::format("H{}", head));
   return words;
 }
 
