@@ -81,8 +81,13 @@ try {
     ["grid", "--kind", "grid", "--method", "value_zeroing"],
     ["matrix", "--kind", "matrix", "--method", "value_zeroing", "--layer", "3"],
     ["flow", "--kind", "flow", "--method", "value_zeroing"],
+    ["heads", "--kind", "heads", "--method", "attention", "--share", "0.25"],
+    ["grid-heads", "--kind", "grid", "--method", "attention", "--head", "all"],
   ])
     writeFileSync(join(gallery, name + ".svg"), world.run("plot", kept, ...words));
+  const seen = ["explain", "-q", "-m", "vision", "--method", "chefer,attention_rollout,attention", "--target", "dog"];
+  writeFileSync(kept, world.run(...seen, "--image", join(root, "docs/pets.jpg"), "--format", "json"));
+  writeFileSync(join(gallery, "overlay.svg"), world.run("plot", kept));
   writeFileSync(kept, world.run(...explained, "--format", "json", hebrew));
   writeFileSync(join(gallery, "strip-scripts.svg"), world.run("plot", kept));
   console.log("written: docs/gallery");
