@@ -1,10 +1,11 @@
 // The panels beside the main view as figures: the map of heads, and the charts of the drawer.
 import type { Bench } from "../bench";
 import { css, toned } from "../model/colour";
+import { headTip } from "../model/tips";
 import { number } from "../model/words";
 import { headMapOf, nameOfStatistic } from "../views/headmap";
 import { themed } from "../views/parts";
-import { escaped, framed, headline, text, widthOf } from "./svg";
+import { drawnOf, framed, heading, headingRoom, headline, pointed, text, titled, widthOf } from "./svg";
 
 export function headMapFigure(b: Bench): string {
   const map = headMapOf(b);
@@ -13,29 +14,24 @@ export function headMapFigure(b: Bench): string {
     cell = 26,
     left = 40,
     top = 62,
-    soft = themed("--soft");
-  let s =
-    text(10, 18, headline(b, a, nameOfStatistic(what)), 'font-weight="600"', 13) +
-    text(
-      10,
-      38,
-      `${number(Math.min(...known))} … ${number(Math.max(...known))}; layers from the bottom of the model, heads across`,
-      "",
-      10.5,
-      soft,
-    );
+    soft = themed("--soft"),
+    title = headline(b, a, nameOfStatistic(what)),
+    said = `${number(Math.min(...known))} … ${number(Math.max(...known))}; layers from the bottom of the model, heads across`;
+  let s = heading(title) + text(10, 38, said, "", 10.5, soft);
   values[0].forEach((_, h) => (s += text(left + (h + 0.5) * cell, top - 6, String(h), 'text-anchor="middle"', 10.5, soft)));
   values.forEach((row, l) => {
     s += text(left - 6, top + (l + 0.5) * cell + 4, `L${l}`, 'text-anchor="end"', 10.5, soft);
     row.forEach((v, h) => {
       const [x, y] = [left + h * cell, top + l * cell];
-      s +=
-        v !== null && v === v
-          ? `<rect x="${x}" y="${y}" width="${cell - 1}" height="${cell - 1}" rx="3" fill="${css(toned(v, peak, b.tone))}"/>`
-          : `<path d="M${x} ${y + cell - 1}L${x + cell - 1} ${y}" stroke="${themed("--line")}"/>`;
+      if (v !== null && v === v)
+        s += `<rect x="${x}" y="${y}" width="${cell - 1}" height="${cell - 1}" rx="3" fill="${css(toned(v, peak, b.tone))}">${titled(headTip(l, h, v))}</rect>`;
+      else {
+        s += `<path d="M${x} ${y + cell - 1}L${x + cell - 1} ${y}" stroke="${themed("--line")}"/>`;
+        if (v !== null) s += pointed(x, y, cell - 1, cell - 1, headTip(l, h, v));
+      }
     });
   });
-  return framed(Math.max(480, left + a.H * cell + 16), top + a.L * cell + 14, s, headline(b, a, nameOfStatistic(what)));
+  return framed(Math.ceil(Math.max(left + a.H * cell + 16, headingRoom(title), 24 + widthOf(said, 10.5))), top + a.L * cell + 14, s, title);
 }
 
 // Every chart that is shown, one below the other, with what its lines stand for.
@@ -47,14 +43,12 @@ export function chartsFigure(): string {
     const chart = box.querySelector<SVGSVGElement>("svg.chart"),
       size = chart?.viewBox.baseVal;
     if (!chart || !size) continue;
-    const copy = chart.cloneNode(true) as SVGSVGElement;
-    for (const e of copy.querySelectorAll("[style]")) e.removeAttribute("style");
     s += text(10, y + 14, chart.getAttribute("aria-label")!.split(". ")[0], 'font-weight="600"', 12.5);
-    s += `<g transform="translate(0 ${y + 20})">${copy.innerHTML}</g>`;
+    s += `<g transform="translate(0 ${y + 20})">${drawnOf(chart)}</g>`;
     y += 26 + size.height;
     let x = 14;
     for (const entry of box.querySelectorAll(".legend .scale")) {
-      const stroke = entry.querySelector("line"),
+      const sample = entry.querySelector("svg"),
         name = entry.textContent ?? "",
         w = 30 + widthOf(name, 11) + 16;
       if (x + w > size.width && x > 14) {
@@ -62,7 +56,7 @@ export function chartsFigure(): string {
         y += 18;
       }
       s +=
-        `<line x1="${x}" x2="${x + 22}" y1="${y + 8}" y2="${y + 8}" stroke="${escaped(stroke?.getAttribute("stroke") ?? "")}" stroke-width="2.5" stroke-dasharray="${escaped(stroke?.getAttribute("stroke-dasharray") ?? "")}"/>` +
+        `<g transform="translate(${x} ${y + 4})">${sample ? drawnOf(sample) : ""}</g>` +
         text(x + 28, y + 12, name, "", 11, themed("--soft"));
       x += w;
       wide = Math.max(wide, x);

@@ -1,12 +1,16 @@
 // How to look at it: target, method, layer, head, units, colours; and what can be taken away.
 import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
+import { animatedFlow } from "../export/film";
+import { blocksFigure, layersFigure, matrixFigure } from "../export/maps";
 import { csvOf, jsonOf, npzOf } from "../export/numbers";
 import { chartsFigure, headMapFigure } from "../export/panels";
 import { pdfOf } from "../export/pdf";
+import { pictureFigure } from "../export/picture";
 import { imageOf, pageOf, pngOf, save } from "../export/save";
+import { stripFigure } from "../export/strip";
+import { headline, shownFigure } from "../export/svg";
 import { categories } from "../model/colour";
-import { animatedFlow, blocksFigure, headline, layersFigure, matrixFigure, pictureFigure, shownFigure, stripFigure } from "../export/svg";
 import type { LiveSession } from "../live/session";
 import { hasWords } from "../model/units";
 import { addressOf } from "../view";

@@ -1,9 +1,25 @@
 // Deletion and insertion curves of the methods on this input, against a random order.
 import { useEffect } from "preact/hooks";
 import type { Bench } from "../bench";
+import type { Evaluation } from "../live/api";
 import type { LiveSession } from "../live/session";
+import { pointTip } from "../model/tips";
 import { number } from "../model/words";
-import { Chart } from "./chart";
+import { Chart, type Series } from "./chart";
+
+// At its real shares; with its interval where there is one.
+function seriesOf({ metric, method, curve }: Evaluation["cells"][number]): Series {
+  const { x, value, low, high } = curve!,
+    wide = value.some((v, i) => low[i] !== v || high[i] !== v);
+  return {
+    name: method,
+    values: value,
+    ...(wide ? { low, high } : {}),
+    shares: x,
+    plain: method === "random",
+    tip: (i, v) => pointTip(metric, method, x[i], v),
+  };
+}
 
 export function Faithfulness({ b, live }: { b: Bench; live: LiveSession }) {
   useEffect(() => {
@@ -16,21 +32,13 @@ export function Faithfulness({ b, live }: { b: Bench; live: LiveSession }) {
     <div id="faithfulness" class="charts">
       {result.metrics.map((metric) => {
         const cells = result.cells.filter((c) => c.metric === metric.name),
-          first = cells.find((c) => c.curve);
+          drawn = cells.filter((c) => c.curve);
         return (
           <div>
             <h3>
               {metric.name} <span class="soft">{metric.better} is better</span>
             </h3>
-            {first?.curve ? (
-              <Chart
-                label={metric.name}
-                width={380}
-                height={170}
-                series={cells.filter((c) => c.curve).map((c) => ({ name: c.method, values: c.curve!.value }))}
-                x={first.curve.x.map((x) => Math.round(100 * x) + " %")}
-              />
-            ) : null}
+            {drawn.length ? <Chart label={metric.name} width={380} height={170} x={[]} series={drawn.map((c) => seriesOf(c))} /> : null}
             <table>
               <thead>
                 <tr>

@@ -5,6 +5,7 @@ import { isCarried, isMap, type Attribution } from "../model/attribution";
 import { flowFrom, keptEdges, stagesOf, type Edge, type Flow as Graph, type Stage } from "../model/flow";
 import { strongest, type GridMap } from "../model/maps";
 import { uprightLetters } from "../model/reading";
+import { givesTip, readsTip } from "../model/tips";
 import { percent, shownName } from "../model/words";
 import { Kept, most_edges } from "./heads";
 import { Empty, hideTip, Segments, showTip, themed, TurnedName, useWidth } from "./parts";
@@ -221,6 +222,7 @@ export function Flow({ b }: { b: Bench }) {
           <g fill="none">
             {edges.map((e) => (
               <path
+                data-tip={readsTip(drawn.stages[e.stage].name, b.groups[e.from].name, b.groups[e.to].name, e.weight)}
                 d={edgePath(box, e)}
                 stroke={e.sign < 0 ? against : accent}
                 stroke-width={(0.6 + 7 * Math.sqrt(e.weight)).toFixed(2)}
@@ -281,6 +283,7 @@ export function Flow({ b }: { b: Bench }) {
                 onMouseLeave={hideTip}
               >
                 <rect
+                  data-tip={givesTip(b.groups[g].name, graph.reached[g])}
                   x={x - Math.min(9, box.step * 0.35)}
                   y={y + 30 - h}
                   width={Math.min(18, box.step * 0.7)}

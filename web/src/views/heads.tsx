@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import { isMap } from "../model/attribution";
 import { categories } from "../model/colour";
+import { readsTip } from "../model/tips";
 import { number, shownName } from "../model/words";
 import { Empty, hideTip, showTip, Slider, themed, Unsuited, useHover, useWidth } from "./parts";
 
@@ -191,6 +192,7 @@ export function Heads({ b }: { b: Bench }) {
             <g fill="none">
               {shown.map((e) => (
                 <path
+                  data-tip={readsTip(`L${b.layerOf(a)} H${e.h}`, b.groups[e.r].name, b.groups[e.c].name, e.v)}
                   d={`M${left} ${y(e.r)}C${(left + right) / 2} ${y(e.r)} ${(left + right) / 2} ${y(e.c)} ${right} ${y(e.c)}`}
                   stroke={categories[e.h % 10]}
                   stroke-width={(0.5 + (3.5 * Math.abs(e.v)) / peak).toFixed(2)}

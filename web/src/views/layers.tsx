@@ -92,7 +92,8 @@ function Thumb({ b, a, l, h, size }: { b: Bench; a: Attribution; l: number; h: n
   );
 }
 
-function allPeak(b: Bench, a: Attribution): number {
+// One scale for every head of every layer.
+export function allPeak(b: Bench, a: Attribution): number {
   let peak = 0;
   for (let h = -1; h < a.H; ++h) peak = Math.max(peak, b.maps.peak(a, h));
   return peak;

@@ -112,6 +112,24 @@ export function tau(b: Bench, a: Attribution, other: Attribution): number {
   return rows[0] && rows[1] && rows[0].length <= 1024 ? kendall(rows[0], rows[1]) : NaN;
 }
 
+// τ-b with the chosen method as it is shown: nothing for that one, nor for one alone.
+export function agreementText(b: Bench, a: Attribution): string {
+  if (b.attributions.length < 2 || a === b.current) return "";
+  const t = tau(b, a, b.current!);
+  return t === t ? (t < 0 ? "−" : "") + Math.abs(t).toFixed(2) : "–";
+}
+
+// How far apart the methods rank every unit; null where there are not two.
+export function spreadOf(b: Bench): Float64Array | null {
+  const rows = b.attributions
+    .map((a) => {
+      const m = b.mapOf(a);
+      return m ? Float32Array.from(rowOf(m, b.rowOf(a)), Math.abs) : null;
+    })
+    .filter((r) => r !== null);
+  return rows.length < 2 ? null : disagreement(rows);
+}
+
 let keptLines: { key: unknown[]; lines: Line[] } | null = null;
 function stableLines(b: Bench): Line[] {
   const key = [b.document, b.view.special];
@@ -120,14 +138,8 @@ function stableLines(b: Bench): Line[] {
 }
 
 function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
-  const rows = b.attributions
-    .map((a) => {
-      const m = b.mapOf(a);
-      return m ? Float32Array.from(rowOf(m, b.rowOf(a)), Math.abs) : null;
-    })
-    .filter((r) => r !== null);
-  if (rows.length < 2) return null;
-  const spread = disagreement(rows);
+  const spread = spreadOf(b);
+  if (!spread) return null;
   const named = [...spread.keys()]
     .filter((g) => spread[g] === spread[g] && !b.groups[g].special)
     .sort((x, y) => spread[y] - spread[x])
@@ -281,8 +293,7 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
           b.attributions.map((a) => {
             const map = b.mapOf(a),
               row = b.rowOf(a),
-              failed = a.checks.some((c) => !c.passed),
-              t = a === current ? 1 : tau(b, a, current);
+              failed = a.checks.some((c) => !c.passed);
             return (
               <div class={"strip-row" + (a === current ? " chosen" : "")} role="group" aria-label={a.name} data-method={a.index} key={a.id}>
                 <div class="who">
@@ -327,7 +338,7 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
                 </div>
                 <div class="tau">
                   <span class="num" title={a === current ? "the method the others are compared with" : `Kendall τ-b with ${current.name}`}>
-                    {b.attributions.length < 2 ? "" : a === current ? "τ" : t === t ? (t < 0 ? "−" : "") + Math.abs(t).toFixed(2) : "–"}
+                    {agreementText(b, a) || (b.attributions.length < 2 ? "" : "τ")}
                   </span>
                   <span class={failed ? "fail" : "soft"} title={checkText(a)}>
                     {a.checks.length === 0 ? "" : failed ? "✗" : "✓"}

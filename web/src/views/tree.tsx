@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import type { LiveSession } from "../live/session";
 import type { Attribution } from "../model/attribution";
+import { readsTip } from "../model/tips";
 import { growsFrom, headSums, treeOf, type Tree as TreeData, type TreeEdge } from "../model/tree";
 import { number, shownName } from "../model/words";
 import { Empty, hideTip, showTip, Slider, themed, TurnedName, useWidth } from "./parts";
@@ -118,6 +119,7 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
       ))}
       {tree.edges.map((e) => (
         <path
+          data-tip={readsTip(`L${e.layer}`, names[e.parent], names[e.child], e.score)}
           d={`M${x(e.parent)} ${y(e.layer)}C${x(e.parent)} ${y(e.layer) + level / 2} ${x(e.child)} ${y(e.layer) + level / 2} ${x(e.child)} ${y(e.layer) + level}`}
           fill="none"
           stroke={e.score < 0 ? against : accent}
