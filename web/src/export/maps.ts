@@ -191,7 +191,7 @@ function headsFigure(b: Bench): string {
   const bottom = top + a.L * (tall + 6),
     key = legend(b, a, peak, 4, bottom + 20, scaleWords(peak !== null));
   return framed(
-    Math.ceil(Math.max(left + columns * (size + 6) + 4, headingRoom(title), key.room)),
+    Math.ceil(Math.max(left + columns * (size + 6) + 10, headingRoom(title), key.room)),
     bottom + 34,
     s + drawnMaps(b, a, panels) + key.drawn,
     title,

@@ -1,7 +1,7 @@
 // The text with every method's scores, as a figure.
 import type { Bench } from "../bench";
 import { css, inkOn, toned } from "../model/colour";
-import { linesOfBench, type Line } from "../model/lines";
+import { linesOfBench, rowsOf, type Line } from "../model/lines";
 import { rowScale } from "../model/maps";
 import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../model/reading";
 import { rowHead, scoreTip, spreadTip } from "../model/tips";
@@ -10,8 +10,8 @@ import { themed } from "../views/parts";
 import { agreementText, spreadOf } from "../views/strip";
 import { framed, legend, pointed, text, titled, widthOf } from "./svg";
 
-const width = 900,
-  left = 190,
+const width = 960,
+  left = 180,
   right = width - 66; // behind it stands τ
 const tall = 20;
 
@@ -39,28 +39,6 @@ function itemsOf(b: Bench, line: Line): Item[] {
   }
   readingLevels(pieces).levels.forEach((l, i) => (items[i].level = l));
   return items;
-}
-
-// As many in a row as there is room for. `parts` says where a row may end: a word's pieces stay together if a row can hold
-// them at all.
-export function rowsOf<T extends { w: number; at: number }>(items: T[], room: number, parts: (before: T, after: T) => boolean): T[][] {
-  const words: T[][] = [];
-  items.forEach((item, i) => {
-    if (i === 0 || parts(items[i - 1], item)) words.push([]);
-    words[words.length - 1].push(item);
-  });
-  const rows: T[][] = [[]],
-    broad = (list: T[]) => list.reduce((sum, i) => sum + i.w, 0);
-  for (const word of words)
-    for (const part of broad(word) > room ? word.map((i) => [i]) : [word]) {
-      let row = rows[rows.length - 1];
-      if (part[0].at >= 0 && row.length && broad(row) + broad(part) > room) {
-        if (row[row.length - 1].at < 0) row.pop();
-        rows.push((row = []));
-      }
-      row.push(...part);
-    }
-  return rows;
 }
 
 // Between words, and between letters that no space stands between in any text.

@@ -53,19 +53,19 @@ export const headingRoom = (words: string) => 24 + 1.1 * widthOf(words, 13);
 // The scale below a figure, and the room it needs. `high` is what the darkest colour stands for; null where every map
 // has its own.
 export function legend(b: Bench, a: Attribution, high: number | null, x: number, y: number, raw: string): { drawn: string; room: number } {
-  let s = "";
-  for (let i = 0; i < 40; ++i)
-    s += `<rect x="${x + 44 + 3 * i}" y="${y - 8}" width="3.2" height="9" fill="${css(shade(a.signed ? (i - 19.5) / 19.5 : i / 39, b.dark, b.view.palette))}"/>`;
   const words = [signWords(b, a), raw, b.view.root ? "square root" : ""].filter(Boolean).join("; "),
     largest = high === null ? "max" : number(high),
+    [low, top] = a.signed ? ["−" + largest, "+" + largest] : ["0", largest],
+    ramp = x + 12 + widthOf(low, 10.5),
+    behind = ramp + 126,
+    said = behind + widthOf(top, 10.5) + 14,
     soft = themed("--soft");
+  let s = "";
+  for (let i = 0; i < 40; ++i)
+    s += `<rect x="${(ramp + 3 * i).toFixed(1)}" y="${y - 8}" width="3.2" height="9" fill="${css(shade(a.signed ? (i - 19.5) / 19.5 : i / 39, b.dark, b.view.palette))}"/>`;
   return {
-    drawn:
-      s +
-      text(x + 38, y, a.signed ? "−" + largest : "0", 'text-anchor="end"', 10.5, soft) +
-      text(x + 170, y, (a.signed ? "+" : "") + largest, "", 10.5, soft) +
-      text(x + 222, y, words, "", 10.5, soft),
-    room: x + 222 + 1.05 * widthOf(words, 10.5) + 12,
+    drawn: s + text(x + 6, y, low, "", 10.5, soft) + text(behind, y, top, "", 10.5, soft) + text(said, y, words, "", 10.5, soft),
+    room: said + 1.05 * widthOf(words, 10.5) + 12,
   };
 }
 

@@ -43,3 +43,25 @@ export function linesOf(units: Token[], sources: string[], special: boolean): Li
 
 export const linesOfBench = (b: Bench) =>
   linesOf(b.units, [b.data.input.text ?? "", b.data.input.pair ?? "", b.data.input.prefix ?? ""], b.view.special === "keep");
+
+// As many in a row as there is room for; a space (at −1) begins and ends none. `parts` says where a row may end: a word's
+// pieces stay together if a row can hold them at all.
+export function rowsOf<T extends { w: number; at: number }>(items: T[], room: number, parts: (before: T, after: T) => boolean): T[][] {
+  const words: T[][] = [];
+  items.forEach((item, i) => {
+    if (i === 0 || parts(items[i - 1], item)) words.push([]);
+    words[words.length - 1].push(item);
+  });
+  const rows: T[][] = [[]],
+    broad = (list: T[]) => list.reduce((sum, i) => sum + i.w, 0);
+  for (const word of words)
+    for (const part of broad(word) > room ? word.map((i) => [i]) : [word]) {
+      let row = rows[rows.length - 1];
+      if (part[0].at >= 0 && row.length && broad(row) + broad(part) > room) {
+        if (row[row.length - 1].at < 0) row.pop();
+        rows.push((row = []));
+      }
+      row.push(...part);
+    }
+  return rows;
+}

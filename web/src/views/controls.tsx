@@ -12,8 +12,10 @@ import { stripFigure } from "../export/strip";
 import { headline, shownFigure } from "../export/svg";
 import { categories } from "../model/colour";
 import type { LiveSession } from "../live/session";
+import { growsFrom } from "../model/tree";
 import { hasWords } from "../model/units";
 import { addressOf } from "../view";
+import { flowMethod } from "./flow";
 import { headMapOf } from "./headmap";
 import { Chooser, Segments, usePopup } from "./parts";
 
@@ -22,7 +24,6 @@ const pdf_title = "vectors; text in Helvetica, and as pictures where that has no
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 async function figureOf(b: Bench): Promise<string> {
-  const title = [b.current!.name, b.aim.target.label, b.data.record.model.split("/").pop()].filter(Boolean).join(" · ");
   if (b.tab === "layers") return layersFigure(b);
   if (b.tab === "matrix") return matrixFigure(b);
   if (b.tab === "blocks") return blocksFigure(b);
@@ -37,7 +38,9 @@ async function figureOf(b: Bench): Promise<string> {
       heads.map((h) => ({ colour: categories[h % 10], name: `head ${h}` })),
     );
   }
-  return shownFigure("#main-panel svg.figure", title);
+  // These may follow another method than the chosen one.
+  const followed = b.tab === "tree" ? b.attributions.find(growsFrom) : flowMethod(b);
+  return shownFigure("#main-panel svg.figure", headline(b, followed ?? b.current!, b.tab));
 }
 
 export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) {

@@ -4,9 +4,11 @@ import { npyOf } from "../../src/export/numbers";
 import { crc32, zipOf } from "../../src/export/zip";
 import { removed, replaced } from "../../src/live/edit";
 import { merged } from "../../src/live/merge";
+import type { Attribution } from "../../src/model/attribution";
 import type { AttributionData, PageDocument, Token } from "../../src/model/document";
-import { linesOf } from "../../src/model/lines";
+import { linesOf, rowsOf } from "../../src/model/lines";
 import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../../src/model/reading";
+import { cellTip, columnSumTip, pointTip, readsTip, rowHead, rowSumTip, scoreTip } from "../../src/model/tips";
 import { shownName } from "../../src/model/words";
 import { addressOf, initial, viewOf } from "../../src/view";
 
@@ -129,4 +131,28 @@ test("a line's words decide its direction, not the special tokens around them", 
   const right = (...units: Token[]) => linesOf(units, [""], true)[0].right;
   assert.equal(right(token("[CLS]", true), token("هذا"), token("[SEP]", true)), true);
   assert.equal(right(token("[CLS]", true), token("this"), token("هذا")), false);
+});
+
+test("a word's pieces stay in one row if it can hold them", () => {
+  const item = (at: number, w: number) => ({ at, w }),
+    rows = (items: { at: number; w: number }[]) =>
+      rowsOf(items, 10, (a, b) => a.at < 0 || b.at < 0).map((row) => row.map((i) => i.at).join(" "));
+  const space = item(-1, 1);
+  assert.deepEqual(rows([item(0, 4), space, item(1, 3), item(2, 3), space, item(3, 3)]), ["0", "1 2 -1 3"]);
+  assert.deepEqual(rows([item(0, 2), space, item(1, 6), item(2, 3), item(3, 6)]), ["0 -1 1", "2 3"], "longer than a row: where it must");
+  assert.deepEqual(rows([]), [""]);
+});
+
+test("marks say who reads whom, how much, and what was never measured", () => {
+  const a = (Q: number, knows_class: boolean) => ({ name: "chefer", Q, knows_class }) as Attribution;
+  assert.equal(cellTip(a(2, false), "L2 H1", " a\nb ", "", 0.5), "L2 H1: “a⏎b” reads “␣” 0.5000");
+  assert.equal(cellTip(a(2, false), "", "a", "b", NaN), "“a” reads “b” masked");
+  assert.equal(cellTip(a(1, false), "L0", "", "b", -0.25), "L0: “b” −0.2500");
+  assert.equal(rowHead(a(1, true), "", "POSITIVE"), "chefer for POSITIVE");
+  assert.equal(rowHead(a(2, false), "L2 mean of heads", "POSITIVE"), "chefer L2 mean of heads");
+  assert.equal(scoreTip(a(1, true), "chefer for cat", "(0, 1)", NaN), "chefer for cat: “(0, 1)” not measured");
+  assert.equal(pointTip("deletion", "random", 0.125, 1 / 3), "deletion: random at 12.5 %: 0.3333");
+  assert.equal(readsTip("encoder L0", "a".repeat(40), "b", 2e-5), `encoder L0: “${"a".repeat(40)}” reads “b” 2.00e−5`, "names whole");
+  assert.equal(rowSumTip("a", 1), "“a” reads 1.0000 in all");
+  assert.equal(columnSumTip("a", 0), "“a” is read 0.0000 in all");
 });
