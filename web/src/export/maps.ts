@@ -6,7 +6,7 @@ import type { GridMap } from "../model/maps";
 import { cellTip, columnSumTip, rowSumTip } from "../model/tips";
 import { number, place, placeName, shownName } from "../model/words";
 import { blocksOf } from "../views/blocks";
-import { allPeak } from "../views/layers";
+import { allPeak, evenRows } from "../views/layers";
 import { shownMatrix } from "../views/matrix";
 import { themed } from "../views/parts";
 import { cellsImage } from "../views/thumbnail";
@@ -139,7 +139,7 @@ const scaleWords = (shared: boolean) => (shared ? "one scale for all maps" : "ev
 function oneHeadFigure(b: Bench): string {
   const a = b.current!,
     shared = b.shares(a),
-    columns = Math.min(a.L, isMap(a) ? 4 : 1),
+    columns = isMap(a) ? evenRows(a.L, 4) : 1,
     size = isMap(a) ? 190 : 780,
     tall = isMap(a) ? size : 16,
     title = headline(b, a, placeName(a, 0, b.headOf(a)).replace(/^L0 ?/, "")),

@@ -7,7 +7,7 @@ import { Canvas, hatch, hideTip, Legend, moveFocus, Segments, showTip, themed, U
 import { drawMap } from "./thumbnail";
 
 // So many in a row that the last row is not left nearly empty.
-const evenRows = (n: number, most: number) => Math.ceil(n / Math.ceil(n / most));
+export const evenRows = (n: number, most: number) => Math.ceil(n / Math.ceil(n / most));
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 
 function strongestText(b: Bench, a: Attribution, map: GridMap): string {
