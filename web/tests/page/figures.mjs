@@ -24,7 +24,9 @@ export function marksOf(svg) {
     const tip = plain(title),
       [, before, number, after] = /^(.*?)(−?\d[\d.]*(?:e[-−+]?\d+)?|–|masked|not measured)( in all)?$/su.exec(tip) ?? [];
     expect(before !== undefined, `a number at the end of ${tip}`);
-    return { words: before + "…" + (after ?? ""), value: numberOf(number), colour: colourOf(/ fill="([^"]*)"/.exec(shape)?.[1] ?? "") };
+    const value = numberOf(number),
+      fill = / fill="([^"]*)"/.exec(shape)?.[1] ?? "";
+    return { words: before + "…" + (after ?? ""), value, colour: typeof value === "number" ? colourOf(fill) : null };
   });
 }
 
@@ -38,29 +40,34 @@ const close = (a, b) => a === b || (a !== null && b !== null && a.every((c, k) =
 const byWords = (marks) => {
   const found = new Map();
   for (const m of marks) found.set(m.words, [...(found.get(m.words) ?? []), m]);
-  for (const list of found.values()) list.sort((a, b) => (a.value < b.value ? -1 : 1)); // two of a name: by their numbers
   return found;
 };
 
+// The same words as often in both, each with a mate of its own: two tokens may have one name.
 export function expectSameMarks(page, plot, what, { colours = false } = {}) {
   const [here, there] = [marksOf(page), marksOf(plot)],
     [own, other] = [byWords(here), byWords(there)];
   const lacks = (from, of) => [...from].filter(([words, list]) => (of.get(words)?.length ?? 0) < list.length).map(([words]) => words);
   expect(here.length > 0, `marks in the page's ${what}`);
-  expect(
-    lacks(own, other).length === 0,
-    `${what}: in plot's figure what is in the page's, not found: ${lacks(own, other).slice(0, 3).join(", ")}`,
-  );
-  expect(
-    lacks(other, own).length === 0,
-    `${what}: in the page's figure what is in plot's, not found: ${lacks(other, own).slice(0, 3).join(", ")}`,
-  );
-  for (const [words, list] of own)
-    list.forEach(({ value, colour }, i) => {
-      const mate = other.get(words)[i];
-      expect(near(value, mate.value), `${what}: ${words} ${value}, found ${mate.value}`);
-      if (colours) expect(close(colour, mate.colour), `${what}: ${words} in the colour ${colour}, found ${mate.colour}`);
-    });
+  for (const [missing, whose] of [
+    [lacks(own, other), "plot's"],
+    [lacks(other, own), "the page's"],
+  ])
+    expect(
+      missing.length === 0,
+      `${what}: equal marks, found ${missing.length} that ${whose} figure lacks: ${missing.slice(0, 3).join(" | ")}`,
+    );
+  for (const [words, list] of own) {
+    const left = [...other.get(words)];
+    for (const { value, colour } of list) {
+      const at = left.findIndex((m) => near(value, m.value) && (!colours || close(colour, m.colour)));
+      expect(
+        at >= 0,
+        `${what}: ${words} ${value}${colours ? ` in ${colour}` : ""}, found ${left.map((m) => m.value + (colours ? ` in ${m.colour}` : "")).join(" or ")}`,
+      );
+      left.splice(at, 1);
+    }
+  }
   return here.length;
 }
 
@@ -97,9 +104,14 @@ async function figureOf(world, where, panel = "Figure") {
 }
 const agreements = (svg) => [...svg.matchAll(/>(τ [^<]*)<\/text>/g)].map((m) => m[1]);
 
+// Without those that have colours of their own: the line of disagreement, and the sums beside a map.
+const scoresOf = (svg) => svg.replace(/<title>disagreement: [^<]*<\/title>/g, ""),
+  cellsOf = (svg) => svg.replace(/<title>[^<]* in all<\/title>/g, "");
+
 async function sameStrip(world, { page, plot }, what) {
   const [here, there] = [await figureOf(world, page, "Text strip"), plot("--kind", "strip")];
-  const count = expectSameMarks(here, there, what, { colours: true });
+  const count = expectSameMarks(here, there, what);
+  expectSameMarks(scoresOf(here), scoresOf(there), what, { colours: true });
   expect(
     agreements(here).length > 0 && agreements(here).join() === agreements(there).join(),
     `${what}: ${agreements(here)}, found ${agreements(there)}`,
@@ -130,9 +142,6 @@ export async function checkStripOfManyScripts(world) {
   );
   return `${count} marks`;
 }
-
-// The sums beside a map have colours of their own.
-const cellsOf = (svg) => svg.replace(/<title>[^<]* in all<\/title>/g, "");
 
 export async function checkMatrix(world) {
   const { page, plot } = attention(world);
@@ -197,6 +206,16 @@ export async function checkHeads(world) {
     ),
   ];
   return `${counts.join(" and ")} lines`;
+}
+
+// One number for every head: what attattr gives a single input is that input's importance.
+export async function checkHeadMap(world, { text: path }) {
+  const inputs = join(world.folder, "one.csv"),
+    kept = join(world.folder, "heads-figure.json");
+  writeFileSync(inputs, `text,label\n"${text}",POSITIVE\n`);
+  world.run("heads", "-q", "-m", "sentiment", "--by", "attattr", "-f", inputs, "-o", kept);
+  const here = await figureOf(world, path + "#method=1", "Layers × heads");
+  return `${expectSameMarks(here, world.run("plot", kept), "layers × heads", { colours: true })} heads`;
 }
 
 export async function checkFlow(world) {
