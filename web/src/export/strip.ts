@@ -93,9 +93,8 @@ function disagreementRow(b: Bench, lines: Line[], y: number): { drawn: string; b
       s = g < 0 ? NaN : spread[g];
     drawn += word(b, item, px, py, themed("--ink"));
     if (s !== s) return;
-    const thick = 0.4 + 5 * s * s;
     drawn +=
-      `<rect x="${px.toFixed(1)}" y="${(py + tall - 1).toFixed(1)}" width="${(item.w - 1).toFixed(1)}" height="${thick.toFixed(1)}" fill="${themed("--differ")}"/>` +
+      `<rect x="${px.toFixed(1)}" y="${(py + tall - 1).toFixed(1)}" width="${(item.w - 1).toFixed(1)}" height="${(0.4 + 5 * s * s).toFixed(1)}" fill="${themed("--differ")}"/>` +
       pointed(px, py, item.w, tall + 5, spreadTip(b.groups[g].name, s));
   });
   return { drawn, bottom };
