@@ -109,8 +109,8 @@ def svg_patches(scores: list[list[float]], title: str) -> str:
 def _draw_map(ax: Any, values: Any) -> None:
     """In the colours of every other picture: blue from 0 on, orange below it, the same size of number as dark on both sides."""
     from matplotlib.colors import ListedColormap
-    known = [one for row in values.tolist() for one in row if one == one]
-    largest, low = max(map(abs, known), default=0.0) or 1.0, -1 if min(known, default=0.0) < 0 else 0
+    known: list[float] = [one for row in values.tolist() for one in row if one == one]
+    largest, low = max((abs(one) for one in known), default=0.0) or 1.0, -1 if min(known, default=0.0) < 0 else 0
     colours = ListedColormap([colour_of(low + (1 - low) * i / 255) for i in range(256)])
     ax.figure.colorbar(ax.imshow(values, cmap=colours, vmin=low * largest, vmax=largest), ax=ax)
 
