@@ -3,7 +3,8 @@
 // right; a Latin word in it stays readable.
 //
 // Methods differ on a token by the spread of its ranks: of n sizes |w| the r-th smallest stands at
-// (r − 1)/(n − 1), ties at their mean, and the spread is the highest such place minus the lowest.
+// (r − 1)/(n − 1), ties at their mean, and the spread is the highest such place minus the lowest. It takes
+// two that measured the token.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -19,6 +20,7 @@
 #include "report/focus.h"
 #include "report/reading_order.h"
 #include "report/running_text.h"
+#include "report/text_width.h"
 #include "report/tips.h"
 
 namespace headwater {
@@ -48,6 +50,7 @@ struct StripEntry {
   std::size_t piece;
   double width;
   int level;
+  bool may_begin = false;  // a row: behind a space, or between letters that are written without any
 };
 constexpr std::size_t no_piece = static_cast<std::size_t>(-1);
 constexpr double strip_space = 4, strip_room = strip_width - strip_left - sheet_edge - 70;
@@ -63,6 +66,10 @@ struct StripLine {
   std::size_t end = 0;
 };
 
+bool is_wide(const std::string& text) {
+  return !upright_letters(text).empty();  // Chinese and the like
+}
+
 StripLine line_from(const Report& report, const std::vector<TextPiece>& pieces, std::size_t begin) {
   StripLine line;
   std::vector<std::string> letters;
@@ -73,7 +80,9 @@ StripLine line_from(const Report& report, const std::vector<TextPiece>& pieces, 
       letters.emplace_back(" ");
     }
     const bool special = report.prediction.units[p].special;
-    line.entries.push_back({p, drawn_width(pieces[p].text, text_size(special)) + 8, 0});
+    const bool apart = line.entries.empty() || line.entries.back().piece == no_piece;
+    line.entries.push_back({p, drawn_width(pieces[p].text, text_size(special)) + 8, 0,
+                            apart || (is_wide(pieces[p].text) && is_wide(pieces[p - 1].text))});
     letters.push_back(special ? "" : pieces[p].text);  // special tokens decide no direction
     line.end = p + 1;
   }
@@ -85,9 +94,11 @@ StripLine line_from(const Report& report, const std::vector<TextPiece>& pieces, 
 
 // A word's pieces stay together where a row has room for them.
 double word_width(const StripLine& line, std::size_t begin) {
-  double width = 0;
-  for (std::size_t e = begin; e < line.entries.size() && line.entries[e].piece != no_piece; ++e)
+  double width = line.entries[begin].width;
+  for (std::size_t e = begin + 1; e < line.entries.size(); ++e) {
+    if (line.entries[e].piece == no_piece || line.entries[e].may_begin) break;
     width += line.entries[e].width;
+  }
   return width;
 }
 
@@ -122,11 +133,9 @@ double placed(const Report& report, const std::vector<TextPiece>& pieces, std::v
     };
     for (std::size_t e = 0; e < line.entries.size(); ++e) {
       const StripEntry& entry = line.entries[e];
-      const bool begins = e > 0 && line.entries[e - 1].piece == no_piece;
-      const double needed = begins ? word_width(line, e) : entry.width;
-      if (entry.piece != no_piece && e > from &&
-          x + (needed <= strip_room ? needed : entry.width) > strip_room) {
-        end_row(begins ? e - 1 : e);
+      const double word = entry.may_begin ? word_width(line, e) : entry.width;
+      if (entry.piece != no_piece && e > from && x + (word <= strip_room ? word : entry.width) > strip_room) {
+        end_row(line.entries[e - 1].piece == no_piece ? e - 1 : e);
         from = e;  // without the space
       }
       x += entry.width;
@@ -193,6 +202,7 @@ void draw_strip(Svg& svg, double y, const StripRow& row, const Report& report,
 std::vector<double> spread_of_ranks(const std::vector<StripRow>& rows) {
   const std::size_t count = rows.front().weights.size();
   std::vector<double> low(count, INFINITY), high(count, -INFINITY);
+  std::vector<int> methods(count, 0);
   for (const StripRow& row : rows) {
     std::vector<double> sizes;
     std::vector<std::size_t> known;
@@ -207,10 +217,13 @@ std::vector<double> spread_of_ranks(const std::vector<StripRow>& rows) {
       const double place = (ranks[i] - 1) / static_cast<double>(known.size() - 1);
       low[known[i]] = std::min(low[known[i]], place);
       high[known[i]] = std::max(high[known[i]], place);
+      ++methods[known[i]];
     }
   }
-  for (std::size_t t = 0; t < count; ++t) high[t] = high[t] >= low[t] ? high[t] - low[t] : NAN;
-  return high;
+  std::vector<double> spread(count, NAN);
+  for (std::size_t t = 0; t < count; ++t)
+    if (methods[t] > 1) spread[t] = high[t] - low[t];
+  return spread;
 }
 
 void draw_disagreement(Svg& svg, double y, const std::vector<StripRow>& rows, const Report& report,

@@ -191,16 +191,17 @@ TEST(Figures, HeadsAreTheStrongestLinesOfAll) {
   EXPECT_EQ(times(drawn("heads", report, {.share = 1}), "<path "), 8U);
 }
 
-// By hand: the second method ranks the three the other way round.
+// By hand: the second method ranks the three the other way round. One token was measured by one method alone.
 TEST(Figures, AStripSaysWhereMethodsDiffer) {
   Report report = testing::text_report();
-  report.prediction.units.resize(3);
+  report.prediction.units.resize(4);
   report.attributions.clear();
-  for (const std::vector<double>& scores : {std::vector<double>{1, -2, 3}, {3, 2, 1}, {1, 2, 3}})
+  for (const std::vector<double>& scores : {std::vector<double>{1, -2, 3, NAN}, {3, 2, 1, NAN}, {1, 2, 3, 4}})
     report.attributions.push_back(
-        {.method = "occlusion", .maps = {{.axes = {Axis::Units}, .values = Tensor::of({3}, scores)}}});
+        {.method = "occlusion", .maps = {{.axes = {Axis::Units}, .values = Tensor::of({4}, scores)}}});
   const std::string svg = drawn("strip", report);
-  for (const char* tip : {"“[CLS]” 1.0000", "“not” 0.0000", "“bad” 1.0000"})
+  EXPECT_EQ(times(svg, ">disagreement: "), 3U);
+  for (const char* tip : {"“[CLS]” 1.0000", "“not” 0.1667", "“bad” 1.0000"})
     EXPECT_EQ(times(svg, std::string(">disagreement: ") + tip + "<"), 1U) << tip;
   report.attributions.pop_back();
   EXPECT_EQ(times(drawn("strip", report), "disagreement"), 0U) << "of two methods τ says it";
