@@ -7,7 +7,7 @@ import type { GridMap } from "./maps";
 import { readFromLeft } from "./reading";
 
 export const number = (x: number | null | undefined): string =>
-  (x === null || x === undefined || x !== x ? "–" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace("-", "−");
+  (x === null || x === undefined || x !== x ? "–" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace(/-/g, "−");
 export const signedNumber = (a: Attribution, x: number) => (a.signed && x > 0 ? "+" : "") + number(x);
 export const shortName = (name: string) => readFromLeft(cutName(name.replace(/\n/g, "⏎"), 24));
 // As many letters as there is room for; what one sees as a letter, an emoji of several parts too, is never cut in two.

@@ -39,7 +39,7 @@ function List({ b, a, title, items, pick }: { b: Bench; a: Attribution; title: s
   );
 }
 
-const brief = (x: number | null) => (x === null ? "–" : x === 0 ? "0" : x.toExponential(1).replace("-", "−"));
+const brief = (x: number | null) => (x === null ? "–" : x === 0 ? "0" : x.toExponential(1).replace(/-/g, "−"));
 
 function Selection({ b, a, map }: { b: Bench; a: Attribution; map: GridMap }) {
   useHover(b);
