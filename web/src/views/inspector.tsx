@@ -75,7 +75,7 @@ function Selection({ b, a, map }: { b: Bench; a: Attribution; map: GridMap }) {
             ? `What “${shownName(b.groups[row].name)}” reads, ${place(b, a)}.`
             : `Strongest by ${a.name}.`}
         {keys.length > 1
-          ? ` ${keys.length} selected: together ${signedNumber(a, sum)}${rank && rank.sum > 0 && !a.signed ? `, ${((100 * sum) / rank.sum).toFixed(1)} %` : ""}.`
+          ? `${key !== null ? ". " : " "}${keys.length} selected: together ${signedNumber(a, sum)}${rank && rank.sum > 0 && !a.signed ? `, ${((100 * sum) / rank.sum).toFixed(1)} %` : ""}.`
           : ""}
       </p>
       {others.length ? <p class="soft num">{others.map(({ o, v }) => `${o.name} ${signedNumber(o, v)}`).join(" · ")}</p> : null}
