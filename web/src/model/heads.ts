@@ -60,6 +60,14 @@ export function headStatistics(values: Float32Array, a: Attribution, head: numbe
   return { strength, importance, entropy: mean(entropies), distance: mean(distances), special: mean(shares) };
 }
 
+// Whether some head stands out. The first token of a causal model reads itself alone: its largest weight is 1 in every head.
+export function tellsApart(values: (number | null)[][]): boolean {
+  const known = values.flat().filter((v): v is number => v !== null && v === v);
+  if (known.length < 2 || values.flat().includes(null)) return true; // on its way: what is shown first stays
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return high - low > 0.01 * Math.max(Math.abs(low), Math.abs(high));
+}
+
 // Details that hold a value per layer and head: importance and the like.
 export function headDetails(a: Attribution): { name: string; values: (number | null)[][] }[] {
   return (a.details ?? [])

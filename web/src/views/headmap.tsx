@@ -1,19 +1,26 @@
 // One cell per head, coloured by a statistic: where to look first.
 import type { Bench } from "../bench";
+import type { Attribution } from "../model/attribution";
 import { css, inkOn, toned } from "../model/colour";
-import { statisticNames, type HeadStatistic } from "../model/heads";
+import { statisticNames, tellsApart, type HeadStatistic } from "../model/heads";
 import { number } from "../model/words";
 import { Chooser, hideTip, moveFocus, Panel, showTip } from "./parts";
 
 export const nameOfStatistic = (s: HeadStatistic) => statisticNames[s] ?? s.replace("detail:", "").replace(/_/g, " ");
+
+const valuesOf = (b: Bench, a: Attribution, what: HeadStatistic) =>
+  Array.from({ length: a.L }, (_, l) => Array.from({ length: a.H }, (_, h) => b.headValue(a, l, h, what)));
 
 // The statistic that is shown and its number for every head; null where there are no heads.
 export function headMapOf(b: Bench) {
   const a = b.current!,
     choices = b.statisticsOf(a);
   if (a.H < 2 || choices.length === 0) return null;
-  const what = b.view.statistic && choices.includes(b.view.statistic) ? b.view.statistic : choices[0];
-  const values = Array.from({ length: a.L }, (_, l) => Array.from({ length: a.H }, (_, h) => b.headValue(a, l, h, what)));
+  const what =
+    b.view.statistic && choices.includes(b.view.statistic)
+      ? b.view.statistic
+      : (choices.find((c) => tellsApart(valuesOf(b, a, c))) ?? choices[0]);
+  const values = valuesOf(b, a, what);
   const known = values.flat().filter((v): v is number => v !== null && v === v);
   return { a, choices, what, values, known, peak: Math.max(1e-30, ...known.map(Math.abs)) };
 }

@@ -4,7 +4,7 @@ import type { Attribution } from "../../src/model/attribution";
 import { colourTable, inkOn, luminance, shade, toned, type RGB } from "../../src/model/colour";
 import type { Token } from "../../src/model/document";
 import { flowFrom, keptEdges, stagesOf } from "../../src/model/flow";
-import { headStatistics } from "../../src/model/heads";
+import { headStatistics, tellsApart } from "../../src/model/heads";
 import { grouped, gridMap, rowScale, strongestPairs } from "../../src/model/maps";
 import { disagreement, kendall, pearson, ranks } from "../../src/model/rank";
 import { groupsOf } from "../../src/model/units";
@@ -144,4 +144,18 @@ test("head statistics by hand", () => {
   const signed = new Float32Array([-0.9, 0.25, 0.5, NaN]);
   near(headStatistics(signed, a, 0, two).strength, 0.9);
   near(headStatistics(signed, a, 0, two).importance, 0.5);
+});
+
+test("a statistic that is the same for every head tells nothing; one on its way may yet", () => {
+  assert.equal(tellsApart([[1, 1, 0.9999]]), false);
+  assert.equal(tellsApart([[1], [0.5]]), true);
+  assert.equal(tellsApart([[-0.2, 0.2]]), true);
+  assert.equal(
+    tellsApart([
+      [1, 1],
+      [1, null],
+    ]),
+    true,
+  );
+  assert.equal(tellsApart([[0, 0]]), false);
 });
