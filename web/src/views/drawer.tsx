@@ -134,12 +134,16 @@ function NumbersTab({ b }: { b: Bench }) {
   );
 }
 
+const most_lines = 4; // that can be told apart in one small chart
+
 function AgreementTab({ b }: { b: Bench }) {
   const pairs = b.aim.agreement ?? [],
     value = (v: number | null) => (v === null ? "–" : v.toFixed(3).replace("-", "−"));
   if (pairs.length === 0)
     return <p class="empty">With two or more methods this says how far they order the {b.isImage ? "patches" : "tokens"} alike.</p>;
-  const layered = pairs.filter((p) => p.spearman_by_layer.length > 1).slice(0, 4),
+  const all = pairs.filter((p) => p.spearman_by_layer.length > 1),
+    own = all.filter((p) => p.methods.includes(b.current?.name ?? "")),
+    layered = (own.length ? own : all).slice(0, most_lines),
     maps = b.attributions.some(isMap);
   return (
     <div id="agreement" class="columns">
@@ -177,7 +181,7 @@ function AgreementTab({ b }: { b: Bench }) {
       </div>
       {layered.length ? (
         <div>
-          <h3>Spearman ρ by layer, mean over rows</h3>
+          <h3>Spearman ρ by layer, mean over rows{layered.length === 1 ? `: ${layered[0].methods.join(" · ")}` : ""}</h3>
           <Chart
             label="Spearman by layer"
             width={420}
@@ -185,6 +189,11 @@ function AgreementTab({ b }: { b: Bench }) {
             series={layered.map((p) => ({ name: p.methods.join(" · "), values: p.spearman_by_layer }))}
             x={layered[0].spearman_by_layer.map((_, l) => "L" + l)}
           />
+          {layered.length < all.length ? (
+            <p class="caption">
+              {own.length ? `Pairs with ${b.current!.name}` : "The first pairs"}: {layered.length} of {all.length}.
+            </p>
+          ) : null}
         </div>
       ) : null}
     </div>
