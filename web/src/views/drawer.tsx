@@ -100,7 +100,7 @@ function NumbersTab({ b }: { b: Bench }) {
         </table>
         <p class="caption">
           {[a.name, place(b, a)].filter(Boolean).join(" ")}
-          {isMap(a) ? "; a token reading itself is left out" : ""}
+          {isMap(a) ? `; a ${unit} reading itself is left out` : ""}
           {b.view.words ? (isMap(a) ? "; words: sum over keys, mean over queries" : "; words: sum over their tokens") : ""}
           {b.view.special === "keep"
             ? ""

@@ -4,7 +4,7 @@ import type { Bench } from "../bench";
 import { isMap } from "../model/attribution";
 import { categories } from "../model/colour";
 import { readsTip } from "../model/tips";
-import { number, shownName } from "../model/words";
+import { number, shownName, unitWord } from "../model/words";
 import { Empty, hideTip, showTip, Slider, themed, Unsuited, useHover, useWidth } from "./parts";
 
 export const most_edges = 2000;
@@ -218,8 +218,8 @@ export function Heads({ b }: { b: Bench }) {
         </div>
       )}
       <p class="caption num">
-        {shown.length.toLocaleString("en")} of {total.toLocaleString("en")} edges drawn{a.signed ? "; dashed: negative" : ""}. Hover a token
-        for its edges, click to hold it; click a number to switch a head, double-click for it alone.
+        {shown.length.toLocaleString("en")} of {total.toLocaleString("en")} edges drawn{a.signed ? "; dashed: negative" : ""}. Hover a{" "}
+        {unitWord(b)} for its edges, click to hold it; click a number to switch a head, double-click for it alone.
       </p>
     </div>
   );

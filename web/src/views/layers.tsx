@@ -2,7 +2,7 @@
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { strongestPairs, type GridMap } from "../model/maps";
-import { number, placeName, shortName } from "../model/words";
+import { number, placeName, shortName, unitWord } from "../model/words";
 import { Canvas, hatch, hideTip, Legend, moveFocus, Segments, showTip, themed, Unsuited, useHover, useWidth } from "./parts";
 import { drawMap } from "./thumbnail";
 
@@ -167,12 +167,12 @@ export function Layers({ b }: { b: Bench }) {
         )}
       </div>
       <p class="caption">
-        {isMap(a) ? `Row: the ${b.isImage ? "patch" : "token"} being written. Column: what it reads. ` : "Column: the token. "}
+        {isMap(a) ? `Row: the ${unitWord(b)} being written. Column: what it reads. ` : `Column: the ${unitWord(b)}. `}
         {b.shares(a)
           ? "One scale for all maps."
           : "Every map on its own scale" + (blank >= 0 ? `: on a common one ${placeName(a, blank, b.headOf(a))} would be blank.` : ".")}
         {a.shown_layer < a.L - 1
-          ? ` The page opens at L${a.shown_layer}, where the answer's row says most: most of it goes to other words, unevenly.`
+          ? ` The page opens at L${a.shown_layer}, where the answer's row says most: most of it goes to other ${b.isImage ? "patches" : "words"}, unevenly.`
           : ""}
       </p>
       <Legend
