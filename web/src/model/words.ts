@@ -9,7 +9,6 @@ import { readFromLeft } from "./reading";
 export const number = (x: number | null | undefined): string =>
   (x === null || x === undefined || x !== x ? "–" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace(/-/g, "−");
 export const signedNumber = (a: Attribution, x: number) => (a.signed && x > 0 ? "+" : "") + number(x);
-export const shortName = (name: string) => readFromLeft(cutName(name.replace(/\n/g, "⏎"), 24));
 // As many letters as there is room for; what one sees as a letter, an emoji of several parts too, is never cut in two.
 const letters = new Intl.Segmenter();
 export function cutName(name: string, most: number): string {
@@ -32,7 +31,7 @@ export const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? "" :
 export function question(b: Bench, a: Attribution, row: number): string {
   const target = b.aim.target;
   if (isMap(a))
-    return `what “${shortName(b.groups[row]?.name ?? "")}” reads` + (a.knows_class ? `, and what that counts for ${aimText(target)}` : "");
+    return `what “${shownName(b.groups[row]?.name ?? "")}” reads` + (a.knows_class ? `, and what that counts for ${aimText(target)}` : "");
   if (a.layered) return `how far each ${unitWord(b)} moves`;
   return `how much each ${unitWord(b)} counts` + (a.knows_class ? ` for ${aimText(target)}` : "");
 }
@@ -55,8 +54,8 @@ export function rankOf(map: GridMap, row: number, key: number) {
 
 export function describe(b: Bench, a: Attribution, map: GridMap, row: number, key: number): string {
   const v = map.v[row * map.C + key],
-    name = shortName(b.groups[key]?.name ?? "");
-  const pair = isMap(a) ? `“${shortName(b.groups[row]?.name ?? "")}” reads “${name}”` : `“${name}”`;
+    name = shownName(b.groups[key]?.name ?? "");
+  const pair = isMap(a) ? `“${shownName(b.groups[row]?.name ?? "")}” reads “${name}”` : `“${name}”`;
   if (v !== v) return `${pair}: ${absence(a)}`;
   const { rank, sum, count } = rankOf(map, row, key);
   const counts = !isMap(a) && a.signed && v !== 0 ? (v > 0 ? " for " : " against ") + aimText(b.aim.target) : "";

@@ -2,7 +2,7 @@
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { strongestPairs, type GridMap } from "../model/maps";
-import { number, placeName, shortName, unitWord } from "../model/words";
+import { number, placeName, shownName, unitWord } from "../model/words";
 import { Canvas, hatch, hideTip, Legend, moveFocus, Segments, showTip, themed, Unsuited, useHover, useWidth } from "./parts";
 import { drawMap } from "./thumbnail";
 
@@ -13,9 +13,9 @@ const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 function strongestText(b: Bench, a: Attribution, map: GridMap): string {
   const best = strongestPairs(map, 1)[0];
   if (!best) return "";
-  const key = shortName(b.groups[best.key].name),
+  const key = shownName(b.groups[best.key].name),
     value = number(best.value);
-  return isMap(a) ? `strongest: “${shortName(b.groups[best.row].name)}” reads “${key}” ${value}` : `strongest: “${key}” ${value}`;
+  return isMap(a) ? `strongest: “${shownName(b.groups[best.row].name)}” reads “${key}” ${value}` : `strongest: “${key}” ${value}`;
 }
 
 // The hovered or locked row and column as lines over a thumbnail: the same place in every layer.
@@ -71,9 +71,9 @@ function Thumb({ b, a, l, h, size }: { b: Bench; a: Attribution; l: number; h: n
         if (r < 0 || c < 0 || r >= map.R || c >= map.C) return;
         b.preview(isMap(a) ? r : null, c);
         const v = map.v[r * map.C + c],
-          key = shortName(b.groups[c].name);
+          key = shownName(b.groups[c].name);
         showTip(
-          `${name}: ${isMap(a) ? `“${shortName(b.groups[r].name)}” reads “${key}”` : `“${key}”`} ${number(v)} · map ${number(map.min)} … ${number(map.max)}`,
+          `${name}: ${isMap(a) ? `“${shownName(b.groups[r].name)}” reads “${key}”` : `“${key}”`} ${number(v)} · map ${number(map.min)} … ${number(map.max)}`,
           e,
         );
       }}
