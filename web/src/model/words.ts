@@ -8,6 +8,9 @@ import { readFromLeft } from "./reading";
 
 export const number = (x: number | null | undefined): string =>
   (x === null || x === undefined || x !== x ? "–" : Math.abs(x) >= 0.001 || x === 0 ? x.toFixed(4) : x.toExponential(2)).replace(/-/g, "−");
+// What a map's rows sum to: one number where they agree.
+export const rowSums = (low: number, high: number, digits: number) =>
+  `rows sum to ${[...new Set([low, high].map((x) => x.toFixed(digits)))].join(" … ")}`;
 export const signedNumber = (a: Attribution, x: number) => (a.signed && x > 0 ? "+" : "") + number(x);
 // As many letters as there is room for; what one sees as a letter, an emoji of several parts too, is never cut in two.
 const letters = new Intl.Segmenter();

@@ -2,7 +2,7 @@
 import type { Bench } from "../bench";
 import { isMap } from "../model/attribution";
 import { gridMap, type GridMap } from "../model/maps";
-import { describe, number, shownName } from "../model/words";
+import { describe, number, rowSums, shownName } from "../model/words";
 import { fillTurned } from "./board";
 import { Canvas, Empty, hatch, hideTip, Legend, showTip, themed, Unsuited, useHover, useWidth } from "./parts";
 import { drawMap } from "./thumbnail";
@@ -133,12 +133,7 @@ export function Blocks({ b }: { b: Bench }) {
       </div>
       <Legend b={b} a={a} high="each map's own maximum" what="" raw={`raw ${number(map.min)} … ${number(map.max)}`} holes />
       <p class="summary">
-        {blocks
-          .map(
-            (x) =>
-              `${x.name}: ${number(x.map.min)} … ${number(x.map.max)}, rows sum to ${x.map.lowest.toFixed(3)} … ${x.map.highest.toFixed(3)}`,
-          )
-          .join(". ")}
+        {blocks.map((x) => `${x.name}: ${number(x.map.min)} … ${number(x.map.max)}, ${rowSums(x.map.lowest, x.map.highest, 3)}`).join(". ")}
         .
       </p>
     </div>

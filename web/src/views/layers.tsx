@@ -2,7 +2,7 @@
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { strongestPairs, type GridMap } from "../model/maps";
-import { number, placeName, shownName, unitWord } from "../model/words";
+import { number, placeName, rowSums, shownName, unitWord } from "../model/words";
 import { Canvas, hatch, hideTip, Legend, moveFocus, Segments, showTip, themed, Unsuited, useHover, useWidth } from "./parts";
 import { drawMap } from "./thumbnail";
 
@@ -183,7 +183,7 @@ export function Layers({ b }: { b: Bench }) {
         holes={holes}
         raw={
           known.length
-            ? `raw ${number(Math.min(...known.map((m) => m.min)))} … ${number(Math.max(...known.map((m) => m.max)))}, rows sum to ${Math.min(...known.map((m) => m.lowest)).toFixed(a.digits)} … ${Math.max(...known.map((m) => m.highest)).toFixed(a.digits)}`
+            ? `raw ${number(Math.min(...known.map((m) => m.min)))} … ${number(Math.max(...known.map((m) => m.max)))}, ${rowSums(Math.min(...known.map((m) => m.lowest)), Math.max(...known.map((m) => m.highest)), a.digits)}`
             : undefined
         }
       />

@@ -4,7 +4,7 @@ import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { gridMap, type GridMap } from "../model/maps";
 import { uprightLetters } from "../model/reading";
-import { describe, number, place, shownName } from "../model/words";
+import { describe, number, place, rowSums, shownName } from "../model/words";
 import { boxOf, drawCells, drawLabels, fillTurned, windowOf, type Box } from "./board";
 import { Canvas, Empty, hideTip, Legend, Segments, showTip, themed, Unsuited, useHover, useWidth } from "./parts";
 
@@ -293,7 +293,7 @@ export function Matrix({ b }: { b: Bench }) {
         holes={map.holes}
         what={title || (b.shares(a) ? "one scale for all layers" : "this map's own scale")}
         raw={
-          `raw ${number(map.min)} … ${number(map.max)}, rows sum to ${map.lowest.toFixed(a.digits)} … ${map.highest.toFixed(a.digits)}` +
+          `raw ${number(map.min)} … ${number(map.max)}, ${rowSums(map.lowest, map.highest, a.digits)}` +
           (map.peak < 1e-6 ? "; nearly nothing: colours say little" : "")
         }
       />

@@ -9,7 +9,7 @@ import type { AttributionData, PageDocument, Token } from "../../src/model/docum
 import { linesOf, rowsOf } from "../../src/model/lines";
 import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../../src/model/reading";
 import { cellTip, columnSumTip, pointTip, readsTip, rowHead, rowSumTip, scoreTip } from "../../src/model/tips";
-import { shownName } from "../../src/model/words";
+import { number, rowSums, shownName } from "../../src/model/words";
 import { addressOf, initial, viewOf } from "../../src/view";
 
 test("the view goes through the address and back; nothing else gets in", () => {
@@ -155,4 +155,10 @@ test("marks say who reads whom, how much, and what was never measured", () => {
   assert.equal(readsTip("encoder L0", "a".repeat(40), "b", 2e-5), `encoder L0: “${"a".repeat(40)}” reads “b” 2.00e−5`, "names whole");
   assert.equal(rowSumTip("a", 1), "“a” reads 1.0000 in all");
   assert.equal(columnSumTip("a", 0), "“a” is read 0.0000 in all");
+});
+
+test("numbers and rows' sums as they are written", () => {
+  assert.deepEqual([-0.5, -3.84e-4, 0, NaN, null].map(number), ["−0.5000", "−3.84e−4", "0.0000", "–", "–"]);
+  assert.equal(rowSums(0.99999, 1.00001, 4), "rows sum to 1.0000");
+  assert.equal(rowSums(1, 2, 3), "rows sum to 1.000 … 2.000");
 });
