@@ -104,6 +104,7 @@ function Help({ close }: { close: () => void }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     ref.current?.showModal();
+    ref.current?.scrollTo(0, 0); // the focus goes to the button at the end: a small window would open there
   }, []);
   return (
     <dialog ref={ref} aria-label="Keys" onClose={close}>
