@@ -312,7 +312,10 @@ export function Examples({ live }: { live: LiveSession }) {
   return (
     <section id="examples" class="card" aria-labelledby="examples-title">
       <h1 id="examples-title">What does a prediction rest on?</h1>
-      <p class="soft">Type a text above, or begin with one of these. Everything runs on this machine.</p>
+      <p class="soft">
+        {live.current?.input === "image" ? "Choose a picture" : "Type a text"} above, or begin with one of these. Everything runs on this
+        machine.
+      </p>
       <div class="cards">
         {all.map(({ e, m }) => (
           <button type="button" class="example" onClick={() => live.open(e, m.id)}>
