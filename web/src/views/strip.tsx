@@ -140,10 +140,8 @@ function stableLines(b: Bench): Line[] {
 function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
   const spread = spreadOf(b);
   if (!spread) return null;
-  const named = [...spread.keys()]
-    .filter((g) => spread[g] === spread[g] && !b.groups[g].special)
-    .sort((x, y) => spread[y] - spread[x])
-    .slice(0, 3);
+  const most = [...spread.keys()].filter((g) => spread[g] === spread[g] && !b.groups[g].special).sort((x, y) => spread[y] - spread[x]),
+    named = [...new Set(most.map((g) => shownName(b.groups[g].name)))].slice(0, 3); // a word that comes twice is named once
   return (
     <div class="strip-row differ" role="group" aria-label="Where the methods differ">
       <div class="who">
@@ -174,7 +172,7 @@ function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
         ))}
         <p class="caption">
           The thicker the line, the further apart the methods rank it
-          {named.length ? `; most: ${named.map((g) => `“${shownName(b.groups[g].name)}”`).join(", ")}` : ""}.
+          {named.length ? `; most: ${named.map((name) => `“${name}”`).join(", ")}` : ""}.
         </p>
       </div>
       <div class="tau" />
