@@ -41,6 +41,10 @@ export function linesOf(units: Token[], sources: string[], special: boolean): Li
   return lines;
 }
 
+// The spaces a token begins with, as those of language models do: they stand before its colour, as between other tokens, and
+// no coloured space is left at a line's end.
+export const spaceBefore = (text: string) => /^\s+(?=\S)/.exec(text)?.[0] ?? "";
+
 export const linesOfBench = (b: Bench) =>
   linesOf(b.units, [b.data.input.text ?? "", b.data.input.pair ?? "", b.data.input.prefix ?? ""], b.view.special === "keep");
 

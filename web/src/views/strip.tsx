@@ -6,7 +6,7 @@ import type { Bench } from "../bench";
 import type { LiveSession } from "../live/session";
 import { isMap, type Attribution } from "../model/attribution";
 import { css, inkOn, toned, type Tone } from "../model/colour";
-import { linesOfBench, type Line } from "../model/lines";
+import { linesOfBench, spaceBefore, type Line } from "../model/lines";
 import { rowOf, rowScale, type GridMap } from "../model/maps";
 import { disagreement, kendall } from "../model/rank";
 import { absence, checkText, describe, number, place, question, shownName, signedNumber } from "../model/words";
@@ -48,7 +48,8 @@ const Row = memo(
             {line.pieces.map(({ before, at }) => {
               const unit = b.units[at],
                 g = b.indexOf[at],
-                v = g < 0 ? NaN : map.v[row * map.C + g];
+                v = g < 0 ? NaN : map.v[row * map.C + g],
+                space = spaceBefore(unit.text);
               const marked = isMap(a) ? g === row : keys.includes(g),
                 colour = v === v ? toned(v, scale, tone) : null;
               const classes = [
@@ -66,7 +67,7 @@ const Row = memo(
                 .join(" ");
               return (
                 <>
-                  {before}
+                  {before + space}
                   <span
                     class={classes}
                     role="button"
@@ -77,7 +78,7 @@ const Row = memo(
                     aria-label={tokenLabel(unit.text, g, v, a)}
                     style={colour ? { background: css(colour), color: inkOn(colour) } : {}}
                   >
-                    {unit.text === "" ? "␣" : unit.text}
+                    {unit.text === "" ? "␣" : unit.text.slice(space.length)}
                   </span>
                 </>
               );
@@ -152,10 +153,11 @@ function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
           <p class="running small" dir={line.right ? "rtl" : "ltr"}>
             {line.pieces.map(({ before, at }) => {
               const g = b.indexOf[at],
-                s = g < 0 ? NaN : spread[g];
+                s = g < 0 ? NaN : spread[g],
+                space = spaceBefore(b.units[at].text);
               return (
                 <>
-                  {before}
+                  {before + space}
                   <span
                     class={"tok plain" + (b.units[at].special ? " special" : "")}
                     data-at={at}
@@ -163,7 +165,7 @@ function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
                     title={s === s ? `ranks differ by ${Math.round(100 * s)} % of the list` : ""}
                     style={{ boxShadow: s === s ? `inset 0 -${(0.4 + 5 * s * s).toFixed(1)}px 0 0 var(--differ)` : "none" }}
                   >
-                    {b.units[at].text}
+                    {b.units[at].text.slice(space.length)}
                   </span>
                 </>
               );

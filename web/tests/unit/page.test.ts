@@ -6,7 +6,7 @@ import { removed, replaced } from "../../src/live/edit";
 import { merged } from "../../src/live/merge";
 import type { Attribution } from "../../src/model/attribution";
 import type { AttributionData, PageDocument, Token } from "../../src/model/document";
-import { linesOf, rowsOf } from "../../src/model/lines";
+import { linesOf, rowsOf, spaceBefore } from "../../src/model/lines";
 import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../../src/model/reading";
 import { cellTip, columnSumTip, pointTip, readsTip, rowHead, rowSumTip, scoreTip } from "../../src/model/tips";
 import { number, rowSums, shownName } from "../../src/model/words";
@@ -48,6 +48,10 @@ test("text between tokens stands as it was typed, # and all", () => {
     line.pieces.map((p) => p.before),
     ["", "  ", " #"],
   );
+});
+
+test("the space a token begins with, and no other", () => {
+  assert.deepEqual([" her", "\n\n a", "her ", " ", ""].map(spaceBefore), [" ", "\n\n ", "", "", ""]);
 });
 
 test("CRC-32 and a zip that starts and ends as one", () => {
