@@ -3,9 +3,12 @@ import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import { isMap } from "../model/attribution";
 import { css, inkOn, toned } from "../model/colour";
+import { gridMap, rowScale } from "../model/maps";
 import { kendall } from "../model/rank";
 import { readingLevels } from "../model/reading";
 import { number, place, shownName } from "../model/words";
+import { paintOverlay, usePicture } from "./image";
+import { Canvas } from "./parts";
 
 interface Pin {
   title: string;
@@ -14,6 +17,7 @@ interface Pin {
   right: boolean; // a text that runs from the right
   values: Float32Array;
   signed: boolean;
+  picture: string | undefined;
 }
 
 function pinned(b: Bench): Pin | null {
@@ -32,7 +36,24 @@ function pinned(b: Bench): Pin | null {
     right: readingLevels(b.groups.map((g) => (g.special ? "" : g.name))).right,
     values: map.v.slice(row * map.C, (row + 1) * map.C),
     signed: a.signed,
+    picture: b.data.picture,
   };
+}
+
+const side = 176; // of a picture, in pixels: three stand beside one another at 200 %
+
+// A picture's patches in their places, over the picture while the page still holds it.
+function Patches({ b, pin }: { b: Bench; pin: Pin }) {
+  const picture = usePicture(b.data.picture),
+    map = gridMap(1, pin.values.length, pin.values);
+  return (
+    <Canvas
+      width={side}
+      height={side}
+      label={pin.title}
+      draw={(g) => paintOverlay(g, b, pin.picture === b.data.picture ? picture : null, map, 0, rowScale(map, 0, b.groups), side)}
+    />
+  );
 }
 
 function Words({ b, pin, scale }: { b: Bench; pin: Pin; scale?: number }) {
@@ -65,6 +86,10 @@ const shares = (p: Pin) => {
   for (const v of p.values) if (v === v) sum += Math.abs(v);
   return p.values.map((v) => (sum > 0 ? v / sum : v));
 };
+
+// A pin may be older than the choice of what is shown: then its patches have no places here, but names.
+const Reading = ({ b, pin }: { b: Bench; pin: Pin }) =>
+  b.isImage && pin.names.length === b.groups.length ? <Patches b={b} pin={pin} /> : <Words b={b} pin={pin} />;
 
 export function Compare({ b }: { b: Bench }) {
   const [A, setA] = useState<Pin | null>(null),
@@ -104,20 +129,28 @@ export function Compare({ b }: { b: Bench }) {
         <p class="empty">Choose a method, layer, head or target above and press “Pin A”; then choose another.</p>
       ) : (
         <>
-          <h3>A: {A.title}</h3>
-          <Words b={b} pin={A} />
-          {other ? (
-            <>
-              <h3>B: {other.title}</h3>
-              <Words b={b} pin={other} />
-            </>
-          ) : null}
+          <div class={b.isImage ? "readings" : ""}>
+            <div>
+              <h3>A: {A.title}</h3>
+              <Reading b={b} pin={A} />
+            </div>
+            {other ? (
+              <div>
+                <h3>B: {other.title}</h3>
+                <Reading b={b} pin={other} />
+              </div>
+            ) : null}
+            {difference ? (
+              <div>
+                <h3>
+                  A − B, each as a share of its total <span class="soft num">Kendall τ-b {number(kendall(A.values, other!.values))}</span>
+                </h3>
+                <Reading b={b} pin={difference} />
+              </div>
+            ) : null}
+          </div>
           {difference ? (
             <>
-              <h3>
-                A − B, each as a share of its total <span class="soft num">Kendall τ-b {number(kendall(A.values, other!.values))}</span>
-              </h3>
-              <Words b={b} pin={difference} />
               <table class="narrow">
                 <thead>
                   <tr>
@@ -150,7 +183,7 @@ export function Compare({ b }: { b: Bench }) {
               </table>
             </>
           ) : (
-            <p class="soft">A and B are of different texts: no difference is drawn.</p>
+            <p class="soft">A and B are of different {b.isImage ? "pictures" : "texts"}: no difference is drawn.</p>
           )}
         </>
       )}

@@ -9,7 +9,7 @@ import { checkText, describe, number, percent, place, question } from "../model/
 import { Canvas, hideTip, Legend, Segments, showTip, themed, useHover, useWidth } from "./parts";
 
 const pictures = new Map<string, HTMLImageElement>();
-function usePicture(source: string | undefined): HTMLImageElement | null {
+export function usePicture(source: string | undefined): HTMLImageElement | null {
   const [, again] = useState(0);
   useEffect(() => {
     if (!source) return;
