@@ -11,7 +11,7 @@ import type { DrawerTab } from "../view";
 import { Chart } from "./chart";
 import { Compare } from "./compare";
 import { Faithfulness } from "./faithfulness";
-import { Bar } from "./parts";
+import { Bar, Unbroken } from "./parts";
 
 function HeatTable({ b, detail }: { b: Bench; detail: Detail }) {
   const rows = detail.values as (number | null)[][],
@@ -219,7 +219,9 @@ function Copied({ text, name }: { text: string; name: string }) {
           {done ? "Copied" : "Copy"}
         </button>
       </div>
-      <pre tabIndex={0}>{text}</pre>
+      <pre tabIndex={0}>
+        <Unbroken text={text} />
+      </pre>
     </div>
   );
 }

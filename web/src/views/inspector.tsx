@@ -4,7 +4,7 @@ import { isMap, type Attribution } from "../model/attribution";
 import { rowOf, strongest, type GridMap, type Ranked } from "../model/maps";
 import { aggregates, describe, place, rankOf, shownName, signedNumber, unitWord } from "../model/words";
 import { Chart } from "./chart";
-import { Bar, Empty, Panel, useHover } from "./parts";
+import { Bar, Empty, Panel, Unbroken, useHover } from "./parts";
 
 function List({ b, a, title, items, pick }: { b: Bench; a: Attribution; title: string; items: Ranked[]; pick: (g: number) => void }) {
   const top = items.length ? Math.abs(items[0].value) : 0;
@@ -153,7 +153,7 @@ function MethodCard({ a }: { a: Attribution }) {
       {card.limits ? (
         <p>
           <b>What it does not show. </b>
-          {card.limits}
+          <Unbroken text={card.limits} />
         </p>
       ) : null}
       <dl>

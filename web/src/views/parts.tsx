@@ -320,6 +320,11 @@ export function Panel({ id, title, side, children }: { id: string; title: string
   );
 }
 
+// A text in which no option of the command line is cut in two: browsers break a line after “--”.
+export const Unbroken = ({ text }: { text: string }) => (
+  <>{text.split(/(--[a-z][a-z-]*)/).map((part, i) => (i % 2 ? <span class="whole">{part}</span> : part))}</>
+);
+
 export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>;
 
 // A panel the chosen method has nothing for: what it lacks, and the methods here that have it.
