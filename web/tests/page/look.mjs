@@ -91,6 +91,26 @@ export async function checkNothingIsCutOff(world, pages) {
   }
 }
 
+// An open menu makes no window wider, wherever its button stands.
+export async function checkMenusStayWithin(world) {
+  const page = await world.page(world.address + "/");
+  await page.getByRole("button", { name: "Either or" }).first().click();
+  await page.waitForSelector(".strip-row .tok", { timeout: 60000 });
+  for (const width of [1280, 1000, 821, 640, 320]) {
+    await page.setViewportSize({ width, height: 500 });
+    for (const name of [/^Methods/, "Look", "Export"]) {
+      await page.getByRole("button", { name }).click();
+      await settled(page);
+      const [wide, left, right] = await page.evaluate(() => {
+        const box = document.querySelector(".popup").getBoundingClientRect();
+        return [document.documentElement.scrollWidth, box.left, box.right];
+      });
+      expect(wide <= width && left >= 0 && right <= width, `${name} within ${width} pixels, found ${left} … ${right} of ${wide}`);
+      await page.keyboard.press("Escape");
+    }
+  }
+}
+
 // What follows a new size or theme has been drawn.
 const settled = (page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)))));
