@@ -18,6 +18,13 @@ std::span<const Figure> figures() {
   return all;
 }
 
+double drawn_share(const FigureOptions& options, double otherwise) {
+  const double share = options.share.value_or(otherwise);
+  if (!(share > 0 && share <= 1))
+    throw InputError(fmt::format("--share: expected above 0 and at most 1, found {}", share));
+  return share;
+}
+
 const Attribution& chosen_result(const Report& report, const FigureOptions& options, const char* figure,
                                  bool (*fits)(const Attribution&)) {
   std::vector<std::string> names;

@@ -40,6 +40,9 @@ std::string heads_figure(const Report& report, const FigureOptions& options, con
 std::string flow_figure(const Report& report, const FigureOptions& options, const std::string& metadata);
 std::string overlay_figure(const Report& report, const FigureOptions& options, const std::string& metadata);
 
+// The share of flow and heads. Throws InputError.
+double drawn_share(const FigureOptions& options, double otherwise);
+
 // The result of this name, or the first that `fits`. Throws InputError, naming what there is.
 const Attribution& chosen_result(const Report& report, const FigureOptions& options, const char* figure,
                                  bool (*fits)(const Attribution&));

@@ -166,81 +166,105 @@ std::vector<Index> shown_units(const Flow& flow, Index count, Index from) {
   return shown;
 }
 
+// Where things stand: a column for every shown token, a level for the input and every stage.
+class FlowSheet {
+ public:
+  FlowSheet(const Report& report, std::vector<Index> shown, std::size_t stages)
+      : report_(report), shown_(std::move(shown)) {
+    const auto columns = static_cast<double>(shown_.size()), levels = static_cast<double>(stages);
+    step_ = std::clamp(900.0 / columns, 9.0, 66.0);
+    level_ = std::clamp(420.0 / levels, 30.0, 64.0);
+    double names = 0;
+    for (const Index t : shown_) names = std::max(names, drawn_width(name(t), 11));
+    turned_ = names > step_ - 4;
+    floor_ = flow_top + level_ * levels;
+    width_ = std::max(520.0, flow_left + step_ * columns + 2 * sheet_edge);
+    height_ = floor_ + bars_room + (turned_ ? names : 14) + 10 + flow_foot;
+  }
+
+  Svg empty() const { return {width_, height_, sentence_of(report_)}; }
+
+  void draw_levels(Svg& svg, const std::vector<FlowStage>& stages) const {
+    draw_level(svg, 0, "input");
+    for (const FlowStage& stage : stages) draw_level(svg, stage.level, stage.name);
+  }
+
+  void draw_edges(Svg& svg, const Flow& flow, const std::vector<FlowStage>& stages, Index from) const {
+    std::size_t start = 0;
+    for (const FlowEdge& edge : flow.edges) {
+      const FlowStage& stage = stages[edge.stage];
+      start = std::max(start, stage.level);
+      svg.curve({x(edge.query), y(stage.level)}, {x(edge.key), y(edge.lower)}, Svg::Leaves::Upright,
+                {.colour = edge.against ? counts_against : counts_for,
+                 .width = 0.5 + 5 * edge.weight,
+                 .dashes = edge.against ? "5 3" : "",
+                 .opacity = 0.25 + 0.7 * std::min(1.0, 2 * edge.weight)},
+                cell_tip(stage.name, in_quotes(unit(edge.query)), in_quotes(unit(edge.key)), edge.weight));
+    }
+    svg.rect({x(from) - 4, y(start) - 4, 8, 8}, counts_against);
+  }
+
+  void draw_inputs(Svg& svg, const std::vector<double>& arrived, Index from) const {
+    const double most = *std::max_element(arrived.begin(), arrived.end());
+    for (const Index t : shown_) {
+      const double own = arrived[static_cast<std::size_t>(t)],
+                   tall = most > 0 ? (bars_room - 22) * own / most : 0;
+      svg.rect({x(t) - step_ * 0.36, floor_ + 8, step_ * 0.72, std::max(0.3, tall)}, counts_for,
+               fmt::format("{} gives {}", in_quotes(unit(t)), shown_number(own)));
+      svg.text(turned_ ? Point{x(t) + 4, floor_ + bars_room} : Point{x(t), floor_ + bars_room + 8}, name(t),
+               {.anchor = turned_ ? TextStyle::Anchor::End : TextStyle::Anchor::Middle,
+                .size = 11,
+                .bold = t == from,
+                .upwards = turned_});
+    }
+    svg.text({sheet_edge, floor_ + 18}, fmt::format("≤ {:.2f}", most), small_text());
+  }
+
+ private:
+  const Unit& unit(Index t) const { return report_.prediction.units[static_cast<std::size_t>(t)]; }
+  std::string name(Index t) const { return cut_to_width(token_word(unit(t)), 11, 120); }
+  double x(Index t) const {
+    const auto place = std::lower_bound(shown_.begin(), shown_.end(), t) - shown_.begin();
+    return flow_left + sheet_edge + step_ * (static_cast<double>(place) + 0.5);
+  }
+  double y(std::size_t level) const { return floor_ - level_ * static_cast<double>(level); }
+  void draw_level(Svg& svg, std::size_t level, const std::string& name) const {
+    svg.text({sheet_edge, y(level) + 4}, name, small_text());
+    for (const Index t : shown_) svg.rect({x(t) - 1, y(level) - 1, 2, 2}, grid_ink);
+  }
+
+  const Report& report_;
+  std::vector<Index> shown_;
+  double step_, level_, floor_, width_, height_;
+  bool turned_;
+};
+
 }  // namespace
 
 std::string flow_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
-  const double share = options.share.value_or(0.8);
-  if (!(share > 0 && share <= 1))
-    throw InputError(fmt::format("--share: expected above 0 and at most 1, found {}", share));
+  const double share = drawn_share(options, 0.8);
   const Attribution& result = chosen_result(report, options, "flow", has_layers_of_its_own);
   const double residual = options.residual.value_or(is_attention_alone(result) ? 0.5 : 0);
   if (!(residual >= 0 && residual < 1))
     throw InputError(fmt::format("--residual: expected from 0 to below 1, found {}", residual));
-  const Index T = unit_count(report),
-              from = options.row.empty() ? focus_row(report) : row_named(report, options.row);
+  const Index from = options.row.empty() ? focus_row(report) : row_named(report, options.row);
   const std::vector<FlowStage> stages = stages_of(report, result);
   Flow flow = flow_back(report, result, stages, from, residual);
   keep_strongest(flow, stages.size(), share);
-  const std::vector<Index> shown = shown_units(flow, T, from);
-  const auto columns = static_cast<double>(shown.size()), levels = static_cast<double>(stages.size());
-  const double step = std::clamp(900.0 / columns, 9.0, 66.0), level = std::clamp(420.0 / levels, 30.0, 64.0);
-  const auto unit = [&](Index t) -> const Unit& {
-    return report.prediction.units[static_cast<std::size_t>(t)];
-  };
-  double names = 0;
-  for (const Index t : shown)
-    names = std::max(names, drawn_width(cut_to_width(token_word(unit(t)), 11, 120), 11));
-  const bool turned = names > step - 4;
-  const double below = (turned ? names : 14) + 10;
-  const double width = std::max(520.0, flow_left + step * columns + 2 * sheet_edge),
-               floor = flow_top + level * levels;
-  Svg svg(width, floor + bars_room + below + flow_foot, sentence_of(report));
   const bool has_sign =
       std::any_of(flow.edges.begin(), flow.edges.end(), [](const FlowEdge& edge) { return edge.against; });
+  const FlowSheet sheet(report, shown_units(flow, unit_count(report), from), stages.size());
+  Svg svg = sheet.empty();
   draw_sheet(
       svg, sentence_of(report),
       fmt::format(
           "{}: what {} holds at the end, read layer by layer; {} of {} edges, {:.0f} % of every layer{}",
-          name_of(result), token_word(unit(from)), flow.edges.size(), flow.all, 100 * share,
-          has_sign ? "; orange, dashed: negative" : ""),
+          name_of(result), token_word(report.prediction.units[static_cast<std::size_t>(from)]),
+          flow.edges.size(), flow.all, 100 * share, has_sign ? "; orange, dashed: negative" : ""),
       report.record);
-  const auto x = [&](Index t) {
-    const auto place = std::lower_bound(shown.begin(), shown.end(), t) - shown.begin();
-    return flow_left + sheet_edge + step * (static_cast<double>(place) + 0.5);
-  };
-  const auto y = [&](std::size_t l) { return floor - level * static_cast<double>(l); };
-  const auto draw_level = [&](std::size_t l, const std::string& name) {
-    svg.text({sheet_edge, y(l) + 4}, name, small_text());
-    for (const Index t : shown) svg.rect({x(t) - 1, y(l) - 1, 2, 2}, grid_ink);
-  };
-  draw_level(0, "input");
-  for (const FlowStage& stage : stages) draw_level(stage.level, stage.name);
-  std::size_t start = 0;
-  for (const FlowEdge& edge : flow.edges) {
-    const FlowStage& stage = stages[edge.stage];
-    start = std::max(start, stage.level);
-    svg.curve({x(edge.query), y(stage.level)}, {x(edge.key), y(edge.lower)}, Svg::Leaves::Upright,
-              {.colour = edge.against ? counts_against : counts_for,
-               .width = 0.5 + 5 * edge.weight,
-               .dashes = edge.against ? "5 3" : "",
-               .opacity = 0.25 + 0.7 * std::min(1.0, 2 * edge.weight)},
-              cell_tip(stage.name, in_quotes(unit(edge.query)), in_quotes(unit(edge.key)), edge.weight));
-  }
-  svg.rect({x(from) - 4, y(start) - 4, 8, 8}, counts_against);
-  const double most = *std::max_element(flow.arrived.begin(), flow.arrived.end());
-  for (const Index t : shown) {
-    const double arrived = flow.arrived[static_cast<std::size_t>(t)],
-                 tall = most > 0 ? (bars_room - 22) * arrived / most : 0;
-    svg.rect({x(t) - step * 0.36, floor + 8, step * 0.72, std::max(0.3, tall)}, counts_for,
-             fmt::format("{} gives {}", in_quotes(unit(t)), shown_number(arrived)));
-    svg.text(turned ? Point{x(t) + 4, floor + bars_room} : Point{x(t), floor + bars_room + 8},
-             cut_to_width(token_word(unit(t)), 11, 120),
-             {.anchor = turned ? TextStyle::Anchor::End : TextStyle::Anchor::Middle,
-              .size = 11,
-              .bold = t == from,
-              .upwards = turned});
-  }
-  svg.text({sheet_edge, floor + 18}, fmt::format("≤ {:.2f}", most), small_text());
+  sheet.draw_levels(svg, stages);
+  sheet.draw_edges(svg, flow, stages, from);
+  sheet.draw_inputs(svg, flow.arrived, from);
   return svg.str(metadata);
 }
 

@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::size_t most_lines = 2000;
 constexpr double heads_width = 620, heads_top = 104, heads_foot = 34, names_size = 12;
+constexpr Index key_columns = 20;
+constexpr double key_line = 15;
 constexpr double least_share_of_peak = 0.004;  // far below what any line could show
 
 struct HeadLine {
@@ -96,8 +98,9 @@ HeadLines strongest_lines(const Report& report, std::span<const Map* const> maps
 void draw_head_key(Svg& svg, Index heads) {
   svg.text({sheet_edge, 74}, "heads", small_text());
   for (Index h = 0; h < heads; ++h) {
-    const double x = sheet_edge + 40 + 27 * static_cast<double>(h % 20),
-                 y = 64 + 15 * static_cast<double>(h / 20);
+    const Index line = h / key_columns;
+    const double x = sheet_edge + 40 + 27 * static_cast<double>(h % key_columns),
+                 y = 64 + key_line * static_cast<double>(line);
     svg.rect({x, y, 11, 11}, series_colour(static_cast<std::size_t>(h)));
     svg.text({x + 14, y + 10}, std::to_string(h), small_text());
   }
@@ -117,9 +120,7 @@ std::string heads_figure(const Report& report, const FigureOptions& options, con
   if (options.layer >= layers)
     throw InputError(
         fmt::format("--layer: expected a number from 0 to {}, found {}", layers - 1, options.layer));
-  const double share = options.share.value_or(0.4);
-  if (!(share > 0 && share <= 1))
-    throw InputError(fmt::format("--share: expected above 0 and at most 1, found {}", share));
+  const double share = drawn_share(options, 0.4);
   const Index layer = options.layer >= 0 ? options.layer : shown_layer(report, result);
   const HeadLines found = strongest_lines(report, maps, layer, heads, share);
   const auto count = static_cast<double>(T);
@@ -130,7 +131,8 @@ std::string heads_figure(const Report& report, const FigureOptions& options, con
     labels.push_back(cut_to_width(token_word(unit), size, 150));
     names = std::max(names, drawn_width(labels.back(), size));
   }
-  const double top = heads_top + 15 * static_cast<double>((heads - 1) / 20);
+  const Index more_lines = (heads - 1) / key_columns;
+  const double top = heads_top + key_line * static_cast<double>(more_lines);
   Svg svg(heads_width, top + step * count + heads_foot, sentence_of(report));
   draw_sheet(svg, sentence_of(report),
              fmt::format("{}, layer {}: what every head reads; {} of {} lines, {:.0f} % of the weight{}",

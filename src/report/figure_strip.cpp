@@ -7,6 +7,7 @@
 // two that measured the token.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include <fmt/format.h>
@@ -201,7 +202,8 @@ void draw_strip(Svg& svg, double y, const StripRow& row, const Report& report,
 
 std::vector<double> spread_of_ranks(const std::vector<StripRow>& rows) {
   const std::size_t count = rows.front().weights.size();
-  std::vector<double> low(count, INFINITY), high(count, -INFINITY);
+  constexpr double none = std::numeric_limits<double>::infinity();
+  std::vector<double> low(count, none), high(count, -none);
   std::vector<int> methods(count, 0);
   for (const StripRow& row : rows) {
     std::vector<double> sizes;

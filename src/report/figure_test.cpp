@@ -260,7 +260,8 @@ TEST(Figures, VeryManyCellsAreAnImage) {
   Attribution& result = report.attributions.front();
   result.answer = {};
   result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
-  result.scores() = Tensor::of({1, 129, 129}, std::vector<double>(129 * 129, 0.5), DType::Float32);
+  result.scores() =
+      Tensor::of({1, 129, 129}, std::vector<double>(std::size_t{129} * 129, 0.5), DType::Float32);
   const std::string svg = drawn("matrix", report);
   EXPECT_EQ(times(svg, "image-rendering=\"pixelated\""), 1U);
   EXPECT_EQ(times(svg, "<rect ") - times(svg, " in all<"), 1U + 24) << "the ground and the legend";

@@ -147,7 +147,7 @@ std::string running_view(const Report& report, const Row& row, const TerminalFor
     std::string text = piece.text;
     if (numbered.count(t) > 0) {
       text += " " + row.number(weight, std::max(1, row.decimals - 2));
-      if (row.form == Form::Marked) text = "{" + text + "}";
+      if (row.form == Form::Marked) text = fmt::format("{{{}}}", text);
     }
     const std::string printed = painted_token(text, row.share(t), format.colour);
     // A piece longer than a line is cut: nothing may run past the edge.
@@ -285,7 +285,7 @@ std::string header(const std::string& method, const std::string& text, const Ter
 std::string bar(double share, int columns) {
   if (share < 0) {
     std::string out;
-    for (long i = std::lround(std::min(1.0, -share) * columns); i > 0; --i) out += "▒";
+    for (auto i = std::lround(std::min(1.0, -share) * columns); i > 0; --i) out += "▒";
     return share < -1 - 1e-9 ? out + "▶" : out;
   }
   static const char* const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
