@@ -118,7 +118,7 @@ export function matrixFigure(b: Bench): string {
     scale,
     4,
     bottom + 24,
-    `raw ${number(map.min)} … ${number(map.max)}, rows sum to ${map.lowest.toFixed(a.digits)} … ${map.highest.toFixed(a.digits)}` +
+    `raw ${number(map.min)} … ${number(map.max)}, ${rowSums(map.lowest, map.highest, a.digits)}` +
       (bars ? "; bars: sums of rows and columns" : ""),
   );
   return framed(

@@ -272,6 +272,51 @@ export async function checkTree(world, { text: path }) {
 }
 
 // The page has both classes side by side, plot a figure for each.
+// The mean colour of every patch of the images in a figure, side × side patches each.
+async function patchColours(world, svg, side) {
+  const page = await world.page(world.report("empty-figure.html", "-m", "sentiment", "--method", "attention", "fun")),
+    sources = [...svg.matchAll(/<image [^>]*href="([^"]*)"/g)].map((m) => m[1]);
+  const colours = await page.evaluate(
+    async ([all, n]) => {
+      const wide = 32 * n;
+      const colour = (data, row, column) => {
+        const sum = [0, 0, 0];
+        for (let y = 0; y < 32; ++y)
+          for (let x = 0; x < 32; ++x) for (let c = 0; c < 3; ++c) sum[c] += data[4 * ((32 * row + y) * wide + 32 * column + x) + c];
+        return sum.map((v) => v / 1024);
+      };
+      return Promise.all(
+        all.map(async (source) => {
+          const image = new Image();
+          image.src = source;
+          await image.decode();
+          const canvas = document.createElement("canvas");
+          canvas.width = canvas.height = wide;
+          const g = canvas.getContext("2d");
+          g.drawImage(image, 0, 0, wide, wide);
+          const { data } = g.getImageData(0, 0, wide, wide);
+          return Array.from({ length: n * n }, (_, p) => colour(data, Math.floor(p / n), p % n));
+        }),
+      );
+    },
+    [sources, side],
+  );
+  await page.context().close();
+  return colours;
+}
+
+// One enlarges the picture smoothly, the other by its pixels: patch by patch that is a few levels.
+async function expectSamePictures(world, page, plot, what) {
+  const [here, there] = [await patchColours(world, page, 8), await patchColours(world, plot, 8)];
+  expect(here.length === there.length && here.length > 1, `${what}: ${there.length} images, found ${here.length}`);
+  here.forEach((patches, i) =>
+    patches.forEach((colour, p) => {
+      const apart = Math.max(...colour.map((c, k) => Math.abs(c - there[i][p][k])));
+      expect(apart < 8, `${what}: image ${i}, patch ${p} in ${there[i][p].map(Math.round)}, found ${colour.map(Math.round)}`);
+    }),
+  );
+}
+
 export async function checkOverlay(world) {
   const labels = ["cat", "dog"],
     asked = ["-m", "vision", "--method", "chefer,attention", "--image", join(root, "docs/pets.jpg")],
@@ -290,6 +335,14 @@ export async function checkOverlay(world) {
   );
   expectSameMarks(await figureOf(world, page + "#tab=image&patches=1"), smooth, "overlay drawn by patches");
   expectSameMarks(await figureOf(world, page + "#tab=image&method=1"), there("attention"), "overlay of attention");
+  const alone = made(world, "picture", ...asked, "--target", "dog");
+  for (const [k, method] of ["chefer", "attention"].entries())
+    await expectSamePictures(
+      world,
+      await figureOf(world, `${alone.page}#tab=image&method=${k}`),
+      alone.plot("--method", method),
+      `overlay of ${method}`,
+    );
   return `${count} patches`;
 }
 

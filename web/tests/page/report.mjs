@@ -468,7 +468,7 @@ export async function checkTree(world, { text: path }) {
     expect(found.length === right.length, `${right.length} edges of ${what}, found ${found.length}`);
     right.forEach(([layer, parent, child, score], i) => {
       expect(found[i].slice(0, 3).join() === [layer, parent, child].join(), `${layer} ${parent} ${child}, found ${found[i]}`);
-      expect(Math.abs(Number(found[i][3].replace("−", "-")) - score) < 0.01 * Math.abs(score) + 1e-4, `${score}, found ${found[i][3]}`);
+      expect(Math.abs(Number(found[i][3].replace(/−/g, "-")) - score) < 0.01 * Math.abs(score) + 1e-4, `${score}, found ${found[i][3]}`);
     });
     const listed = (await panel.getByRole("tree").innerText()).match(/ in L\d+, /g).length;
     expect(listed === right.length, `each of ${right.length} edges in the list, found ${listed}`);
