@@ -83,7 +83,7 @@ StripLine line_from(const Report& report, const std::vector<TextPiece>& pieces, 
     const bool special = report.prediction.units[p].special;
     const bool apart = line.entries.empty() || line.entries.back().piece == no_piece;
     line.entries.push_back({p, drawn_width(pieces[p].text, text_size(special)) + 8, 0,
-                            apart || (is_wide(pieces[p].text) && is_wide(pieces[p - 1].text))});
+                            apart || is_wide(pieces[p].text) || is_wide(pieces[p - 1].text)});
     letters.push_back(special ? "" : pieces[p].text);  // special tokens decide no direction
     line.end = p + 1;
   }

@@ -4,7 +4,7 @@ import { isMap, type Attribution } from "../model/attribution";
 import { css, inkOn, toned } from "../model/colour";
 import type { GridMap } from "../model/maps";
 import { cellTip, columnSumTip, rowSumTip } from "../model/tips";
-import { number, place, placeName, shownName } from "../model/words";
+import { number, place, placeName, rowSums, shownName } from "../model/words";
 import { blocksOf } from "../views/blocks";
 import { allPeak, evenRows } from "../views/layers";
 import { shownMatrix } from "../views/matrix";

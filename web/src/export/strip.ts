@@ -7,7 +7,7 @@ import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../mod
 import { rowHead, scoreTip, spreadTip } from "../model/tips";
 import { cutName, place } from "../model/words";
 import { themed } from "../views/parts";
-import { agreementText, spreadOf } from "../views/strip";
+import { agreementText, othersFor, shownFor, spreadOf } from "../views/strip";
 import { framed, legend, pointed, text, titled, widthOf } from "./svg";
 
 const width = 960,
@@ -108,17 +108,17 @@ export function stripFigure(b: Bench): string {
     soft = themed("--soft");
   let y = above.bottom,
     s = above.drawn;
-  for (const a of b.attributions) {
-    const map = b.mapOf(a);
-    if (!map) continue;
-    const row = b.rowOf(a),
-      scale = rowScale(map, row, b.groups),
-      head = rowHead(a, place(b, a), b.aim.target.label),
-      tau = agreementText(b, a);
+  const rows = b.attributions.flatMap((method) => {
+    const own = shownFor(b, method, b.view.target);
+    return own ? [{ ...own, tau: agreementText(b, method) }, ...othersFor(b, method).map((x) => ({ ...x, tau: "" }))] : [];
+  });
+  for (const { a, target, map, row, tau } of rows) {
+    const scale = rowScale(map, row, b.groups),
+      head = rowHead(a, place(b, a), b.targets[target].target.label);
     y += 12;
     s +=
-      text(10, y + 14, a.name, 'font-weight="600"', 12) +
-      text(10, y + 28, cutName(head.slice(a.name.length + 1), 32), "", 10.5, soft) +
+      (target === b.view.target ? text(10, y + 14, a.name, 'font-weight="600"', 12) : "") +
+      text(10, y + (target === b.view.target ? 28 : 14), cutName(head.slice(a.name.length + 1), 32), "", 10.5, soft) +
       (tau ? text(width - 12, y + 14, `τ ${tau}`, 'text-anchor="end"', 11, soft) : "");
     y = eachToken(b, lines, y, (item, px, py) => {
       const g = b.indexOf[item.at],

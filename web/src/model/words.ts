@@ -55,16 +55,18 @@ export function rankOf(map: GridMap, row: number, key: number) {
   return { rank, sum, count };
 }
 
-export function describe(b: Bench, a: Attribution, map: GridMap, row: number, key: number): string {
+const shareOf = (v: number, sum: number) => (v > 0 && v < 0.0005 * sum ? "< 0.1 %" : `${((100 * v) / sum).toFixed(1)} %`);
+
+export function describe(b: Bench, a: Attribution, map: GridMap, row: number, key: number, target = b.aim.target): string {
   const v = map.v[row * map.C + key],
     name = shownName(b.groups[key]?.name ?? "");
   const pair = isMap(a) ? `“${shownName(b.groups[row]?.name ?? "")}” reads “${name}”` : `“${name}”`;
   if (v !== v) return `${pair}: ${absence(a)}`;
   const { rank, sum, count } = rankOf(map, row, key);
-  const counts = !isMap(a) && a.signed && v !== 0 ? (v > 0 ? " for " : " against ") + aimText(b.aim.target) : "";
+  const counts = !isMap(a) && a.signed && v !== 0 ? (v > 0 ? " for " : " against ") + aimText(target) : "";
   return (
     `${pair}: ${signedNumber(a, v)}${counts}, rank ${rank} of ${count}` +
-    (sum > 0 && !a.signed && isMap(a) ? `, ${((100 * v) / sum).toFixed(1)} % of its row` : "")
+    (sum > 0 && !a.signed && isMap(a) ? `, ${shareOf(v, sum)} of its row` : "")
   );
 }
 

@@ -45,12 +45,16 @@ export function Chart({
 }) {
   const known = series.flatMap((s) => [...s.values, ...(s.low ?? []), ...(s.high ?? [])]).filter((v): v is number => v !== null && v === v);
   if (known.length === 0) return <p class="soft">no value is defined</p>;
-  const left = 50,
-    bottom = 20,
+  const bottom = 20,
     top = 8,
     low = range ? range[0] : Math.min(0, ...known),
     high = range ? range[1] : Math.max(...known, low),
-    span = high - low || 1;
+    span = high - low || 1,
+    levels = [low, (low + high) / 2, high].map((v) => ({
+      v,
+      name: Math.abs(v) >= 0.01 || v === 0 ? v.toFixed(2).replace("-", "−") : number(v),
+    })),
+    left = Math.max(50, 12 + 6.6 * Math.max(...levels.map((l) => l.name.length)));
   const across = (share: number) => left + share * (width - left - 20),
     step = (i: number) => (x.length > 1 ? across(i / (x.length - 1)) : left + (width - left) / 2),
     at = (s: Series, i: number) => (s.shares ? across(s.shares[i]) : step(i)),
@@ -84,11 +88,11 @@ export function Chart({
         font-family="system-ui, sans-serif"
         aria-label={`${label}. ${series.map((s) => `${s.name}: ${s.values.map((v) => number(v)).join(", ")}`).join("; ")}`}
       >
-        {[low, (low + high) / 2, high].map((v) => (
+        {levels.map(({ v, name }) => (
           <>
             <line x1={left} x2={width - 10} y1={y(v)} y2={y(v)} stroke={line} />
             <text x={left - 6} y={y(v) + 4} text-anchor="end" font-size="10.5" fill={soft}>
-              {Math.abs(v) >= 0.01 || v === 0 ? v.toFixed(2).replace("-", "−") : number(v)}
+              {name}
             </text>
           </>
         ))}

@@ -113,11 +113,38 @@ export function tau(b: Bench, a: Attribution, other: Attribution): number {
   return rows[0] && rows[1] && rows[0].length <= 1024 ? kendall(rows[0], rows[1]) : NaN;
 }
 
+// A method's scores for one of the targets: the chosen one's, or another's beside it.
+export interface Shown {
+  a: Attribution;
+  target: number;
+  map: GridMap;
+  row: number;
+}
+export function shownFor(b: Bench, method: Attribution, target: number): Shown | null {
+  const a = b.attributionsOf(target).find((x) => x.name === method.name),
+    map = a && b.mapOf(a);
+  if (!a || !map) return null;
+  const focus = Math.max(0, b.indexOf[b.targets[target].focus] ?? 0);
+  return { a, target, map, row: isMap(a) ? (b.view.row ?? focus) : 0 };
+}
+// Of a method that knows the class the other targets too.
+export const othersFor = (b: Bench, method: Attribution): Shown[] =>
+  method.knows_class
+    ? b.targets.map((_, k) => (k === b.view.target ? null : shownFor(b, method, k))).filter((x): x is Shown => x !== null)
+    : [];
+
+// τ-b of a method's scores for two targets.
+export function tauOfTargets(b: Bench, method: Attribution, other: Shown): number {
+  const own = shownFor(b, method, b.view.target);
+  return own && own.map.C <= 1024 ? kendall(rowOf(own.map, own.row), rowOf(other.map, other.row)) : NaN;
+}
+
+export const tauText = (t: number) => (t === t ? (t < 0 ? "−" : "") + Math.abs(t).toFixed(2) : "–");
+
 // τ-b with the chosen method as it is shown: nothing for that one, nor for one alone.
 export function agreementText(b: Bench, a: Attribution): string {
   if (b.attributions.length < 2 || a === b.current) return "";
-  const t = tau(b, a, b.current!);
-  return t === t ? (t < 0 ? "−" : "") + Math.abs(t).toFixed(2) : "–";
+  return tauText(tau(b, a, b.current!));
 }
 
 // How far apart the methods rank every unit; null where there are not two.
@@ -182,6 +209,53 @@ function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
   );
 }
 
+// The same method for the other targets, each below its own row.
+function OtherTargets({ b, a, lines }: { b: Bench; a: Attribution; lines: Line[] }) {
+  return (
+    <>
+      {othersFor(b, a).map((other) => {
+        const t = b.targets[other.target].target;
+        return (
+          <div
+            class="strip-row besides"
+            role="group"
+            aria-label={`${a.name} for ${t.label}`}
+            data-method={a.index}
+            data-target={other.target}
+            key={other.a.id}
+          >
+            <div class="who">
+              <button type="button" class="target-name" onClick={() => b.set({ method: a.index, target: other.target })}>
+                for “{t.label}”{t.contrast ? ` rather than “${t.contrast}”` : ""}
+              </button>
+            </div>
+            <div class="what">
+              <Row
+                b={b}
+                a={other.a}
+                map={other.map}
+                row={other.row}
+                scale={rowScale(other.map, other.row, b.groups)}
+                tone={b.tone}
+                locked={b.view.row}
+                keys={b.view.keys}
+                chosen={false}
+                lines={lines}
+                live={null}
+              />
+            </div>
+            <div class="tau">
+              <span class="num soft" title={`Kendall τ-b with its scores for ${b.aim.target.label}`}>
+                {tauText(tauOfTargets(b, a, other))}
+              </span>
+            </div>
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
 export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
   const current = b.current!,
     lines = b.isImage ? [] : stableLines(b),
@@ -205,10 +279,12 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
   };
   const methodAt = (event: Event) =>
     b.attributions[+((event.target as Element).closest<HTMLElement>("[data-method]")?.dataset.method ?? b.view.method)] ?? current;
-  const lock = (a: Attribution, g: number, add: boolean) => {
-    if (add) b.set({ method: a.index, keys: b.view.keys.includes(g) ? b.view.keys.filter((k) => k !== g) : [...b.view.keys, g] });
-    else if (isMap(a)) b.set({ method: a.index, row: b.view.row === g ? null : g, keys: [] });
-    else b.set({ method: a.index, keys: b.view.keys.length === 1 && b.view.keys[0] === g ? [] : [g] });
+  const targetAt = (event: Event) => +((event.target as Element).closest<HTMLElement>("[data-target]")?.dataset.target ?? b.view.target);
+  const lock = (a: Attribution, target: number, g: number, add: boolean) => {
+    const at = { method: a.index, target };
+    if (add) b.set({ ...at, keys: b.view.keys.includes(g) ? b.view.keys.filter((k) => k !== g) : [...b.view.keys, g] });
+    else if (isMap(a)) b.set({ ...at, row: b.view.row === g ? null : g, keys: [] });
+    else b.set({ ...at, keys: b.view.keys.length === 1 && b.view.keys[0] === g ? [] : [g] });
   };
   return (
     <Panel
@@ -231,11 +307,15 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
             b.preview(null, null);
             return;
           }
-          const a = methodAt(e),
-            map = b.mapOf(a),
+          const shown = shownFor(b, methodAt(e), targetAt(e)),
             unit = b.units[at.t];
           b.preview(null, at.g);
-          if (map) showTip(describe(b, a, map, b.rowOf(a), at.g) + (unit.id !== undefined ? ` · token ${at.t}, id ${unit.id}` : ""), e);
+          if (shown)
+            showTip(
+              describe(b, shown.a, shown.map, shown.row, at.g, b.targets[shown.target].target) +
+                (unit.id !== undefined ? ` · token ${at.t}, id ${unit.id}` : ""),
+              e,
+            );
         }}
         onMouseLeave={() => {
           hideTip();
@@ -249,7 +329,7 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
           if (from >= 0 && to >= 0 && from !== to) {
             const [low, high] = [Math.min(from, to), Math.max(from, to)];
             getSelection()?.removeAllRanges();
-            b.set({ method: methodAt(e).index, keys: Array.from({ length: high - low + 1 }, (_, i) => low + i) });
+            b.set({ method: methodAt(e).index, target: targetAt(e), keys: Array.from({ length: high - low + 1 }, (_, i) => low + i) });
             from = -2;
           }
         }}
@@ -261,7 +341,7 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
           }
           if (!at || at.g < 0) return;
           if (e.altKey && live) live.remove(at.t);
-          else lock(methodAt(e), at.g, e.shiftKey);
+          else lock(methodAt(e), targetAt(e), at.g, e.shiftKey);
         }}
         onDblClick={(e) => {
           const at = groupAt(e);
@@ -278,7 +358,7 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
             b.preview(null, +(document.activeElement as HTMLElement).dataset.group!);
           else if (at && (e.key === "Enter" || e.key === " ")) {
             e.preventDefault();
-            lock(methodAt(e), at.g, e.shiftKey);
+            lock(methodAt(e), targetAt(e), at.g, e.shiftKey);
           } else if (at && live && e.key === "m") live.mask(at.t);
           else if (at && live && e.key === "Delete") live.remove(at.t);
         }}
@@ -294,7 +374,7 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
             const map = b.mapOf(a),
               row = b.rowOf(a),
               failed = a.checks.some((c) => !c.passed);
-            return (
+            return [
               <div class={"strip-row" + (a === current ? " chosen" : "")} role="group" aria-label={a.name} data-method={a.index} key={a.id}>
                 <div class="who">
                   <button type="button" class="method-name" aria-pressed={a === current} onClick={() => b.set({ method: a.index })}>
@@ -345,8 +425,9 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
                     <span class="hidden">{checkText(a)}</span>
                   </span>
                 </div>
-              </div>
-            );
+              </div>,
+              <OtherTargets b={b} a={a} lines={lines} />,
+            ];
           })
         )}
         {b.isImage || b.attributions.length < 3 ? null : <DisagreementRow b={b} lines={lines} />}

@@ -179,6 +179,29 @@ export async function checkTargets(world, { text: path }) {
   expect(!decodeURIComponent(page.url()).includes("plot"), "no text in the address");
 }
 
+// Targets stand beside each other: of what knows a class every row once for each, of two labels one the other's opposite.
+export async function checkTargetsBesides(world, { text: path }) {
+  const page = await world.page(path),
+    scores = (row) =>
+      tokens(page, row).evaluateAll((all) => all.map((e) => Number(e.getAttribute("aria-label").split("score ")[1]?.replace(/−/g, "-"))));
+  const [own, other] = [await scores("integrated_gradients"), await scores("integrated_gradients for NEGATIVE")];
+  expect(own.length === 21 && other.length === 21, `21 tokens for either, found ${own.length} and ${other.length}`);
+  const good = own.indexOf(Math.max(...own.filter((v) => v === v)));
+  expect(own[good] > 0 && other[good] < 0, `what counts for one to count against the other, found ${own[good]} and ${other[good]}`);
+  expect((await tokens(page, "attention for NEGATIVE").count()) === 0, "one row of what knows no class");
+  const tau = await page.locator('.strip-row[aria-label="integrated_gradients for NEGATIVE"] .tau').innerText();
+  expect(/^−?[01]\.\d\d$/.test(tau.trim()), `how far the two agree, found ${tau}`);
+  await tokens(page, "integrated_gradients for NEGATIVE")
+    .filter({ hasText: /^good$/ })
+    .hover();
+  expect((await page.locator("#tip").innerText()).includes("against “NEGATIVE”"), "its own target under the pointer");
+  await tokens(page, "integrated_gradients for NEGATIVE")
+    .filter({ hasText: /^good$/ })
+    .click();
+  expect(page.url().includes("target=1"), "a click to choose that target");
+  expect((await tokens(page, "integrated_gradients for POSITIVE").count()) === 21, "the other one beside it now");
+}
+
 export async function checkAddress(world, { text: path }) {
   const page = await world.page(path + "#tab=heads&method=3&layer=1&words=1&special=hide&theme=dark");
   expect((await page.getByRole("tab", { name: "Heads" }).getAttribute("aria-selected")) === "true", "the tab of the address");
