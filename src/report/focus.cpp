@@ -195,7 +195,7 @@ Tensor answer_rows(const Report& report, const Attribution& attribution) {
 
 namespace {
 
-double told_by(const Report& report, const std::vector<double>& row) {
+double told_by(const Report& report, const std::vector<double>& row, bool by_size) {
   const auto finite = [&](std::size_t t) { return std::isfinite(row[t]); };
   double sum = 0, count = 0, words = 0, uneven = 0;
   for (std::size_t t = 0; t < row.size(); ++t)
@@ -211,7 +211,7 @@ double told_by(const Report& report, const std::vector<double>& row) {
       if (t != own && !is_special(report, t)) words += p;
       uneven += 0.5 * std::abs(p - 1 / count);
     }
-  return std::min(words, uneven);
+  return std::min(words, uneven) * (by_size ? sum : 1);
 }
 
 }  // namespace
@@ -228,7 +228,9 @@ Index shown_layer(const Report& report, const Attribution& attribution) {
   Index best = 0;
   double most = -1;
   for (Index layer = 0; layer < layers; ++layer)
-    if (const double told = told_by(report, answer_weights(report, attribution, layer)); told >= most) {
+    if (const double told =
+            told_by(report, answer_weights(report, attribution, layer), knows_class(attribution));
+        told >= most) {
       most = told;
       best = layer;
     }

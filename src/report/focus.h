@@ -50,7 +50,8 @@ bool maps_by_layer(const Attribution& attribution);
 
 // The layer a reader should see first. Maps taken through the layers end in the whole: the last. Of maps
 // layer by layer it is the one whose answer row says most: the share of it that goes to words other than the
-// row's own token, or its distance from an even row (½ Σ |p − 1/n|), whichever is less. Of equals the last.
+// row's own token, or its distance from an even row (½ Σ |p − 1/n|), whichever is less. Scores for a class
+// are on one scale in all layers: there it counts by the row's whole size. Of equals the last.
 Index shown_layer(const Report& report, const Attribution& attribution);
 
 // Whether the scores depend on what is explained; a map of mixing or a raw pattern is the same for every

@@ -185,6 +185,15 @@ TEST(Focus, TheFirstLayerShownSaysMost) {
   carried.method = "attention_rollout";
   EXPECT_EQ(shown_layer(report, carried), 1) << "taken through the layers, the last is the whole";
   EXPECT_EQ(shown_layer(report, scores({1, 2, 3, 4, 5})), 0);
+  // Next to nothing, however clearly it is said, says less for a class than what most of it is about.
+  std::vector<double> little;
+  for (const double v : words) little.push_back(1e-6 * v);
+  Attribution aimed = map({little, {0.1, 0.05, 0.1, 0.02, 0.3}});
+  aimed.axes() = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key};
+  aimed.scores() = aimed.scores().reshaped({2, 1, 5, 5});
+  EXPECT_EQ(shown_layer(report, aimed), 0) << "of what knows no class the shares alone count";
+  aimed.method = "attattr";
+  EXPECT_EQ(shown_layer(report, aimed), 1);
 }
 
 TEST(Focus, KnowsWhichMethodsSeeTheClass) {
