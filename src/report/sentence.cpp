@@ -169,9 +169,9 @@ std::string because(const Report& report, const Attribution& attribution, const 
           : "";
   if (!is_answer(report)) {
     const std::string other = other_answer(report);
-    const std::string lead = other.empty() ? ": " : fmt::format(" (the answer is {}): ", other);
+    const std::string lead = other.empty() ? "; " : fmt::format(" (the answer is {}); ", other);
     if (reasons.most.empty()) return fmt::format("{}no {} counts for it{}", lead, unit, against);
-    return fmt::format("{}for it {}{}{}", lead, read, reasons.most, against);
+    return fmt::format("{}for it: {}{}{}", lead, read, reasons.most, against);
   }
   if (reasons.most.empty()) return fmt::format(", though no {} counts for it{}", unit, against);
   if (reasons.hardly) return fmt::format(", hardly because of its words: {}{}", reasons.most, against);

@@ -65,7 +65,7 @@ TEST(Sentence, BecauseIsSaidOfTheAnswerAlone) {
   Report report = scored("integrated_gradients", {9, -2, 1, .1, 9});
   report.target = {.index = 0, .label = "NEGATIVE", .logit = -.5, .probability = .1};
   EXPECT_EQ(sentence_of(report),
-            "NEGATIVE 10.0 % (the answer is POSITIVE): for it bad +1.00; against: not −2.00");
+            "NEGATIVE 10.0 % (the answer is POSITIVE); for it: bad +1.00; against: not −2.00");
   report.target = {
       .index = 1, .label = "POSITIVE", .contrast = 0, .contrast_label = "NEGATIVE", .logit = 1.75};
   EXPECT_EQ(
@@ -74,7 +74,7 @@ TEST(Sentence, BecauseIsSaidOfTheAnswerAlone) {
   report.target = {
       .index = 0, .label = "NEGATIVE", .contrast = 1, .contrast_label = "POSITIVE", .logit = -1.75};
   EXPECT_EQ(sentence_of(report),
-            "NEGATIVE rather than POSITIVE (logit difference −1.75): for it bad +1.00; against: not −2.00");
+            "NEGATIVE rather than POSITIVE (logit difference −1.75); for it: bad +1.00; against: not −2.00");
 }
 
 TEST(Sentence, LabelsThatDoNotExcludeEachOtherAreAnswersAbove50) {
@@ -83,7 +83,7 @@ TEST(Sentence, LabelsThatDoNotExcludeEachOtherAreAnswersAbove50) {
   report.target = {.index = 0, .label = "NEGATIVE", .logit = 1, .probability = .8};
   EXPECT_EQ(sentence_of(report), "NEGATIVE 80.0 % because of bad +1.00; against: not −2.00");
   report.prediction.outcomes[0].top[1].probability = report.target.probability = .3;
-  EXPECT_EQ(sentence_of(report), "NEGATIVE 30.0 %: for it bad +1.00; against: not −2.00");
+  EXPECT_EQ(sentence_of(report), "NEGATIVE 30.0 %; for it: bad +1.00; against: not −2.00");
 }
 
 TEST(Sentence, ANumberIsRaisedOrLowered) {
@@ -141,7 +141,7 @@ TEST(Sentence, FitsLanguageModels) {
   EXPECT_EQ(answer_of(report), "“time” 75.0 % after “upon”");
   report.target = {
       .position = 2, .index = 5, .label = " time was", .logit = -3, .probability = .05, .tokens = {5, 6}};
-  EXPECT_EQ(sentence_of(report), "next tokens “time was” 5.0 %: for it upon +2.00, Once +0.50");
+  EXPECT_EQ(sentence_of(report), "next tokens “time was” 5.0 %; for it: upon +2.00, Once +0.50");
   report.model.task = Task::FillMask;
   report.prediction.units[1] = {.id = 4, .piece = "[MASK]", .text = "[MASK]", .special = true};
   report.target = {.position = 1, .index = 931, .label = "time", .logit = 9.5, .probability = .75};
@@ -158,7 +158,7 @@ TEST(Sentence, FitsAnswersAndTokens) {
   EXPECT_EQ(sentence_of(report), "answer “bad” 50.0 % because of bad +2.00, not +1.00");
   report.target.span = {1, 1};
   report.target.label = "not";
-  EXPECT_EQ(sentence_of(report), "answer “not” 50.0 % (the answer is “bad”): for it bad +2.00, not +1.00");
+  EXPECT_EQ(sentence_of(report), "answer “not” 50.0 % (the answer is “bad”); for it: bad +2.00, not +1.00");
   report.target = {.position = 2, .index = 0, .label = "start", .logit = 3, .probability = .6};
   EXPECT_EQ(answer_of(report), "answer's start 60.0 % at “bad”");
   report.model.task = Task::TokenClassification;
