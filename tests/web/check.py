@@ -131,7 +131,8 @@ def check_targets(chromium, path):
     page.value("[...document.querySelectorAll('nav button')].find((b) => b.textContent === 'NEGATIVE').click()")
     page.settle()
     after = page.value(tone)
-    expect(before[0] != after[0] and before[1] == after[1], f"only the class's scores to change, found {before} {after}")
+    expect(len(before) == 3 and before[0] != before[1] and after == [before[1], before[0], before[2]],
+           f"the two targets to change places and what knows no class to stay, found {before} {after}")
     expect("target: NEGATIVE" in page.texts("#top")[0], "the target's name at the top")
     expect("target=1" in page.value("location.hash"), "the target in the address")
     again = chromium.open(path, fragment="#target=1")
