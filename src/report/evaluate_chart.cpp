@@ -2,6 +2,7 @@
 // explanation dashed.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -16,7 +17,8 @@ namespace {
 // An axis that holds these numbers of all series, the ends of their bands included.
 ChartAxis axis_over(const std::string& label, const std::vector<Series>& all, int most,
                     std::initializer_list<std::vector<double> Series::*> numbers) {
-  double low = INFINITY, high = -INFINITY;
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double low = none, high = -none;
   for (const Series& series : all)
     for (const auto& which : numbers)
       for (const double value : series.*which)
