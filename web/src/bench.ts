@@ -113,7 +113,8 @@ export class Bench {
   set(change: Partial<View>, undoable = true) {
     if (undoable) this.remember();
     const regroups = ["words", "special", "target"].some((k) => k in change && (change as never)[k] !== (this.view as never)[k]);
-    this.view = { ...this.view, ...change };
+    const another = change.method !== undefined && change.method !== this.view.method; // is shown as it is first
+    this.view = { ...this.view, ...(another ? { mode: "raw" } : {}), ...change };
     if (this.document) {
       this.clamp();
       if (regroups) {

@@ -21,7 +21,7 @@ export interface View {
   keys: number[];
   kept: number | null;
   residual: number | null;
-  mode: "raw" | "effective" | "difference";
+  mode: "raw" | "difference"; // of the matrix
   statistic: HeadStatistic | null;
   allHeads: boolean;
   muted: number[];
@@ -124,7 +124,7 @@ export function viewOf(address: string): View {
   v.theme = one("theme", ["", "light", "dark"] as const, "");
   v.kept = portion("kept");
   v.residual = portion("residual");
-  v.mode = one("mode", ["raw", "effective", "difference"] as const, "raw");
+  v.mode = one("mode", ["raw", "difference"] as const, "raw");
   const statistic = given.get("statistic") ?? "";
   v.statistic = /^(strength|importance|entropy|distance|special|detail:\w+)$/.test(statistic) ? (statistic as View["statistic"]) : null;
   v.allHeads = whole("heads") === 1;

@@ -10,7 +10,7 @@ import { Canvas, Empty, hideTip, Legend, Segments, showTip, themed, Unsuited, us
 
 export type Shown = { a: Attribution; map: GridMap | null; title: string };
 
-// Raw attention, what of it the head's output can show, or the difference: for the two methods beside each other.
+// The chosen method's map, or of attention how far it differs from what of it the head's output can show.
 export function shownMatrix(b: Bench): Shown {
   const a = b.current!,
     raw = b.attributions.find((x) => x.method === "attention"),
@@ -18,11 +18,9 @@ export function shownMatrix(b: Bench): Shown {
   const l = b.layerOf(a),
     h = b.headOf(a),
     pair = raw && effective && (a === raw || a === effective) && raw.H === effective.H;
-  if (!pair) return { a, map: b.mapOf(a), title: "" };
-  if (b.view.mode === "raw") return { a: a === effective && b.view.mode === "raw" ? effective : raw, map: b.mapOf(a, l, h), title: "" };
+  if (!pair || b.view.mode === "raw") return { a, map: b.mapOf(a), title: "" };
   const x = b.mapOf(raw, l, h),
     y = b.mapOf(effective, l, h);
-  if (b.view.mode === "effective") return { a: effective, map: y, title: "effective" };
   const map =
     x && y
       ? gridMap(
@@ -33,6 +31,10 @@ export function shownMatrix(b: Bench): Shown {
       : null;
   return { a: { ...raw, name: "attention − effective_attention", signed: true, knows_class: false }, map, title: "difference" };
 }
+
+// Which of the two methods that is: neither, where another is chosen.
+const shownWeights = (b: Bench): string | undefined =>
+  b.view.mode === "difference" ? "difference" : { attention: "raw", effective_attention: "effective" }[b.current!.method];
 
 // Highlights and profiles, on a canvas of their own: a moving pointer never draws the cells again.
 function Overlay({ b, a, map, box, names }: { b: Bench; a: Attribution; map: GridMap; box: Box; names: string[] }) {
@@ -159,10 +161,10 @@ export function Matrix({ b }: { b: Bench }) {
             ["effective", "effective"],
             ["difference", "difference"],
           ]}
-          chosen={b.view.mode}
+          chosen={shownWeights(b)}
           pick={(mode) =>
             b.set({
-              mode,
+              mode: mode === "difference" ? "difference" : "raw",
               method: b.attributions.findIndex((x) => x.method === (mode === "effective" ? "effective_attention" : "attention")),
               layers: { ...b.view.layers, ...Object.fromEntries(b.attributions.map((x) => [x.index, b.layerOf(b.current!)])) },
             })

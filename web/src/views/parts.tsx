@@ -119,7 +119,7 @@ export function Segments<T extends string | number | boolean>({
 }: {
   label: string;
   options: [T, string, string?][];
-  chosen: T;
+  chosen: T | undefined;
   pick: (v: T) => void;
   hidden?: boolean;
 }) {

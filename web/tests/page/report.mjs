@@ -344,6 +344,13 @@ export async function checkMatrix(world, { text: path }) {
   expect((await page.locator("#main-panel .legend").innerText()).includes("difference"), "raw minus effective");
   await page.getByRole("group", { name: "Weights" }).getByRole("button", { name: "effective" }).click();
   expect((await page.locator(".strip-row.chosen .method-name").innerText()) === "effective_attention", "the effective weights");
+  const weights = (name) => page.getByRole("group", { name: "Weights" }).getByRole("button", { name }).getAttribute("aria-pressed");
+  expect((await weights("effective")) === "true" && (await weights("raw")) === "false", "what is shown to be marked");
+  await page.getByRole("group", { name: "Weights" }).getByRole("button", { name: "difference" }).click();
+  await page.locator(".strip-row .method-name", { hasText: /^effective_attention$/ }).click();
+  expect((await weights("effective")) === "true", "the same for a method chosen in the text");
+  await page.locator(".strip-row .method-name", { hasText: /^attention$/ }).click();
+  expect((await weights("raw")) === "true", "and for attention");
   await page.getByRole("button", { name: "Zoom in" }).click();
   expect((await page.getByRole("button", { name: "Whole map" }).innerText()) === "1.5×", "zoom");
 }
