@@ -20,6 +20,18 @@ std::string drawn(const std::string& kind, const Report& report, const FigureOpt
   throw InternalError("no figure " + kind);
 }
 
+// Attention without heads over the sample's first tokens, or more of one of them.
+Report report_of_layers(Index layers, Index tokens, const std::vector<double>& weights) {
+  Report report = testing::text_report();
+  report.attributions.resize(1);
+  report.prediction.units.resize(static_cast<std::size_t>(tokens), report.prediction.units[1]);
+  Attribution& result = report.attributions.front();
+  result.answer = {};
+  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
+  result.scores() = Tensor::of({layers, tokens, tokens}, weights, DType::Float32);
+  return report;
+}
+
 std::size_t times(const std::string& svg, const std::string& what) {
   std::size_t found = 0;
   for (std::size_t at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1)) ++found;
@@ -51,13 +63,7 @@ TEST(Figures, CellsHoldTheNumbersOfTheirLayerAndHead) {
 
 // In cells of 14 pixels, as 27 tokens have them, the page's short form.
 TEST(Figures, NumbersInNarrowCellsKeepTheirDigits) {
-  Report report = testing::text_report();
-  Attribution& result = report.attributions.front();
-  report.attributions.resize(1);
-  report.prediction.units.resize(27, report.prediction.units[1]);
-  result.answer = {};
-  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
-  result.scores() = Tensor::of({1, 27, 27}, std::vector<double>(729, 0.43), DType::Float32);
+  const Report report = report_of_layers(1, 27, std::vector<double>(729, 0.43));
   EXPECT_EQ(times(drawn("matrix", report), ">.43</text>"), 27U * 27);
 }
 
@@ -125,13 +131,7 @@ TEST(Figures, AStripOfWordsFromTheRightBeginsAtTheRight) {
 // Two layers over two tokens, worked by hand: from token 0, ¾ of the last layer came from token 0 and ¼ from
 // 1; below, token 0 read 1 of itself, token 1 half of each.
 TEST(Figures, AFlowPassesOnOneInEveryLayer) {
-  Report report = testing::text_report();
-  report.prediction.units.resize(2);
-  report.attributions.resize(1);
-  Attribution& result = report.attributions.front();
-  result.answer = {};
-  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
-  result.scores() = Tensor::of({2, 2, 2}, std::vector<double>{5, 0, 1, 1, 3, 1, 0, 1}, DType::Float32);
+  const Report report = report_of_layers(2, 2, {5, 0, 1, 1, 3, 1, 0, 1});
   const std::string svg = drawn("flow", report, {.row = "0", .share = 1, .residual = 0});
   const auto edge = [&](const std::string& text) { return times(svg, text + "<"); };
   EXPECT_EQ(edge(">L1: “[CLS]” reads “[CLS]” 0.7500"), 1U);
@@ -234,15 +234,8 @@ TEST(Figures, AStripBreaksNoWord) {
 
 // One scale where no layer is blank on it, each its own otherwise, and as one wishes.
 TEST(Figures, LayersHaveOneScaleUnlessOneWouldBeBlank) {
-  Report report = testing::text_report();
-  report.prediction.units.resize(1);
-  report.attributions.resize(1);
-  Attribution& result = report.attributions.front();
-  result.answer = {};
-  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
   const auto grid = [&](double second, std::optional<bool> shared) {
-    result.scores() = Tensor::of({2, 1, 1}, std::vector<double>{1, second});
-    return drawn("grid", report, {.shared = shared});
+    return drawn("grid", report_of_layers(2, 1, {1, second}), {.shared = shared});
   };
   const std::string share = "as a share of each panel", darkest = "fill=\"#082e64\"><title>";
   EXPECT_EQ(times(grid(0.6, {}), share), 0U);
@@ -254,14 +247,7 @@ TEST(Figures, LayersHaveOneScaleUnlessOneWouldBeBlank) {
 }
 
 TEST(Figures, VeryManyCellsAreAnImage) {
-  Report report = testing::text_report();
-  report.prediction.units.resize(129, report.prediction.units[1]);
-  report.attributions.resize(1);
-  Attribution& result = report.attributions.front();
-  result.answer = {};
-  result.axes() = {Axis::Layer, Axis::Query, Axis::Key};
-  result.scores() =
-      Tensor::of({1, 129, 129}, std::vector<double>(std::size_t{129} * 129, 0.5), DType::Float32);
+  const Report report = report_of_layers(1, 129, std::vector<double>(std::size_t{129} * 129, 0.5));
   const std::string svg = drawn("matrix", report);
   EXPECT_EQ(times(svg, "image-rendering=\"pixelated\""), 1U);
   EXPECT_EQ(times(svg, "<rect ") - times(svg, " in all<"), 1U + 24) << "the ground and the legend";
