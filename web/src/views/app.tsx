@@ -1,5 +1,5 @@
 // The page: answer, strip, then map of heads, main view and inspector side by side, details below.
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import type { LiveSession } from "../live/session";
 import type { Tab } from "../view";
@@ -180,7 +180,8 @@ export function App({ b, live }: { b: Bench; live: LiveSession | null }) {
   const [, again] = useReducer((n: number) => n + 1, 0),
     [help, setHelp] = useState(false),
     [search, setSearch] = useState(false);
-  useEffect(
+  // At once, not after the first frame: what the server answers before it would be shown by nothing.
+  useLayoutEffect(
     () =>
       b.watch(() => {
         hideTip();

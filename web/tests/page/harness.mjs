@@ -96,7 +96,11 @@ export class World {
         ? where
         : pathToFileURL(where.split("#")[0]).href + (where.includes("#") ? "#" + where.split("#")[1] : ""),
     );
-    if (wait) await page.waitForSelector(wait, { timeout: 20000 });
+    if (wait)
+      await page.waitForSelector(wait, { timeout: 20000 }).catch(async (error) => {
+        const seen = await page.evaluate(() => document.body.innerText.slice(0, 300)).catch(String);
+        throw new Error(`${error.message.split("\n")[0]} waiting for ${wait}; the page says ${JSON.stringify(seen)} ${this.errors.join(" | ")}`);
+      });
     return page;
   }
 

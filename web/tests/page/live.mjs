@@ -57,6 +57,19 @@ export async function checkTyping(world) {
   );
 }
 
+// What the server answers before the first frame is painted is shown too.
+export async function checkAnswersBeforeTheFirstFrame(world) {
+  const context = await world.browser.newContext(),
+    page = await context.newPage();
+  await page.addInitScript(() => {
+    const later = globalThis.setTimeout;
+    globalThis.requestAnimationFrame = () => 0; // a frame that never comes, and what is done instead of it late
+    globalThis.setTimeout = (f, ms = 0, ...rest) => later(f, ms + 1000, ...rest);
+  });
+  await page.goto(world.address + "/");
+  await page.waitForSelector("#examples", { timeout: 10000 });
+}
+
 export async function checkMaskDeleteUndo(world) {
   const page = await start(world, "Either or"),
     box = page.locator("#input-text"),
