@@ -99,7 +99,9 @@ export class World {
     if (wait)
       await page.waitForSelector(wait, { timeout: 20000 }).catch(async (error) => {
         const seen = await page.evaluate(() => document.body.innerText.slice(0, 300)).catch(String);
-        throw new Error(`${error.message.split("\n")[0]} waiting for ${wait}; the page says ${JSON.stringify(seen)} ${this.errors.join(" | ")}`);
+        throw new Error(
+          `${error.message.split("\n")[0]} waiting for ${wait}; the page says ${JSON.stringify(seen)} ${this.errors.join(" | ")}`,
+        );
       });
     return page;
   }
