@@ -8,6 +8,7 @@ import { root, text, World } from "./tests/page/harness.mjs";
 const [program, executable] = process.argv.slice(2),
   world = new World(resolve(program), executable),
   gallery = join(root, "docs/gallery");
+process.chdir(root); // what is drawn keeps the command that made it, and its paths
 
 function smaller(path, name) {
   try {
@@ -42,11 +43,11 @@ try {
 
   const picture = world.report(
     ...["picture.html", "-m", "vision", "--method", "chefer,attention_rollout,attention"],
-    ...["--target", "cat", "--target", "dog", "--image", join(root, "docs/pets.jpg")],
+    ...["--target", "cat", "--target", "dog", "--image", "docs/pets.jpg"],
   );
   await shoot(await world.page(picture, { height: 860 }), "image");
 
-  const model = join(root, "tests/golden/encoder_decoder_models/t5_v1_1");
+  const model = "tests/golden/encoder_decoder_models/t5_v1_1";
   const both = world.report(
     ...["blocks.html", "-m", model, "--method", "attention,integrated_gradients"],
     ...["--prefix", "das Haus und der Garten", "the old house was sold and the garden reads the river"],
@@ -93,7 +94,7 @@ try {
   world.run("plot", kept, "-q", "--kind", "grid", "--method", "attention", "--head", "all", "-o", heads);
   smaller(heads, "grid-heads");
   const seen = ["explain", "-q", "-m", "vision", "--method", "chefer,attention_rollout,attention", "--target", "dog"];
-  writeFileSync(kept, world.run(...seen, "--image", join(root, "docs/pets.jpg"), "--format", "json"));
+  writeFileSync(kept, world.run(...seen, "--image", "docs/pets.jpg", "--format", "json"));
   writeFileSync(join(gallery, "overlay.svg"), world.run("plot", kept));
   writeFileSync(kept, world.run(...explained, "--format", "json", hebrew));
   writeFileSync(join(gallery, "strip-scripts.svg"), world.run("plot", kept));

@@ -1,5 +1,6 @@
 // The text with every method's scores, as a figure.
 import type { Bench } from "../bench";
+import { agreementText, othersFor, shownFor, spreadOf } from "../model/agreement";
 import { css, inkOn, toned } from "../model/colour";
 import { linesOfBench, rowsOf, type Line } from "../model/lines";
 import { rowScale } from "../model/maps";
@@ -7,7 +8,6 @@ import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../mod
 import { rowHead, scoreTip, spreadTip } from "../model/tips";
 import { cutName, place } from "../model/words";
 import { themed } from "../views/parts";
-import { agreementText, othersFor, shownFor, spreadOf } from "../views/strip";
 import { framed, legend, pointed, text, titled, widthOf } from "./svg";
 
 const width = 960,

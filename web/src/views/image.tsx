@@ -1,6 +1,7 @@
 // The picture with the weight of every patch: methods below one another, targets side by side.
 import { useEffect, useState } from "preact/hooks";
 import type { Bench } from "../bench";
+import { tauText } from "../model/agreement";
 import { isMap, type Attribution } from "../model/attribution";
 import { css, toned } from "../model/colour";
 import { rowScale, strongest, type GridMap } from "../model/maps";
@@ -207,7 +208,7 @@ export function Thumbnail({ b, a, tau }: { b: Bench; a: Attribution; tau: number
       <span class="thumbtext">
         <b>{a.name}</b>
         <span class="soft">{place(b, a) || (a.knows_class ? `for ${b.aim.target.label}` : "no class")}</span>
-        <span class="num soft">{a === b.current ? "τ reference" : "τ " + (tau === tau ? tau.toFixed(2).replace("-", "−") : "–")}</span>
+        <span class="num soft">{a === b.current ? "τ reference" : "τ " + tauText(tau)}</span>
         <span class={failed ? "fail" : "soft"}>{checkText(a)}</span>
       </span>
     </button>
