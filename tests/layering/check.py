@@ -83,6 +83,12 @@ def place_problems(file, lines):
             yield f"{file}:{number}: expected a folder of its own (support/scratch_folder.h), found a chosen place"
 
 
+def maker_problems(file, text):
+    """Yields where a figure's command names a folder of the machine it was made on."""
+    for path in re.findall(r"&quot;headwater [^&]*?[ =](/[^ &]+)", text):
+        yield f"{file}: expected a path within the repository, found {path}"
+
+
 def self_test():
     """The check itself must be able to fail."""
     path = pathlib.PurePath
@@ -95,6 +101,8 @@ def self_test():
     assert list(place_problems("a_test.cpp", ['auto p = ::testing::TempDir() + "fixed";']))
     assert list(place_problems("check.py", ["open('/tmp/out')"]))
     assert not list(place_problems("a_test.cpp", ['auto p = scratch / "name";']))
+    assert list(maker_problems("a.svg", "&quot;headwater explain --image /home/me/a.jpg&quot;"))
+    assert not list(maker_problems("a.svg", "&quot;headwater explain --image docs/a.jpg 'either / or'&quot;}</metadata>"))
     assert list(public_problems("a.h", ['#include "tensor/pool.h"']))
     assert list(name_problems({"a.h": ["class HEADWATER_API Span {"], "b.h": ["struct Span {"]}))
     assert list(name_problems({"a.h": ["struct Span {"], "b.h": ["class Span : public Other {"]}))
@@ -121,6 +129,8 @@ def main():
         if file.suffix in (".cpp", ".h", ".py", ".case", ".sh") and file != ROOT / "tests/support/scratch_folder.h" \
                 and file != pathlib.Path(__file__).resolve():
             found += place_problems(file.relative_to(ROOT), file.read_text(encoding="utf-8").splitlines())
+    for file in sorted(ROOT.glob("docs/**/*.svg")):
+        found += maker_problems(file.relative_to(ROOT), file.read_text(encoding="utf-8"))
     print("\n".join(found) or f"{files} files, none includes upwards")
     return 1 if found or not files else 0
 

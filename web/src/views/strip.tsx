@@ -1,203 +1,22 @@
 // The text as it was written, one row per method, coloured by what the method gives each token. Hover previews, a
 // click locks the token as the row, shift-click and dragging add; Escape goes back.
-import { memo } from "preact/compat";
 import { useEffect, useRef } from "preact/hooks";
 import type { Bench } from "../bench";
 import type { LiveSession } from "../live/session";
-import { agreementText, othersFor, shownFor, spreadOf, tau, tauOfTargets, tauText } from "../model/agreement";
+import { agreementText, shownFor, tau } from "../model/agreement";
 import { isMap, type Attribution } from "../model/attribution";
-import { css, inkOn, toned, type Tone } from "../model/colour";
-import { linesOfBench, spaceBefore, type Line } from "../model/lines";
-import { rowOf, rowScale, type GridMap } from "../model/maps";
-import { absence, checkText, describe, number, place, question, shownName, signedNumber } from "../model/words";
+import { linesOfBench, type Line } from "../model/lines";
+import { rowOf, rowScale } from "../model/maps";
+import { checkText, describe, number, place, question, shownName } from "../model/words";
 import { Thumbnail } from "./image";
 import { hideTip, Legend, moveFocus, Panel, showTip } from "./parts";
-
-const sequenceNames = ["text", "second text", "output so far"];
-
-interface RowProps {
-  b: Bench;
-  a: Attribution;
-  map: GridMap;
-  row: number;
-  scale: number;
-  tone: Tone;
-  locked: number | null;
-  keys: number[];
-  chosen: boolean;
-  lines: Line[];
-  live: LiveSession | null;
-}
-
-function tokenLabel(text: string, g: number, v: number, a: Attribution) {
-  return text + (g < 0 ? ", hidden" : ", " + (v === v ? (isMap(a) ? "weight " : "score ") + signedNumber(a, v) : absence(a)));
-}
-
-const Row = memo(
-  function Row({ b, a, map, row, scale, tone, locked, keys, chosen, lines }: RowProps) {
-    const target = b.aim.target.position >= 0 ? b.aim.target.position + b.split : -1;
-    return (
-      <>
-        {lines.map((line) => (
-          <p
-            class="running"
-            dir={line.right ? "rtl" : "ltr"}
-            role="group"
-            aria-label={`${sequenceNames[line.sequence] ?? "text"} by ${a.name}`}
-          >
-            {line.pieces.map(({ before, at }) => {
-              const unit = b.units[at],
-                g = b.indexOf[at],
-                v = g < 0 ? NaN : map.v[row * map.C + g],
-                space = spaceBefore(unit.text);
-              const marked = isMap(a) ? g === row : keys.includes(g),
-                colour = v === v ? toned(v, scale, tone) : null;
-              const classes = [
-                "tok",
-                unit.special && "special",
-                g >= 0 && at !== b.groups[g].members[0] && "goes-on",
-                g >= 0 && at !== b.groups[g].members.at(-1) && "is-continued",
-                v !== v && g >= 0 && "forbidden",
-                marked && "row",
-                isMap(a) && keys.includes(g) && "key",
-                at === target && "target",
-                unit.target && "own",
-              ]
-                .filter(Boolean)
-                .join(" ");
-              return (
-                <>
-                  {before + space}
-                  <span
-                    class={classes}
-                    role="button"
-                    data-at={at}
-                    data-group={g}
-                    tabIndex={chosen && (isMap(a) ? g === row : at === line.pieces[0].at && line === lines[0]) ? 0 : -1}
-                    aria-pressed={isMap(a) ? g === locked : keys.includes(g)}
-                    aria-label={tokenLabel(unit.text, g, v, a)}
-                    style={colour ? { background: css(colour), color: inkOn(colour) } : {}}
-                  >
-                    {unit.text === "" ? "␣" : unit.text.slice(space.length)}
-                  </span>
-                </>
-              );
-            })}
-          </p>
-        ))}
-      </>
-    );
-  },
-  (x, y) =>
-    x.a === y.a &&
-    x.map === y.map &&
-    x.row === y.row &&
-    x.scale === y.scale &&
-    x.locked === y.locked &&
-    x.chosen === y.chosen &&
-    x.lines === y.lines &&
-    x.keys.join() === y.keys.join() &&
-    x.tone.dark === y.tone.dark &&
-    x.tone.palette === y.tone.palette &&
-    x.tone.root === y.tone.root,
-);
+import { DisagreementRow, OtherTargets, Row } from "./striprow";
 
 let keptLines: { key: unknown[]; lines: Line[] } | null = null;
 function stableLines(b: Bench): Line[] {
   const key = [b.document, b.view.special];
   if (!keptLines || keptLines.key.some((k, i) => k !== key[i])) keptLines = { key, lines: linesOfBench(b) };
   return keptLines.lines;
-}
-
-function DisagreementRow({ b, lines }: { b: Bench; lines: Line[] }) {
-  const spread = spreadOf(b);
-  if (!spread) return null;
-  const most = [...spread.keys()].filter((g) => spread[g] === spread[g] && !b.groups[g].special).sort((x, y) => spread[y] - spread[x]),
-    named = [...new Set(most.map((g) => shownName(b.groups[g].name)))].slice(0, 3); // a word that comes twice is named once
-  return (
-    <div class="strip-row differ" role="group" aria-label="Where the methods differ">
-      <div class="who">
-        <span class="method-name">disagreement</span>
-      </div>
-      <div class="what">
-        {lines.map((line) => (
-          <p class="running small" dir={line.right ? "rtl" : "ltr"}>
-            {line.pieces.map(({ before, at }) => {
-              const g = b.indexOf[at],
-                s = g < 0 ? NaN : spread[g],
-                space = spaceBefore(b.units[at].text);
-              return (
-                <>
-                  {before + space}
-                  <span
-                    class={"tok plain" + (b.units[at].special ? " special" : "")}
-                    data-at={at}
-                    data-group={g}
-                    title={s === s ? `ranks differ by ${Math.round(100 * s)} % of the list` : ""}
-                    style={{ boxShadow: s === s ? `inset 0 -${(0.4 + 5 * s * s).toFixed(1)}px 0 0 var(--differ)` : "none" }}
-                  >
-                    {b.units[at].text.slice(space.length)}
-                  </span>
-                </>
-              );
-            })}
-          </p>
-        ))}
-        <p class="caption">
-          The thicker the line, the further apart the methods rank it
-          {named.length ? `; most: ${named.map((name) => `“${name}”`).join(", ")}` : ""}.
-        </p>
-      </div>
-      <div class="tau" />
-    </div>
-  );
-}
-
-// The same method for the other targets, each below its own row.
-function OtherTargets({ b, a, lines }: { b: Bench; a: Attribution; lines: Line[] }) {
-  return (
-    <>
-      {othersFor(b, a).map((other) => {
-        const t = b.targets[other.target].target;
-        return (
-          <div
-            class="strip-row besides"
-            role="group"
-            aria-label={`${a.name} for ${t.label}`}
-            data-method={a.index}
-            data-target={other.target}
-            key={other.a.id}
-          >
-            <div class="who">
-              <button type="button" class="target-name" onClick={() => b.set({ method: a.index, target: other.target })}>
-                for “{t.label}”{t.contrast ? ` rather than “${t.contrast}”` : ""}
-              </button>
-            </div>
-            <div class="what">
-              <Row
-                b={b}
-                a={other.a}
-                map={other.map}
-                row={other.row}
-                scale={rowScale(other.map, other.row, b.groups)}
-                tone={b.tone}
-                locked={b.view.row}
-                keys={b.view.keys}
-                chosen={false}
-                lines={lines}
-                live={null}
-              />
-            </div>
-            <div class="tau">
-              <span class="num soft" title={`Kendall τ-b with its scores for ${b.aim.target.label}`}>
-                {tauText(tauOfTargets(b, a, other))}
-              </span>
-            </div>
-          </div>
-        );
-      })}
-    </>
-  );
 }
 
 export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
@@ -354,7 +173,6 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
                       keys={b.view.keys}
                       chosen={a === current}
                       lines={lines}
-                      live={live}
                     />
                   ) : (
                     <p class="running soft">on its way …</p>
