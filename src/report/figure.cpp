@@ -18,6 +18,21 @@ std::span<const Figure> figures() {
   return all;
 }
 
+std::vector<const Map*> chosen_maps(const Attribution& result, const FigureOptions& options) {
+  std::vector<const Map*> maps;
+  for (const Map& map : result.maps)
+    if (options.map.empty() || map.name == options.map) maps.push_back(&map);
+  if (maps.empty())
+    throw InputError(fmt::format("--map: expected a kind of attention that {} has, found '{}'",
+                                 name_of(result), options.map));
+  return maps;
+}
+
+void require_below(const char* option, Index found, Index count) {
+  if (found >= count || found < -1)
+    throw InputError(fmt::format("{}: expected a number from 0 to {}, found {}", option, count - 1, found));
+}
+
 double drawn_share(const FigureOptions& options, double otherwise) {
   const double share = options.share.value_or(otherwise);
   if (!(share > 0 && share <= 1))

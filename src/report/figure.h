@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <headwater/report.h>
 
@@ -39,6 +40,12 @@ std::string matrix_figure(const Report& report, const FigureOptions& options, co
 std::string heads_figure(const Report& report, const FigureOptions& options, const std::string& metadata);
 std::string flow_figure(const Report& report, const FigureOptions& options, const std::string& metadata);
 std::string overlay_figure(const Report& report, const FigureOptions& options, const std::string& metadata);
+
+// The maps of a result, or the one of several that is asked for. Throws InputError.
+std::vector<const Map*> chosen_maps(const Attribution& result, const FigureOptions& options);
+
+// Of a layer or a head, −1 being none. Throws InputError.
+void require_below(const char* option, Index found, Index count);
 
 // The share of flow and heads. Throws InputError.
 double drawn_share(const FigureOptions& options, double otherwise);

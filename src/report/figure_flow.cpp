@@ -66,7 +66,7 @@ bool is_attention_alone(const Attribution& result) {
 
 Index layers_of(const Attribution& result, const std::string& map) {
   for (const Map& one : result.maps)
-    if (one.name == map) return one.values.dim(0);
+    if (one.name == map) return length_along(one, Axis::Layer);
   return 0;
 }
 

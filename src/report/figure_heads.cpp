@@ -6,7 +6,6 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <headwater/error.h>
 #include <headwater/formats.h>
 
 #include "report/chart.h"
@@ -39,26 +38,15 @@ bool has_heads(const Attribution& result) {
   return has_axis(result, Axis::Query) && has_axis(result, Axis::Head);
 }
 
-Index heads_in(const Map& map) {
-  return map.values.dim(map.values.rank() - 3);
-}
-
-// Where the rows, or the columns, of a map begin among all units.
-Index first_unit(const Report& report, const Map& map, Axis::Kind kind) {
-  for (const Axis& axis : map.axes)
-    if (axis.kind == kind)
-      return report.prediction.sequences.at(static_cast<std::size_t>(axis.sequence)).first;
-  return 0;
-}
-
 // All lines of one head, whatever kind of attention has it.
 std::vector<HeadLine> lines_of(const Report& report, std::span<const Map* const> maps, Index layer,
                                Index head) {
   std::vector<HeadLine> lines;
   for (const Map* map : maps) {
     const Tensor& values = map->values;
-    const Index keys = values.shape().back(), queries = values.dim(values.rank() - 2), heads = heads_in(*map);
-    if (head >= heads || (values.rank() == 4 && layer >= values.dim(0))) continue;
+    const Index keys = values.shape().back(), queries = values.dim(values.rank() - 2),
+                heads = length_along(*map, Axis::Head);
+    if (head >= heads || layer >= length_along(*map, Axis::Layer)) continue;
     const Index from = first_unit(report, *map, Axis::Query), to = first_unit(report, *map, Axis::Key);
     for (Index c = 0; c < queries * keys; ++c)
       if (const double v = values.at((layer * heads + head) * queries * keys + c); std::isfinite(v) && v != 0)
@@ -110,16 +98,10 @@ void draw_head_key(Svg& svg, Index heads) {
 
 std::string heads_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
   const Attribution& result = chosen_result(report, options, "figure of heads", has_heads);
-  std::vector<const Map*> maps;
-  for (const Map& map : result.maps)
-    if (options.map.empty() || map.name == options.map) maps.push_back(&map);
-  if (maps.empty())
-    throw InputError(fmt::format("--map: expected a kind of attention that {} has, found '{}'",
-                                 name_of(result), options.map));
-  const Index layers = layer_count(result), T = unit_count(report), heads = heads_in(*maps.front());
-  if (options.layer >= layers)
-    throw InputError(
-        fmt::format("--layer: expected a number from 0 to {}, found {}", layers - 1, options.layer));
+  const std::vector<const Map*> maps = chosen_maps(result, options);
+  const Index layers = layer_count(result), T = unit_count(report),
+              heads = length_along(*maps.front(), Axis::Head);
+  require_below("--layer", options.layer, layers);
   const double share = drawn_share(options, 0.4);
   const Index layer = options.layer >= 0 ? options.layer : shown_layer(report, result);
   const HeadLines found = strongest_lines(report, maps, layer, heads, share);

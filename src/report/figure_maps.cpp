@@ -25,21 +25,8 @@ int axis_at(const Map& map, Axis::Kind kind) {
   return -1;
 }
 
-Index length_along(const Map& map, Axis::Kind kind) {
-  const int axis = axis_at(map, kind);
-  return axis < 0 ? 1 : map.values.dim(axis);
-}
-
 bool has_map(const Attribution& result) {
   return axis_at(result.maps.back(), Axis::Query) >= 0;
-}
-
-const Map& chosen_map(const Attribution& result, const FigureOptions& options) {
-  if (options.map.empty()) return result.maps.back();
-  for (const Map& map : result.maps)
-    if (map.name == options.map) return map;
-  throw InputError(fmt::format("--map: expected a kind of attention that {} has, found '{}'", name_of(result),
-                               options.map));
 }
 
 // [query · keys] of one layer and head; the mean over heads without one.
@@ -64,11 +51,6 @@ std::vector<std::string> unit_names(const Report& report, const Map& map, Axis::
   if (static_cast<Index>(names.size()) != map.values.dim(axis))
     throw InputError(fmt::format("plot: expected {} units, found {}", map.values.dim(axis), names.size()));
   return names;
-}
-
-void require_below(const char* option, Index found, Index count) {
-  if (found >= count || found < -1)
-    throw InputError(fmt::format("{}: expected a number from 0 to {}, found {}", option, count - 1, found));
 }
 
 constexpr Index most_compared = 1 << 16;  // cells of a map whose layers are given one scale unasked
@@ -107,7 +89,7 @@ struct Drawn {
 Drawn drawn_of(const Report& report, const FigureOptions& options, const char* figure,
                bool (*fits)(const Attribution&)) {
   const Attribution& result = chosen_result(report, options, figure, fits);
-  const Map& map = chosen_map(result, options);
+  const Map& map = *chosen_maps(result, options).back();
   require_below("--layer", options.layer, length_along(map, Axis::Layer));
   require_below("--head", options.head, length_along(map, Axis::Head));
   const Index layers = length_along(map, Axis::Layer);

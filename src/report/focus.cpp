@@ -51,6 +51,16 @@ bool has_axis(const Attribution& attribution, Axis::Kind kind) {
   return has(attribution.maps.front(), kind);
 }
 
+Index length_along(const Map& map, Axis::Kind kind) {
+  for (std::size_t a = 0; a < map.axes.size(); ++a)
+    if (map.axes[a].kind == kind) return map.values.dim(static_cast<int>(a));
+  return 1;
+}
+
+Index first_unit(const Report& report, const Map& map, Axis::Kind kind) {
+  return first_of(report, sequence_of(map, kind));
+}
+
 const Sequence* patches_of(const Prediction& prediction) {
   for (const Sequence& sequence : prediction.sequences)
     if (sequence.rows > 0) return &sequence;
@@ -115,8 +125,7 @@ std::vector<Index> focus_rows(const Report& report) {
 }
 
 Index layer_count(const Attribution& attribution) {
-  const Map& map = written_map(attribution);
-  return has(map, Axis::Layer) ? map.values.dim(0) : 1;
+  return length_along(written_map(attribution), Axis::Layer);
 }
 
 namespace {
@@ -125,7 +134,7 @@ namespace {
 void add_row(const Map& map, Index layer, Index row, double* to) {
   const Tensor& scores = map.values;
   const Index T = scores.shape().back(), queries = scores.dim(scores.rank() - 2);
-  const Index heads = has(map, Axis::Head) ? scores.dim(has(map, Axis::Layer) ? 1 : 0) : 1;
+  const Index heads = length_along(map, Axis::Head);
   for (Index j = 0; j < T; ++j) {
     to[j] = 0;
     for (Index h = 0; h < heads; ++h)
@@ -146,10 +155,10 @@ std::vector<double> row_weights(const Report& report, const Attribution& attribu
   std::vector<double> weights(static_cast<std::size_t>(one ? map.values.shape().back() : unit_count(report)),
                               std::numeric_limits<double>::quiet_NaN());
   for (const Map& part : attribution.maps) {
-    const Index row = query - first_of(report, sequence_of(part, Axis::Query));
+    const Index row = query - first_unit(report, part, Axis::Query);
     if (!has(part, Axis::Query) || row < 0 || row >= part.values.dim(part.values.rank() - 2)) continue;
     if (has(part, Axis::Layer) && layer >= part.values.dim(0)) continue;
-    add_row(part, layer, row, weights.data() + (one ? 0 : first_of(report, sequence_of(part, Axis::Key))));
+    add_row(part, layer, row, weights.data() + (one ? 0 : first_unit(report, part, Axis::Key)));
   }
   return weights;
 }

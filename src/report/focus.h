@@ -11,6 +11,10 @@ namespace headwater {
 
 bool has_axis(const Attribution& attribution, Axis::Kind kind);  // of its first map
 
+Index length_along(const Map& map, Axis::Kind kind);  // 1 where it has no such axis
+// Where the rows (Query), or the columns (Key), of a map begin among all units.
+Index first_unit(const Report& report, const Map& map, Axis::Kind kind);
+
 // The patches of a picture, if the input is one; null for texts.
 const Sequence* patches_of(const Prediction& prediction);
 Index first_patch(const Sequence& sequence);  // what stands before it is no patch

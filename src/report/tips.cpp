@@ -26,12 +26,6 @@ std::string with_power(double value) {
   return text;
 }
 
-Index heads_of(const Map& map) {
-  for (std::size_t a = 0; a < map.axes.size(); ++a)
-    if (map.axes[a].kind == Axis::Head) return map.values.dim(static_cast<int>(a));
-  return 1;
-}
-
 }  // namespace
 
 std::string shown_number(double value) {
@@ -58,7 +52,7 @@ std::string place_words(const Map& map, Index layer, Index head) {
   std::string words;
   for (const Axis& axis : map.axes)
     if (axis.kind == Axis::Layer) words = fmt::format("L{}", layer);
-  if (heads_of(map) > 1)
+  if (length_along(map, Axis::Head) > 1)
     words +=
         (words.empty() ? "" : " ") + (head < 0 ? std::string("mean of heads") : fmt::format("H{}", head));
   return words;
