@@ -91,6 +91,7 @@ extern const Method attattr{
     .sites = attention_attribution_sites(),
     .tiles = true,
     .needs_target = true,
+    .aliases = {"attention_attribution"},
     .compute = run,
     .planned_bytes = planned<attention_attribution_bytes>,
 };

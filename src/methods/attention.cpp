@@ -56,6 +56,7 @@ extern const Method attention{
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .mixing = Mixing::Partial,
     .sites = {Site::Pattern},
+    .aliases = {"attn", "attention_weights"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

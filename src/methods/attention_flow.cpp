@@ -81,6 +81,7 @@ extern const Method attention_flow{
                  "divide rows by their sum as published, or give the flows"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .sites = {Site::Pattern},
+    .aliases = {"flow"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -78,6 +78,7 @@ extern const Method attention_rollout{
                 {"start_layer", "integer", "0", "first layer taken into account"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .sites = {Site::Pattern},
+    .aliases = {"rollout"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -25,6 +25,7 @@ extern const Method attn_lrp{
         "Does not conserve: biases take relevance and the softmax rule takes or makes some (the leak ledger "
         "says how much). Decoders tend to put mass on the first token; a contrast of two tokens helps.",
     .needs_target = true,
+    .aliases = {"attention_lrp"},
     .compute = [](const Study& study,
                   const MethodOptions&) { return token_relevance(study, lrp_rules(Rules::Softmax::Exact)); },
     .planned_bytes = planned<token_relevance_bytes>,

@@ -34,6 +34,7 @@ extern const Method epsilon_lrp{
         "Biases and ε take relevance (the leak ledger says how much); with ε = 0 and no biases it conserves.",
     .options = {lrp_epsilon_option, lrp_attention_option},
     .needs_target = true,
+    .aliases = {"lrp_epsilon", "lrp_eps"},
     .compute = run,
     .planned_bytes = planned<token_relevance_bytes>,
 };

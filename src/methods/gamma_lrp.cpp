@@ -48,6 +48,7 @@ extern const Method gamma_lrp{
                 lrp_epsilon_option,
                 lrp_attention_option},
     .needs_target = true,
+    .aliases = {"lrp_gamma"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

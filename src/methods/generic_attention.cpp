@@ -164,6 +164,7 @@ extern const Method generic_attention{
     .options = {{"start_layer", "integer", "0", "first layer taken into account"}},
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .aliases = {"gae"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

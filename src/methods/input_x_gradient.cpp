@@ -43,6 +43,7 @@ extern const Method input_x_gradient{
                 {"reduction", "sum|l2", "sum", "signed sum over the embedding, or the norm of the product"},
                 wrt_option},
     .needs_target = true,
+    .aliases = {"gradxinput", "inputxgrad", "gradient_x_input"},
     .compute = run,
     .planned_bytes = planned<one_gradient_bytes>,
 };

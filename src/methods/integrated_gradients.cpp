@@ -294,6 +294,7 @@ extern const Method integrated_gradients{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"ig"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -187,6 +187,7 @@ extern const Method kernel_shap{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"shap"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -120,8 +120,10 @@ std::size_t planned(const ModelInfo& info, Index tokens, const MethodOptions&) {
 
 std::span<const Method* const> all_methods();
 std::vector<const Method*> methods_asked(Question question);  // by name
-const Method* method_named(std::string_view name);            // or by an alias; null if there is none
-const Method& find_method(std::string_view name);             // throws InputError with the nearest names
+// Names are the same whatever their capitals, underscores, hyphens and spaces: "GradCAM", "attn-lrp".
+std::string plain_name(std::string_view name);
+const Method* method_named(std::string_view name);  // or by an alias; null if there is none
+const Method& find_method(std::string_view name);   // throws InputError with the nearest names
 // Throws Unsupported, with the reason, if the method means nothing for this model.
 void require_supported(const Method& method, const ModelInfo& info);
 

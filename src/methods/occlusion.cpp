@@ -62,6 +62,7 @@ extern const Method occlusion{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"leave_one_out", "erasure"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

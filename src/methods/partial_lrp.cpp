@@ -49,6 +49,7 @@ extern const Method partial_lrp{
     .limits = "Sees the last block only; everything before it is taken as it is. Not conserving.",
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .aliases = {"plrp"},
     .instead = "attn_lrp",
     .compute = run,
     .planned_bytes = planned_bytes,

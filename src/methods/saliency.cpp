@@ -44,6 +44,7 @@ extern const Method saliency{
     .options = {quantity_option, reduction_option, wrt_option},
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .aliases = {"gradient", "vanilla_gradient"},
     .compute = run,
     .planned_bytes = planned<one_gradient_bytes>,
 };

@@ -161,6 +161,7 @@ extern const Method smooth_grad{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"smooth_gradient"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

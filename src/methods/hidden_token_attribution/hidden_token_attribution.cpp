@@ -200,6 +200,7 @@ extern const Method hidden_token_attribution{
           "also the outputs of single heads, compared with their attention"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .tiles = true,
+    .aliases = {"hta"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -214,6 +214,7 @@ extern const Method value_zeroing{
     .sites = {Site::ResidPre, Site::V, Site::Pattern, Site::AttnOut, Site::ResidMid, Site::MlpOut,
               Site::ResidPost},
     .tiles = true,
+    .aliases = {"vz"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };
