@@ -1,8 +1,9 @@
 // The norm family on a model of BERT-base shape with random weights: time, and peak resident memory over the
 // weights.
 //
-//   norms_bench [TOKENS [THREADS [MAX_MEMORY_MIB [METHOD]]]]        default 512, 2, 0 (no bound), every
-//   method
+//   norms_bench [TOKENS [THREADS [MAX_MEMORY_MIB [METHOD]]]]
+//
+// The defaults are 512, 2, 0 (no bound) and every method.
 //
 // Each method runs in a process of its own, planned as `headwater explain` plans it. Resident memory is the
 // process's high-water mark (VmHWM, set back before the run) less what was resident before it; buffers that

@@ -1,11 +1,12 @@
 // γ-LRP (Montavon et al., 2019) in its generalised form (Andéol et al., 2021): in linear layers products that
 // have the sign of the output count 1 + γ times,
 //
-//   R_j = Σ_i c_ij / (D_i ± ε) R_i,   c_ij = x_j w_ij + γ (x_j w_ij)^{sign y_i},   D_i = Σ_j c_ij + b_i + γ
-//   b_i^{sign y_i}
+//   R_j = Σ_i c_ij / (D_i ± ε) R_i
+//   c_ij = x_j w_ij + γ (x_j w_ij)^{sign y_i}
+//   D_i = Σ_j c_ij + b_i + γ b_i^{sign y_i}
 //
-// norms with σ held constant, activations by f(x)/x; attention as CP-LRP (patterns given) or AttnLRP
-// (halved).
+// norms with σ held constant, activations by f(x)/x; attention as CP-LRP (patterns constant) or AttnLRP
+// (products halved).
 #include "explain/token_relevance.h"
 #include "methods/method.h"
 #include "study/memory.h"
