@@ -40,6 +40,7 @@ struct Options : RunOptions {
   bool details = false;
   bool words = false;
   bool list_methods = false;
+  BudgetOption budget;
   bool verify = false;
 };
 
@@ -87,6 +88,7 @@ class Explaining {
                  .view = view_of(options),
                  .overlap = options.windows.chosen(options.input.truncate),
                  .max_memory = options.max_memory.bytes(),
+                 .budget = options.budget.seconds(),
                  .verify = options.verify} {}
 
   // How many inputs it takes at once.
@@ -203,6 +205,7 @@ int run(const Options& options) {
   }
   const std::string format = options.output.chosen_format(ReportFormats::names, ReportFormats::endings);
   options.methods.check();
+  options.budget.seconds();
   check_row(options, format);
   if (options.corpus.resume && !options.also.empty())
     throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
@@ -227,6 +230,7 @@ void declare(Arguments& arguments, Options& options) {
   arguments.add("--generate N", options.generate, "Let the model write so many tokens, and explain them")
       .range(0, 1 << 16);
   add_method_options(arguments, options.methods);
+  add_budget_option(arguments, options.budget);
   arguments.under("Methods").add("--list-methods", options.list_methods, "Name the methods and end");
   arguments.under("Output").add("--words", options.words, "Words instead of tokens");
   arguments
