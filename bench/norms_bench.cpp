@@ -40,13 +40,13 @@ class RandomBert : public Model {
     info_.positions = 4096;
     for (int l = 0; l < info_.last().layers; ++l) {
       const Index D = info_.last().width, F = info_.last().feed_forward;
-      blocks_.push_back({.attention = {.q = linear_of(D, D),
-                                       .k = linear_of(D, D),
-                                       .v = linear_of(D, D),
-                                       .out = linear_of(D, D)},
-                         .attention_norm = norm_of(D),
-                         .mlp = {.gate = {}, .up = linear_of(F, D), .down = linear_of(D, F)},
-                         .mlp_norm = norm_of(D)});
+      blocks_.push_back(
+          {.attention =
+               AttentionWeights{
+                   .q = linear_of(D, D), .k = linear_of(D, D), .v = linear_of(D, D), .out = linear_of(D, D)},
+           .attention_norm = norm_of(D),
+           .mlp = MlpWeights{.gate = {}, .up = linear_of(F, D), .down = linear_of(D, F)},
+           .mlp_norm = norm_of(D)});
     }
   }
 

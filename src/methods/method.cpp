@@ -69,9 +69,9 @@ void check_value(std::string_view method, const MethodOption& option, const std:
 }  // namespace
 
 std::string_view text_of(Question question) {
-  static constexpr std::string_view texts[] = {"what does the answer rest on?", "which token reads which?",
-                                               "how far can that be told at all?",
-                                               "which heads matter, and what do they pass on?"};
+  static constexpr std::string_view texts[] = {
+      "which inputs does the answer depend on?", "which token reads which?",
+      "how far are attention and tokens identifiable?", "which heads matter, and what do they pass on?"};
   return texts[as_size(question)];
 }
 

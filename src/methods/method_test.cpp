@@ -120,9 +120,10 @@ TEST(Questions, EveryMethodAnswersTheOneItIsListedUnder) {
           << method->name << " has a map of mixing per layer";
     }
   EXPECT_EQ(listed, all_methods().size());
-  EXPECT_EQ(text_of(find_method("integrated_gradients").question), "what does the answer rest on?");
+  EXPECT_EQ(text_of(find_method("integrated_gradients").question), "which inputs does the answer depend on?");
   EXPECT_EQ(text_of(find_method("alti").question), "which token reads which?");
-  EXPECT_EQ(text_of(find_method("effective_attention").question), "how far can that be told at all?");
+  EXPECT_EQ(text_of(find_method("effective_attention").question),
+            "how far are attention and tokens identifiable?");
   EXPECT_EQ(text_of(find_method("attattr").question), "which heads matter, and what do they pass on?");
 }
 
