@@ -145,6 +145,15 @@ class Explaining {
   Request request_;
 };
 
+DestinationOptions destinations_of(const Options& options, const std::string& format) {
+  return {.format = format,
+          .also = options.also,
+          .kind = options.kind,
+          .row = options.row,
+          .details = options.details,
+          .targets = options.targets.size() > 1};
+}
+
 // What is explained next; at first two, where they tell whether a line for each has to do.
 std::vector<Explained> next_inputs(CorpusRun& run, std::size_t most, bool two) {
   std::vector<Explained> some;
@@ -156,13 +165,7 @@ std::vector<Explained> next_inputs(CorpusRun& run, std::size_t most, bool two) {
 
 int explain_all(const Engine& engine, CorpusRun& run, const Options& options, const std::string& format) {
   const Explaining explaining(engine, run, options);
-  Destinations results(run, options.output,
-                       {.format = format,
-                        .also = options.also,
-                        .kind = options.kind,
-                        .row = options.row,
-                        .details = options.details,
-                        .targets = options.targets.size() > 1});
+  Destinations results(run, options.output, destinations_of(options, format));
   const std::string single = results.holds_one();
   const bool may_shorten = format == "terminal" && options.output.format.empty() &&
                            options.output.path.empty() && !options.dry_run && options.row.empty() &&
@@ -207,6 +210,7 @@ int run(const Options& options) {
   options.methods.check();
   options.budget.seconds();
   check_row(options, format);
+  Destinations::check(destinations_of(options, format));
   if (options.corpus.resume && !options.also.empty())
     throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
   CorpusRun corpus(options.input, options.output, options.corpus, options.dry_run ? "terminal" : format);
