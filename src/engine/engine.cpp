@@ -181,6 +181,7 @@ Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const
                 .model = info};
   if (is_encoder_decoder(info)) report.prefix = prepared.encoding.text;
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
+  report.fitted = prepared.fitted;
   Study study = open_study(with, prepared);
   const auto rows = static_cast<Index>(study.batch().positions.size());
   const MemoryPlan plan = plan_memory(jobs, info, study.size(), rows > 0 ? rows : study.size(),

@@ -9,6 +9,7 @@
 #include "report/figure.h"
 #include "report/focus.h"
 #include "report/overlay.h"
+#include "report/sentence.h"
 #include "report/tips.h"
 
 namespace headwater {
@@ -32,11 +33,14 @@ std::string overlay_figure(const Report& report, const FigureOptions& options, c
   if (shown.empty())
     throw InputError(
         "plot: expected a score per patch for an overlay, found none; --layer and --method choose");
+  std::vector<const Attribution*> results;
+  for (const Shown& one : shown) results.push_back(one.result);
+  const std::string sentence = sentence_over(report, results, options.layer);
   constexpr double side = 240, gap = 14, top = 60;
   const double tall = side * picture.height / std::max(1, picture.width);
   Svg svg(std::max(520.0, 2 * sheet_edge + static_cast<double>(shown.size() + 1) * (side + gap) - gap),
-          top + tall + 74, sentence_of(report));
-  draw_sheet(svg, sentence_of(report),
+          top + tall + 74, sentence);
+  draw_sheet(svg, sentence,
              "every map scaled to its strongest patch: darker is more; blue counts for, orange against",
              report.record);
   const auto panel = [&](std::size_t column, const std::string& png, const std::string& name,
@@ -52,7 +56,8 @@ std::string overlay_figure(const Report& report, const FigureOptions& options, c
     const std::vector<double> weights = patch_weights(report, *result, layer);
     const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
     panel(c + 1, encode_png(overlay(picture, weights, panel_scale(picture))), name_of(*result),
-          fmt::format("{}{}: {:.2g} … {:.2g}", knows_class(*result) ? report.target.label : "knows no class",
+          fmt::format("{}{}: {:.2g} … {:.2g}",
+                      knows_class(*result) ? report.target.label : "same for every class",
                       layer_count(*result) > 1 ? fmt::format(", layer {}", layer) : "", *low, *high));
     const Sequence& patches = *patches_of(report.prediction);
     const double left = sheet_edge + static_cast<double>(c + 1) * (side + gap),
