@@ -55,6 +55,8 @@ struct TerminalFormat {
   enum class Colour { None, Ansi256, TrueColour };
   Colour colour = Colour::None;
   int width = 80;  // columns
+  bool brief =
+      false;       // what fits on a screen: checks that passed and notes are counted; the sentence comes last
   Index row = -1;  // of maps: the token whose row is shown; −1: the one the output was read from
 };
 HEADWATER_API std::string to_terminal(const Report& report, const TerminalFormat& format = {});

@@ -80,6 +80,10 @@ struct Request {
   TargetSpec target;
   std::vector<MethodSpec> methods;
   View view;
+  // A text longer than the model is read in windows that share at least so many tokens; nothing: it is
+  // refused. For classifiers of texts: every window is explained for the same label, and each token has the
+  // score of the window in which more text stands on both its sides.
+  std::optional<int> overlap = {};
   std::size_t max_memory = 0;  // bytes beyond the weights; 0: no bound
   // Runs everything again in float64 and adds a check to every result. Loads the weights a second time, twice
   // as large. For float32 engines; others have nothing to compare with.

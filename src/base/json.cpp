@@ -63,6 +63,7 @@ class UniqueKeys {
 };
 
 Json parse(std::string_view text, const std::string& where, const Json::parser_callback_t& watcher) {
+  refuse_pointer(text, where);
   require_shallow(text, where);
   try {
     return Json::parse(text, watcher);

@@ -18,8 +18,7 @@ namespace headwater {
 
 void add_threads_option(Arguments& arguments, int& threads) {
   arguments.under("Model")
-      .add("-t,--threads N", threads,
-           "Threads to use; 0: as OMP_NUM_THREADS, the usable processors and quotas say")
+      .add("-t,--threads N", threads, "Threads (default: OMP_NUM_THREADS, else all there are)")
       .environment("HEADWATER_THREADS")
       .range(0, 1024);
 }
@@ -56,6 +55,12 @@ std::string ModelOptions::required_model() const {
 Engine ModelOptions::load() const {
   set_thread_count(threads);
   return Engine::load(required_model(), load_options());
+}
+
+Engine ModelOptions::load(const OutputOptions& said) const {
+  Engine engine = load();
+  for (const std::string& remark : engine.info().remarks) said.say(remark);
+  return engine;
 }
 
 void add_target_options(Arguments& arguments, TargetSpec& target) {

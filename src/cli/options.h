@@ -8,6 +8,7 @@
 namespace headwater {
 
 class Arguments;
+struct OutputOptions;
 
 struct ModelOptions {
   std::string model, cache_dir, revision;
@@ -16,7 +17,9 @@ struct ModelOptions {
 
   LoadOptions load_options() const;
   std::string required_model() const;  // throws InputError when none was named
-  Engine load() const;                 // sets the threads, then loads
+  // Sets the threads, then loads; what must be known of how the folder was read goes to standard error.
+  Engine load(const OutputOptions& said) const;
+  Engine load() const;
 };
 void add_model_options(Arguments& arguments, ModelOptions& options);
 void add_cache_dir_option(Arguments& arguments, std::string& cache_dir);

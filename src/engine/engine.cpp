@@ -12,6 +12,7 @@
 #include "engine/asked.h"
 #include "engine/check.h"
 #include "engine/evaluate.h"
+#include "engine/generated.h"
 #include "engine/identify.h"
 #include "engine/impl.h"
 #include "engine/jobs.h"
@@ -26,6 +27,7 @@
 #include "study/prediction.h"
 #include "study/study.h"
 #include "study/target.h"
+#include "study/terms.h"
 #include "study/token_target.h"
 #include "study/token_text.h"
 #include "tensor/pool.h"
@@ -57,9 +59,19 @@ void mark_target(std::vector<Unit>& tokens, int added, const Input& input) {
   }
 }
 
-// Lets the model go on with the output before anything is explained; an end of the text is not written.
-void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
-  if (tokens == 0) return;
+// A text without a mask has no output, and methods that explain none need no more than its run: of the head's
+// rows one is computed, and not read.
+bool needs_no_output(const LoadedModel& loaded, const std::vector<Job>& jobs, const TargetSpec& spec,
+                     const Encoding& encoding) {
+  return loaded.info().task == Task::FillMask && !jobs.empty() && spec.label.empty() &&
+         spec.contrast.empty() && !spec.position && mask_rows(loaded, encoding).empty() &&
+         std::none_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.method->needs_target; });
+}
+
+// Lets the model go on with the output before anything is explained, and says by how many tokens; an end of
+// the text is not written.
+int write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
+  if (tokens == 0) return 0;
   if (!writes(loaded.info().task))
     throw InputError(
         fmt::format("generate: expected a model that writes, found {}", loaded.info().architecture));
@@ -70,6 +82,7 @@ void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
       std::find(loaded.eos.begin(), loaded.eos.end(), made.ids.back()) != loaded.eos.end())
     made.ids.pop_back();
   append_tokens(loaded, prepared, static_cast<int>(prepared.encoding.tokens.size()) - 1, made.ids);
+  return static_cast<int>(made.ids.size());
 }
 
 // What a reader looks at first: the row the output was read from, and how far results agree in the view asked
@@ -77,8 +90,9 @@ void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
 void add_answers(Report& report) {
   for (Attribution& result : report.attributions)
     if (!result.scores().empty()) result.answer = answer_rows(report, result);
+  const bool known = !report.answer_token.empty();  // of a text in windows, where it is none of the tokens
   for (const Index row : focus_rows(report)) {
-    if (row >= static_cast<Index>(report.prediction.units.size())) break;
+    if (known || row >= static_cast<Index>(report.prediction.units.size())) break;
     const std::string& text = report.prediction.units[static_cast<std::size_t>(row)].text;
     report.answer_token += report.answer_token.empty() ? text : fmt::format(", {}", without_space(text));
   }
@@ -172,9 +186,16 @@ Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const
   const ModelInfo& info = with.info();
   std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
   Prepared prepared = prepare(with, request.input);
-  write_on(with, prepared, request.input.generate);
+  int generated = write_on(with, prepared, request.input.generate);
+  if (!explains_generated(request)) generated = 0;
   MovedOn moved{aimed != nullptr ? named_target(*aimed, request.target, info) : request.target};
-  if (with.tokenizer) moved = move_on(with, std::move(moved.spec), prepared);
+  const bool no_output = needs_no_output(with, jobs, moved.spec, prepared.encoding);
+  if (no_output)
+    prepared.batch.positions = {0};
+  else if (generated > 0)
+    prepared.batch.positions = rows_of_generated(prepared, generated);
+  else if (with.tokenizer)
+    moved = move_on(with, std::move(moved.spec), prepared);
   Report report{.text = request.input.text,
                 .pair = request.input.pair.value_or(""),
                 .image = request.input.image,
@@ -188,21 +209,30 @@ Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const
                                       request.max_memory, moved.added + 1);
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
-  return {std::move(jobs),   std::move(prepared), std::move(moved),
-          std::move(report), std::move(study),    seconds_since(start)};
+  return {std::move(jobs),  std::move(prepared), std::move(moved), std::move(report),
+          std::move(study), no_output,           generated,        seconds_since(start)};
 }
 
 Report Engine::Impl::finish(const LoadedModel& with, const Request& request, const Target* aimed,
                             Opened& opened) const {
-  auto& [jobs, prepared, moved, report, study, seconds] = opened;
+  auto& [jobs, prepared, moved, report, study, no_output, generated, seconds] = opened;
   std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
   if (request.max_memory > 0) bounded.emplace();
   const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(with, row, prepared, PredictOptions{}.top);
   mark_target(report.prediction.units, moved.added, request.input);
-  report.target =
-      aimed != nullptr ? *aimed : resolve_target(with, moved.spec, report.prediction, prepared.encoding, row);
-  if (with.info().task != Task::FeatureExtraction) {
+  if (generated > 0) {  // the last token that was written, and what was predicted there
+    Outcome& last = report.prediction.outcomes[report.prediction.outcomes.size() - 2];
+    moved.spec.position = last.position;
+    report.prediction.outcomes = {Outcome(last)};
+  }
+  if (no_output)
+    report.prediction.outcomes.clear();
+  else
+    report.target = aimed != nullptr
+                        ? *aimed
+                        : resolve_target(with, moved.spec, report.prediction, prepared.encoding, row);
+  if (has_target(with.info(), report.target)) {
     study.aim(report.target);
     report.prediction.logits = logits_at(row, report.target.position);
   }
@@ -228,6 +258,7 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
     report.attributions.back().seconds = seconds_since(begin);
     if (request.partial && aimed == nullptr && &job != &jobs.back()) request.partial(report);
   }
+  if (generated > 0 && aimed == nullptr) add_generated(report, jobs, study, with, prepared, row, generated);
   return std::move(report);
 }
 
@@ -246,6 +277,17 @@ void Engine::Impl::complete(Report& report, const Request& request, double secon
 Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   if (request.verify) require_float32(info());
+  if (request.overlap) {
+    require_windows(info());
+    const auto windows = windows_of(impl_->loaded, request.input, request.overlap);
+    if (windows.size() > 1 && request.verify)
+      throw InputError("verify: expected a text that the model reads whole, found one in windows");
+    if (windows.size() > 1) {
+      Report report = impl_->explain_windows(request, windows);
+      impl_->complete(report, request, seconds_since(start));
+      return report;
+    }
+  }
   Request measured = request;
   const auto completed = [&](const std::function<void(const Report&)>& told) {
     return [&, told](const Report& so_far) {
@@ -317,16 +359,21 @@ EvaluatePlan Engine::plan_evaluate(const EvaluateRequest& request) const {
 
 std::size_t Engine::planned_bytes(const Request& request) const {
   const LoadedModel& loaded = impl_->loaded;
+  const std::vector<Job> jobs = jobs_of(request, info());
   Index tokens = fixed_units(info()), rows = 1, added = 0;
   if (loaded.tokenizer) {
-    const Prepared prepared = prepare(loaded, request.input);
-    const auto wanted = wanted_rows(loaded, prepared.encoding, request.target.position);
+    Input input = request.input;
+    if (const auto windows = windows_of(loaded, input, request.overlap); windows.size() > 1)
+      input.text = part_of(input.text, windows.front().text);
+    const Prepared prepared = prepare(loaded, input);
+    const auto wanted = needs_no_output(loaded, jobs, request.target, prepared.encoding)
+                            ? std::vector<int>{0}
+                            : wanted_rows(loaded, prepared.encoding, request.target.position);
     added = most_added(loaded, request.target, prepared.encoding);
     added += request.input.generate;
     tokens = static_cast<Index>(prepared.source.tokens.size() + prepared.encoding.tokens.size()) + added;
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size()) + added;
   }
-  const std::vector<Job> jobs = jobs_of(request, info());
   const std::size_t planned = plan_memory(jobs, info(), tokens, rows, request.max_memory, added + 1).total;
   if (!request.verify) return planned;
   require_float32(info());

@@ -3,6 +3,7 @@
 #include <headwater/error.h>
 
 #include "engine/evaluate.h"
+#include "engine/text_windows.h"
 
 namespace headwater {
 
@@ -63,10 +64,7 @@ void check_request(const EvaluateRequest& request, const std::vector<ChosenMetri
     throw Unsupported(
         fmt::format("evaluate: {} has no head, and metrics measure an output; open a folder with one",
                     info.architecture));
-  if (request.overlap && info.task != Task::TextClassification)
-    throw Unsupported(
-        fmt::format("windows: needs a classifier of texts, whose label is that of every window, and found {}",
-                    info.architecture));
+  if (request.overlap) require_windows(info);
 }
 
 std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const ModelInfo& info) {

@@ -19,7 +19,9 @@ struct Opened {
   MovedOn moved;
   Report report;
   Study study;
-  double seconds = 0;  // that were spent on it before it is finished
+  bool no_output = false;  // none is explained, and there is none to predict
+  int generated = 0;       // tokens the model wrote, all of which are explained
+  double seconds = 0;      // that were spent on it before it is finished
 };
 
 }  // namespace headwater

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "image/image.h"
@@ -117,7 +118,14 @@ Image center_crop(const Image& image, int width, int height) {
 }  // namespace
 
 std::shared_ptr<const ImageProcessor> ImageProcessor::load(const std::string& folder) {
-  return std::make_shared<const ImageProcessor>(Config::read(folder + "/preprocessor_config.json"));
+  const std::string path = folder + "/preprocessor_config.json";
+  if (!file_exists(path))
+    throw FormatError(
+        fmt::format("{}: expected this file, which says how a picture is resized and normalised, found none; "
+                    "fetch it from where the model comes from, or write it with Python: "
+                    "transformers.AutoImageProcessor.from_pretrained(ORIGINAL).save_pretrained('{}')",
+                    path, folder));
+  return std::make_shared<const ImageProcessor>(Config::read(path));
 }
 
 ImageProcessor::ImageProcessor(const Config& config) {

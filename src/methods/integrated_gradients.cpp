@@ -265,35 +265,38 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method integrated_gradients{
     .name = "integrated_gradients",
     .summary =
-        "What each token adds to the output on the way from a neutral input; scores add up to the change.",
+        "What each token adds to the output on the path from a baseline input; scores sum to the change of "
+        "the output.",
     .formula =
         "score[t] = Σ_d (x − x′)[t,d] · ∫₀¹ ∂F/∂x[t,d] (x′ + α (x − x′)) dα;  Σ_t score[t] = F(x) − F(x′)",
     .paper = "Sundararajan, Taly and Yan, 2017: Axiomatic Attribution for Deep Networks. ICML",
     .cost =
-        "One forward run and one backward walk per node; 7 nodes where they suffice, 13 or more where the "
-        "estimated error of a score demands it, most where relu bends the way.",
+        "One forward run and one pull per node: 7 nodes where they suffice, 13 or more where the estimated "
+        "error of a score requires it, and the most where relu bends the path.",
     .limits =
-        "The answer depends on the baseline, and the straight way to it leaves what the model has seen. A "
+        "The scores depend on the baseline, and the straight path to it leaves what the model has seen. A "
         "zero baseline in a pre-norm model measures the norm. The error of the scores is estimated, not "
-        "bounded; "
-        "where many relus bend the way, max_steps may not suffice for the tolerance, and the check says so.",
-    .options =
-        {quantity_option,
-         {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
-          "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
-          "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
-         {"special_tokens", "keep|replace", "keep",
-          "special tokens keep their own embedding in the baseline, or are replaced too"},
-         {"steps", "integer", "0", "a fixed number of nodes; 0: added until the tolerance is met", 0, 10000},
-         {"rule", "gauss|left|right|midpoint|trapezoid", "gauss",
-          "the quadrature of a fixed number of nodes"},
-         {"tolerance", "number", "0.01",
-          "error allowed in any score, as a share of the largest, and in their sum, of |F(x) − F(x′)|"},
-         {"max_steps", "integer", "512", "the most nodes that may be added", 1, 10000},
-         wrt_option},
+        "bounded. Where many relus bend the path, max_steps may not suffice for the tolerance, and the check "
+        "says so.",
+    .options = {quantity_option,
+                {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
+                 "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
+                 "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
+                {"special_tokens", "keep|replace", "keep",
+                 "special tokens keep their own embedding in the baseline, or are replaced too"},
+                {"steps", "integer", "0",
+                 "a fixed number of nodes; 0: nodes are added until the tolerance is met", 0, 10000},
+                {"rule", "gauss|left|right|midpoint|trapezoid", "gauss",
+                 "the quadrature rule for a fixed number of nodes"},
+                {"tolerance", "number", "0.01",
+                 "allowed error of any score, as a share of the largest, and of their sum, as a share of "
+                 "F(x) − F(x′)"},
+                {"max_steps", "integer", "512", "largest number of nodes", 1, 10000},
+                wrt_option},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"ig"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

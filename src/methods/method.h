@@ -33,16 +33,16 @@ inline constexpr MethodOption wrt_option{
     "the input of the first block (positions and embedding norm included) or the token embeddings alone"};
 inline constexpr MethodOption absent_option{
     "replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-    "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of the input's "
-    "own token embeddings, or of the picture's colour)"};
-inline constexpr MethodOption unit_option{"unit", "token|word", "token", "what is taken away at once"};
+    "what replaces an absent unit; auto: mask where there is one, otherwise mean (of the input's own token "
+    "embeddings, or of the picture's colour)"};
+inline constexpr MethodOption unit_option{"unit", "token|word", "token", "what is removed at once"};
 inline constexpr MethodOption seed_option{"seed", "integer", "0",
-                                          "of the random numbers; the same seed gives the same bits", 0};
+                                          "seed of the random numbers; the same seed gives the same bits", 0};
 inline constexpr MethodOption lrp_epsilon_option{"epsilon", "number", "1e-6",
-                                                 "what is added to every output, away from zero", 0};
+                                                 "added to every output, away from zero", 0};
 inline constexpr MethodOption lrp_attention_option{
     "attention", "constant|shared", "constant",
-    "patterns as given (CP-LRP), or products shared half and half (AttnLRP)"};
+    "constant patterns (CP-LRP), or products shared half and half (AttnLRP)"};
 
 // Options as given, checked against the record: unknown names and bad values are InputErrors that list
 // what is allowed.
@@ -84,7 +84,7 @@ enum class Mixing {
 enum class Question { Answer, Mixing, Certainty, Heads };
 inline constexpr Question all_questions[] = {Question::Answer, Question::Mixing, Question::Certainty,
                                              Question::Heads};
-std::string_view text_of(Question question);  // "what does the answer rest on?"
+std::string_view text_of(Question question);  // "which inputs does the answer depend on?"
 
 struct Method {
   std::string_view name, summary;
@@ -120,8 +120,10 @@ std::size_t planned(const ModelInfo& info, Index tokens, const MethodOptions&) {
 
 std::span<const Method* const> all_methods();
 std::vector<const Method*> methods_asked(Question question);  // by name
-const Method* method_named(std::string_view name);            // or by an alias; null if there is none
-const Method& find_method(std::string_view name);             // throws InputError with the nearest names
+// Names are the same whatever their capitals, underscores, hyphens and spaces: "GradCAM", "attn-lrp".
+std::string plain_name(std::string_view name);
+const Method* method_named(std::string_view name);  // or by an alias; null if there is none
+const Method& find_method(std::string_view name);   // throws InputError with the nearest names
 // Throws Unsupported, with the reason, if the method means nothing for this model.
 void require_supported(const Method& method, const ModelInfo& info);
 

@@ -78,6 +78,38 @@ TEST(Figures, CellsHoldTheNumbersOfTheirLayerAndHead) {
       << mean;
 }
 
+// Of a grid of all heads the names stand at the edge of the sheet: at each line's left and below the last
+// one.
+TEST(Figures, SmallPanelsHaveTheirWordsAtTheEdge) {
+  const Report report = testing::text_report();  // 2 layers, 2 heads and their mean
+  EXPECT_EQ(times(drawn("grid", report, {.all_heads = true}), ">bad</text>"), 2U + 3);
+  EXPECT_EQ(times(drawn("grid", report_of_layers(2, 40, std::vector<double>(3200, 0.5))), ">bad</text>"),
+            2U * 2 * 40)
+      << "cells are made large enough for words";
+}
+
+TEST(Figures, AMatrixIsAsWideAsItsTitleNeeds) {
+  Report report = testing::text_report();
+  report.target.label = "a label of so many words that they need more room than a small matrix has";
+  report.prediction.outcomes.front().top.front().label = report.target.label;
+  const std::string title = sentence_of(report);
+  ASSERT_GT(title.size(), 90U);
+  for (const char* kind : {"matrix", "grid"})
+    EXPECT_EQ(times(drawn(kind, report), fmt::format(">{}</text>", title)), 1U) << kind;
+}
+
+// Of several targets a row per method and a column for each; other pictures are none of it.
+TEST(Figures, SeveralTargetsStandBesideEachOther) {
+  Report cat = testing::image_report();
+  Report dog = cat;
+  dog.target.label = "dog";
+  const std::vector<Report> both{cat, dog};
+  const std::string svg = overlay_figure(both, "{}");
+  EXPECT_EQ(times(svg, "<image "), 3 * cat.attributions.size());
+  dog.picture = "another";
+  EXPECT_THROW(overlay_figure(std::vector<Report>{cat, dog}, "{}"), InputError);
+}
+
 // In cells of 14 pixels, as 27 tokens have them, the page's short form.
 TEST(Figures, NumbersInNarrowCellsKeepTheirDigits) {
   const Report report = report_of_layers(1, 27, std::vector<double>(729, 0.43));

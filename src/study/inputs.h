@@ -81,6 +81,8 @@ Index unit_count(const ModelInfo& info, const Batch& batch);
 Index fixed_units(const ModelInfo& info);
 std::string shown(const Encoding& encoding, const Token& token);
 
+std::vector<int> mask_rows(const LoadedModel& loaded, const Encoding& encoding);  // the masks of a text
+
 // The rows of a token-wise head that a prediction needs: the masks, the last token, or all (empty); with
 // `also`, that row too. Throws InputError if it lies outside the text, or if a fill-mask text has no mask
 // and no row was asked for, naming the token to write.
