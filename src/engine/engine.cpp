@@ -156,6 +156,7 @@ Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const
                 .model = info};
   if (is_encoder_decoder(info)) report.prefix = prepared.encoding.text;
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
+  report.fitted = prepared.fitted;
   Study study = open_study(with, prepared);
   Request affordable = request;
   affordable.methods = methods_for(request, info, study.size());

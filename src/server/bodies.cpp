@@ -288,8 +288,10 @@ AskedEvaluation asked_evaluation(const Json& body, const Engine& engine, const I
   fields.each("examples", max_examples, [&](const Json& value, const std::string& where) {
     Fields example(value, where);
     AskedInput input = input_in(example, engine, limits);
+    TargetSpec target;
+    if (const Json* chosen = example.find("target")) target = target_in(*chosen, where + ".target");
     request.examples.push_back(
-        {.input = input.input, .target = {}, .gold = example.label("label"), .name = where});
+        {.input = input.input, .target = std::move(target), .gold = example.label("label"), .name = where});
     if (input.picture) asked.pictures.push_back(std::move(input.picture));
     example.finish();
   });

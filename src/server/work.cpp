@@ -7,6 +7,7 @@
 #include <headwater/formats.h>
 
 #include "report/page.h"
+#include "report/page_document.h"
 #include "report/schema.h"
 #include "server/results.h"
 
@@ -16,6 +17,24 @@ namespace {
 
 std::string called(const MethodSpec& spec) {
   return spec.aggregate.empty() ? spec.name : spec.name + "_" + spec.aggregate;
+}
+
+// What a reader is told of a picture: its name, not the place of this process where it lies.
+void name_picture(Report& report, const AskedInput& of) {
+  if (of.picture) report.image = report.asked.input.image = of.picture->name();
+}
+
+// What runs all of the methods, for all targets, elsewhere.
+OrderedJson repetition_of(const Engine& engine, const AskedExplanation& asked) {
+  std::vector<Report> reports;
+  for (const TargetSpec& target : asked.targets) {
+    Report report;
+    report.record = engine.record();
+    report.asked = {.input = asked.of.input, .target = target, .methods = asked.methods, .view = asked.view};
+    name_picture(report, asked.of);
+    reports.push_back(std::move(report));
+  }
+  return {{"command", reproduce_command(reports)}, {"python", reproduce_python(reports)}};
 }
 
 // Every target is a run of its own. A time that is not known is null.
@@ -36,12 +55,9 @@ OrderedJson plan_json(const Engine& engine, const AskedExplanation& asked,
     }
     data.push_back(std::move(one));
   }
-  return {{"data", std::move(data)}};
-}
-
-// What a reader is told of a picture: its name, not the place of this process where it lies.
-void name_picture(Report& report, const AskedInput& of) {
-  if (of.picture) report.image = report.asked.input.image = of.picture->name();
+  OrderedJson json{{"data", std::move(data)}};
+  json.update(repetition_of(engine, asked));
+  return json;
 }
 
 std::string tree_command(const Report& report, const AskedTree& asked) {

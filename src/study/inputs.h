@@ -50,6 +50,7 @@ struct Prepared {
   Encoding encoding;     // of the sequence the output's rows belong to; empty for images
   Encoding source = {};  // encoder–decoders: what is read, where `encoding` is the prefix that is written
   Image crop = {};       // image models: what the model sees
+  std::string fitted = {};  // and what it does not
 };
 
 // The sequences of an input, and the units of all of them.
