@@ -50,9 +50,10 @@ struct Engine::Impl {
   // For heads, trees, triggers and identifiability, which know one sequence.
   const LoadedModel& of_one_sequence() const {
     if (is_encoder_decoder(loaded.info()))
-      throw Unsupported(fmt::format(
-          "model: {} is an encoder–decoder, and this command knows one sequence; headwater explain takes it",
-          loaded.info().architecture));
+      throw Unsupported(
+          fmt::format("model: {} is an encoder–decoder, and this command needs a model with one sequence; "
+                      "use headwater explain",
+                      loaded.info().architecture));
     return loaded;
   }
 
