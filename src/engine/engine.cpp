@@ -72,7 +72,7 @@ int write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
   if (tokens == 0) return 0;
   if (!writes(loaded.info().task))
     throw InputError(
-        fmt::format("generate: expected a model that writes, found {}", loaded.info().architecture));
+        fmt::format("generate: expected a model that generates text, found {}", loaded.info().architecture));
   Batch start = prepared.batch;
   start.positions.clear();
   Generated made = generate_greedily(*loaded.model, start, {.max_new_tokens = tokens, .ends = loaded.eos});

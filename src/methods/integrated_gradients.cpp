@@ -269,13 +269,14 @@ void explain_path(const Path& path, const Integral& integral, const Settings& se
                   path.objective.value(), path.change, integral.gap));
   if (baseline == Replacement::Zero && path.study.info().pre_norm)
     result.notes.emplace_back(
-        "A zero baseline in a pre-norm model: the first norm undoes the scale, so almost all of the way from "
-        "zero looks the same to the model and the change happens at its very start. It takes many nodes, and "
-        "scores say more about the norm's epsilon than about the text; prefer mask, pad or mean.");
+        "The baseline is zero in a pre-norm model: the first norm undoes the scale, so almost the whole path "
+        "from zero looks the same to the model and the change happens at its very start. This takes many "
+        "nodes, and the scores say more about the norm's epsilon than about the text; prefer mask, pad or "
+        "mean.");
   if (!integral.error)
     result.notes.emplace_back(
-        "A fixed rule: only the sum is checked, in which errors of single scores may cancel. Without steps, "
-        "nodes are added until every score is right.");
+        "The rule is fixed: only the sum is checked, in which errors of single scores may cancel. Without "
+        "steps, nodes are added until every score is within the tolerance.");
   if (std::any_of(result.checks.begin(), result.checks.end(), [](const Check& c) { return !c.passed; }))
     result.notes.push_back(what_would_pass(path, integral, settings));
 }

@@ -196,8 +196,8 @@ const Method& find_method(std::string_view name) {
 void require_supported(const Method& method, const ModelInfo& info) {
   if (method.needs_target && info.task == Task::FeatureExtraction)
     throw Unsupported(
-        fmt::format("{}: explains an output, and {} has no head; open a folder with one, or use a method of "
-                    "token mixing such as attention_rollout",
+        fmt::format("{}: explains an output, and {} has no task head; open a model with one, or use a "
+                    "token-mixing method such as attention_rollout",
                     method.name, info.architecture));
   if (!method.instead.empty() && is_encoder_decoder(info))
     throw Unsupported(

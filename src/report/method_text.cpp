@@ -99,8 +99,8 @@ std::string method_page(const Method& method) {
 
 std::string methods_markdown() {
   std::string page =
-      "# Methods\n\nWritten by `headwater methods --format markdown`: the records of the methods "
-      "themselves.\n";
+      "# Methods\n\n`headwater methods --format markdown` writes this page from the records of the "
+      "methods.\n";
   for (const Question question : all_questions) {
     page += fmt::format("\n## {}\n", heading(question));
     for (const Method* method : methods_asked(question)) page += markdown_of(*method);
