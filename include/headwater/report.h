@@ -18,7 +18,8 @@ struct Score {
   // A label, or a token's text. Where several tokens of an outcome are shown alike, the likeliest has the
   // text alone, and the others their id behind it: "was #11102".
   std::string label;
-  int index = 0;  // label index or token id
+  int index =
+      0;  // label index or token id; −1: the label is said where no logit is above 0 (ModelInfo::otherwise)
   double probability = 0;
   double logit = 0;
 };
