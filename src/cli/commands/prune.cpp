@@ -108,7 +108,7 @@ void declare(Arguments& arguments, Options& options) {
   arguments.add("--rank-limit N", options.rank_limit, "Inputs the heads are ranked by; 0: all (default 200)");
   add_rankings_option(arguments, options.rankings);
   PruningOptions& pruning = options.pruning;
-  arguments.add("--rates SHARES", options.rates, "Shares of heads removed (default 0 0.1 … 1)");
+  arguments.add("--rates SHARES", options.rates, "Shares of heads removed (default 0,0.1 … 1)");
   arguments.add("--points N", options.points, "That many shares from 0 to 1 instead: fewer take less time");
   arguments.add("--random-orders N", pruning.random_orders, "Of the random baseline (default 5)");
   arguments.add("--seed N", pruning.seed, "Of the random baseline (default 1)");
