@@ -78,6 +78,15 @@ struct Check {
   double bound = 0;  // what it was compared with
 };
 
+// Of scores per unit that share out one number: how much of it they account for. What is missing went
+// elsewhere (to biases, to a softmax), or came from there.
+struct Account {
+  double sum = 0;    // of all scores
+  double of = 0;     // what is shared out
+  std::string what;  // its name: "the target's logit"
+};
+HEADWATER_API double share_of(const Account& account);  // sum / of; NaN where nothing was shared out
+
 struct Attribution {
   std::string method;     // as registered
   std::string aggregate;  // "rollout" or "flow" if its maps were carried through the layers, else empty
@@ -92,7 +101,8 @@ struct Attribution {
   std::vector<Map>
       details;  // more than scores: tables and curves that belong to the result ("rank" per head, …)
   std::vector<Check> checks;
-  std::vector<std::string> notes;  // what a reader must know: near-zero maxima, saturation, …
+  std::optional<Account> accounted;  // of methods that share out one number
+  std::vector<std::string> notes;    // what a reader must know: near-zero maxima, saturation, …
   double seconds = 0;
   bool unfinished = false;  // of Request::layers: some layers are to come, and NaN
 

@@ -48,6 +48,10 @@ bool has(const Map& map, Axis::Kind kind) {
 }  // namespace
 
 bool has_axis(const Attribution& attribution, Axis::Kind kind) {
+double share_of(const Account& account) {
+  return account.of != 0 ? account.sum / account.of : std::numeric_limits<double>::quiet_NaN();
+}
+
   return has(attribution.maps.front(), kind);
 }
 

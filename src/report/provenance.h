@@ -13,6 +13,7 @@
 namespace headwater {
 
 // "✓ rows sum to 1 (1.2e-07, bound 1.0e-05)", a line each, then the notes; lines end.
+std::string account_text(const Account& account);  // how much of what is explained the scores account for
 std::string checks_text(const std::vector<Check>& checks, const std::vector<std::string>& notes,
                         const TerminalFormat& format);
 

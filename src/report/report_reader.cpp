@@ -208,6 +208,12 @@ Agreement agreement_in(const Json& json) {
 }
 
 // What is drawn is counted by the units: a file whose arrays do not fit them is refused here.
+  if (json.contains("accounted")) {
+    const Json& account = json.at("accounted");
+    made.accounted = Account{.sum = number_in_json(account.at("sum")),
+                             .of = number_in_json(account.at("of")),
+                             .what = account.at("what")};
+  }
 void check_sizes(const Prediction& prediction, const Attribution& result) {
   const auto expected = [&](const Axis& axis) -> Index {
     if (axis.kind == Axis::Units) return static_cast<Index>(prediction.units.size());

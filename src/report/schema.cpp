@@ -231,6 +231,9 @@ OrderedJson json_of(const Attribution& attribution) {
 
 OrderedJson json_of(const Agreement& agreement) {
   return {{"methods", {agreement.first, agreement.second}}, {"units", agreement.units},
+  if (const std::optional<Account>& account = attribution.accounted)
+    json["accounted"] = {
+        {"sum", account->sum}, {"of", account->of}, {"what", account->what}, {"share", share_of(*account)}};
           {"kendall_tau_b", agreement.whole_kendall},       {"spearman", agreement.whole_spearman},
           {"kendall_tau_b_by_layer", agreement.kendall},    {"spearman_by_layer", agreement.spearman}};
 }
