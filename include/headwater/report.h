@@ -139,6 +139,13 @@ struct RunRecord {
   double seconds = 0;
 };
 
+// A row of the last block that the output was computed from: a unit of this sequence, counted from its first.
+struct Read {
+  int sequence = 0;
+  Index row = 0;
+  bool operator==(const Read&) const = default;
+};
+
 struct Report {
   std::string text, pair, image;  // as given (image: the path)
   std::string prefix;             // encoder–decoders: the output as far as it is written
@@ -146,7 +153,10 @@ struct Report {
   ModelInfo model;
   Prediction prediction;
   Target target;
-  std::string answer_token;  // whose row that is, when it was read from one
+  // The rows the target's logits were computed from, as the run recorded it: [CLS], the last token, several
+  // for an answer or for a model that reads several tokens. In a view, those it shows.
+  std::vector<Read> read;
+  std::string answer_token;  // whose rows those are
   std::vector<Attribution> attributions;
   std::vector<Agreement> agreement;  // of every pair of attributions
   RunRecord record;

@@ -77,11 +77,7 @@ void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
 void add_answers(Report& report) {
   for (Attribution& result : report.attributions)
     if (!result.scores().empty()) result.answer = answer_rows(report, result);
-  for (const Index row : focus_rows(report)) {
-    if (row >= static_cast<Index>(report.prediction.units.size())) break;
-    const std::string& text = report.prediction.units[static_cast<std::size_t>(row)].text;
-    report.answer_token += report.answer_token.empty() ? text : fmt::format(", {}", without_space(text));
-  }
+  report.answer_token = read_names(report);
   report.agreement = agreement_of(viewed(report));
 }
 
@@ -205,6 +201,7 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
     study.aim(report.target);
     report.prediction.logits = logits_at(row, report.target.position);
   }
+  for (const Index read : study.rows_read()) report.read.push_back({study.written(), read});
   for (const Job& job : jobs) {
     const auto begin = std::chrono::steady_clock::now();
     if (request.progress)

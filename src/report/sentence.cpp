@@ -146,6 +146,10 @@ std::string row_name(const Report& report) {
                  : fmt::format("“{}”", name.substr(std::min(name.find_first_not_of(' '), name.size())));
 }
 
+const char* reads(const Report& report) {
+  return report.read.size() > 1 ? "read" : "reads";
+}
+
 std::string layer_name(const Attribution& attribution, Index layer) {
   return layer + 1 < layer_count(attribution) || attribution.aggregate.empty()
              ? fmt::format(" in layer {}", layer)
@@ -165,7 +169,7 @@ std::string because(const Report& report, const Attribution& attribution, const 
   const std::string against = reasons.against.empty() ? "" : "; against: " + reasons.against;
   const std::string read =
       has_axis(attribution, Axis::Query)
-          ? fmt::format("what {} reads{}: ", row_name(report), layer_name(attribution, layer))
+          ? fmt::format("what {} {}{}: ", row_name(report), reads(report), layer_name(attribution, layer))
           : "";
   if (!is_answer(report)) {
     const std::string other = other_answer(report);
@@ -189,7 +193,8 @@ std::string reading(const Report& report, const Attribution& attribution, const 
       attribution.aggregate.empty() && layer_count(attribution) > 1 && layer + 1 < layer_count(attribution)
           ? layer_name(attribution, layer)
           : "";
-  return fmt::format("{} reads most from {}{} ({})", row_name(report), reasons.most, where, limit);
+  return fmt::format("{} {} most from {}{} ({})", row_name(report), reads(report), reasons.most, where,
+                     limit);
 }
 
 }  // namespace

@@ -60,6 +60,9 @@ void load_and_run(const std::string& folder) {
   Batch batch;
   batch.ids = {{5, 6, 7, 8, 9, 10}};
   if (is_encoder_decoder(model->info())) batch.prefix = {{0, 5}};
+  const ModelInfo& info = model->info();
+  if (info.image_size > 0)
+    batch.pixels = Tensor::zeros({1, info.channels, info.image_size, info.image_size}, DType::Float32);
   Tape tape(Keep::Nothing);
   model->run(tape, batch);
 }

@@ -64,10 +64,10 @@ void declare(Arguments& arguments, Options& options) {
       .choices();
   arguments.under("Figure").add("--method NAME", options.figure.how.method,
                                 "Which result of the file (default: the first that fits)");
-  arguments.under("Figure")
-      .add("--map encoder|decoder|cross", options.figure.how.map,
-           "Of encoder–decoders: which kind of attention")
-      .choices();
+  arguments.under("Figure").add(
+      "--map NAME", options.figure.how.map,
+      "Of encoder–decoders: encoder, decoder or cross; of maps taken through the layers encoder, "
+      "decoder_to_source or decoder_to_prefix (default: the last)");
   arguments.under("Figure")
       .add("--layer N", options.layer,
            "Of matrix, heads, strip and overlay: which layer (default: the one that says most); of grid with "
