@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "report/figure.h"
 
 namespace headwater {
@@ -17,6 +18,7 @@ struct KeptFigure {
 
 // As SVG, whatever explain, tree, heads, prune or evaluate wrote. Throws InputError for what there is no
 // figure of, FormatError for a file that is none of them.
+std::string figure_of(const Json& json, const std::string& file, const KeptFigure& asked);
 std::string figure_of_file(const std::string& file, const KeptFigure& asked);
 
 }  // namespace headwater
