@@ -7,6 +7,7 @@
 
 #include "report/focus.h"
 #include "report/json_values.h"
+#include "report/result_checks.h"
 #include "report/schema.h"
 #include "study/inputs.h"
 #include "study/terms.h"
@@ -61,13 +62,15 @@ Stack stack_in(const Json& json) {
 }
 
 ModelInfo model_in(const Json& json) {
-  ModelInfo info{.family = json.at("family"),
-                 .model_type = json.at("model_type"),
-                 .architecture = json.at("architecture"),
-                 .task = task_named(json.at("task"))};
+  ModelInfo info;
+  info.family = json.at("family");
+  info.model_type = json.at("model_type");
+  info.architecture = json.at("architecture");
+  info.task = task_named(json.at("task"));
   if (json.contains("stacks")) {
     info.stacks.clear();
     for (const Json& one : json.at("stacks")) info.stacks.push_back(stack_in(one));
+    if (info.stacks.empty()) throw FormatError("model.stacks: expected at least one, found none");
     for (std::size_t s = 0; s < info.stacks.size(); ++s)
       for (std::size_t of = 0; of < s; ++of)
         if (value_in_json<std::string>(json.at("stacks").at(s), "reads") == info.stacks[of].name)
@@ -185,17 +188,19 @@ Target target_in(const Json& json) {
 }
 
 Map map_in(const Json& json, DType dtype) {
-  Map map{.name = value_in_json<std::string>(json, "name"),
-          .axes = axes_of(json.at("axes")),
-          .values = tensor_in_json(json.at("values"), dtype)};
+  Map map;
+  map.name = value_in_json<std::string>(json, "name");
+  map.axes = axes_of(json.at("axes"));
+  map.values = tensor_in_json(json.at("values"), dtype);
   place_old_axes(json.at("axes"), map);
   return map;
 }
 
 Attribution attribution_in(const Json& json, DType dtype) {
-  Attribution made{.method = json.at("method"),
-                   .aggregate = value_in_json<std::string>(json, "aggregate"),
-                   .options = pairs_in_json(json.at("options"))};
+  Attribution made;
+  made.method = json.at("method");
+  made.aggregate = value_in_json<std::string>(json, "aggregate");
+  made.options = pairs_in_json(json.at("options"));
   made.maps.clear();
   if (json.contains("scores"))
     made.maps.push_back(
@@ -281,10 +286,12 @@ std::vector<Read> read_of_old_file(const Report& report) {
 }
 
 Report report_in(const Json& json) {
-  Report report{.text = value_in_json<std::string>(json.at("input"), "text"),
-                .pair = value_in_json<std::string>(json.at("input"), "pair"),
-                .image = value_in_json<std::string>(json.at("input"), "image"),
-                .prefix = value_in_json<std::string>(json.at("input"), "prefix")};
+  const Json& input = json.at("input");
+  Report report;
+  report.text = value_in_json<std::string>(input, "text");
+  report.pair = value_in_json<std::string>(input, "pair");
+  report.image = value_in_json<std::string>(input, "image");
+  report.prefix = value_in_json<std::string>(input, "prefix");
   report.model = model_in(json.at("model"));
   report.prediction = prediction_in(json, report.model);
   report.target = target_in(json.at("target"));
@@ -295,6 +302,7 @@ Report report_in(const Json& json) {
   for (const Json& one : json.at("attributions"))
     report.attributions.push_back(attribution_in(one, report.model.dtype));
   for (const Attribution& result : report.attributions) check_sizes(report.prediction, result);
+  require_drawable(report);
   for (const Json& one : value_in_json(json, "agreement", Json::array()))
     report.agreement.push_back(agreement_in(one));
   return report;
@@ -304,7 +312,10 @@ Report report_in(const Json& json) {
 
 ReadReport read_report(const Json& json, const std::string& where) {
   return read_as(json, where, schema_name, [&] {
-    return ReadReport{report_in(json), value_in_json<std::string>(json.at("record"), "command")};
+    ReadReport made;
+    made.report = report_in(json);
+    made.command = value_in_json<std::string>(json.at("record"), "command");
+    return made;
   });
 }
 
