@@ -70,6 +70,7 @@ struct ModelInfo {
   DType dtype = DType::Float32;
   std::vector<std::string> unread;   // tensors of the file this architecture has no place for
   std::size_t parameters = 0;        // numbers in the file that the model reads
+  std::size_t largest_tensor = 0;    // numbers of the largest tensor, which loading holds twice
   std::vector<std::string> remarks;  // what a user must know of how the folder was read
 
   // The stack whose output the head reads; of an encoder–decoder the decoder.
