@@ -100,7 +100,8 @@ class HEADWATER_API Engine {
 };
 
 // What answers "why" when nobody names a method: for a model with an output one that knows the class, and a
-// second of another kind beside it, so that the two can be compared; for a bare encoder context mixing.
+// second of another kind beside it, so that the two can be compared; for a bare encoder context mixing. Where
+// the first would take long, which depends on the input, the second answers alone (MethodSpec::if_affordable).
 HEADWATER_API std::vector<MethodSpec> default_methods(const ModelInfo& info);
 
 HEADWATER_API std::string version();  // "0.1.0"

@@ -55,6 +55,8 @@ struct TerminalFormat {
   enum class Colour { None, Ansi256, TrueColour };
   Colour colour = Colour::None;
   int width = 80;  // columns
+  bool brief =
+      false;       // what fits on a screen: checks that passed and notes are counted; the sentence comes last
   Index row = -1;  // of maps: the token whose row is shown; −1: the one the output was read from
 };
 HEADWATER_API std::string to_terminal(const Report& report, const TerminalFormat& format = {});
@@ -78,11 +80,14 @@ HEADWATER_API std::string to_png(std::span<const Report> reports);
 // says. Pictures stay as they are. Throws InputError if nothing would be left.
 HEADWATER_API Report viewed(const Report& report);
 
-// The answer and what it rests on, in one line; every format opens with it:
-//   POSITIVE 96.4 % because of good +2.48, so +0.98; against: thin −2.03
-// Words, never pieces of them; special tokens are none. Of several results the first that knows the class
-// speaks; where none does, it says so.
+// The answer and what it rests on, in one line, by a method that is named; every format opens with it:
+//   POSITIVE 96.4 % because of good +2.48, so +0.98; against: thin −2.03 (integrated_gradients)
+// Words, never pieces of them; special tokens are named where they outweigh every word. Of several results
+// the first speaks that knows the class and tells for from against, and says which other one of its kind
+// ranks the words otherwise.
 HEADWATER_API std::string sentence_of(const Report& report);
+// The same of one result of the report.
+HEADWATER_API std::string sentence_of(const Report& report, const Attribution& result);
 
 // The command line that repeats the run: the same numbers, whatever the format.
 HEADWATER_API std::string reproduce_command(const Report& report);

@@ -68,8 +68,9 @@ struct ModelInfo {
   int image_size = 0, patch_size = 0, channels = 0;  // image models
   int prefix_tokens = 0;                             // tokens before the first patch: [CLS], distillation
   DType dtype = DType::Float32;
-  std::vector<std::string> unread;  // tensors of the file this architecture has no place for
-  std::size_t parameters = 0;       // numbers in the file that the model reads
+  std::vector<std::string> unread;   // tensors of the file this architecture has no place for
+  std::size_t parameters = 0;        // numbers in the file that the model reads
+  std::vector<std::string> remarks;  // what a user must know of how the folder was read
 
   // The stack whose output the head reads; of an encoder–decoder the decoder.
   Stack& last() { return stacks.back(); }

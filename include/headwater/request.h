@@ -54,6 +54,9 @@ struct MethodSpec {
   std::string name;
   std::map<std::string, std::string> options;
   std::string aggregate;  // of a method with a map per layer: "rollout" or "flow" carries it through them
+  // Run only where it takes little beside the rest, or where Request::budget allows it the time. Of
+  // default_methods.
+  bool if_affordable = false;
 };
 
 // What stands on the axes of a result. Words: a word's column is the sum of its tokens' columns, its row the
@@ -80,7 +83,16 @@ struct Request {
   TargetSpec target;
   std::vector<MethodSpec> methods;
   View view;
+  // A text longer than the model is read in windows that share at least so many tokens; nothing: it is
+  // refused. For classifiers of texts: every window is explained for the same label, and each token has the
+  // score of the window in which more text stands on both its sides.
+  std::optional<int> overlap = {};
   std::size_t max_memory = 0;  // bytes beyond the weights; 0: no bound
+  // Seconds that methods which refine their result (integrated_gradients) may take: they stop earlier when
+  // their tolerance is met, and say how far they came otherwise. What they need at the least they always
+  // take. 0: by their options alone. A report's `asked` then names the steps that were taken, which give the
+  // same bits again.
+  double budget = 0;
   // Runs everything again in float64 and adds a check to every result. Loads the weights a second time, twice
   // as large. For float32 engines; others have nothing to compare with.
   bool verify = false;

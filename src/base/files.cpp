@@ -111,4 +111,13 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
   return hex;
 }
 
+void refuse_pointer(std::string_view content, const std::string& path) {
+  constexpr std::string_view start = "version https://git-lfs.github.com/spec/";
+  if (!content.starts_with(start)) return;
+  throw FormatError(fmt::format(
+      "{}: expected the file itself, found a Git LFS pointer that stands in its place; fetch it, in "
+      "its folder: git lfs install && git lfs pull",
+      path));
+}
+
 }  // namespace headwater

@@ -39,4 +39,7 @@ class MappedFile {
 // SHA-256 in hexadecimal: the identity of a model or tokenizer file in a run record.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
+// Throws FormatError if this is what Git has in place of a large file that was not fetched (Git LFS).
+void refuse_pointer(std::string_view content, const std::string& path);
+
 }  // namespace headwater

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "cli/describe.h"
 #include "cli/run_identity.h"
 #include "report/schema.h"
 
@@ -25,8 +26,8 @@ const char* type_of(const Error& error) {
 }  // namespace
 
 void add_corpus_run_options(Arguments& arguments, CorpusRunOptions& options) {
-  arguments.under("Output").add("--resume", options.resume,
-                                "Go on with the JSON Lines of -o that an earlier run left");
+  arguments.under(file_options_heading)
+      .add("--resume", options.resume, "Go on with the JSON Lines of -o that an earlier run left");
   arguments.add("--keep-going", options.keep_going,
                 "Record an input that fails and go on; the exit code is then 1");
   options.given = [arguments] { return arguments.given(); };

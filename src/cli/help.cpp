@@ -11,10 +11,29 @@
 namespace headwater {
 namespace {
 
+std::vector<const CLI::Option*> options_under(const CLI::App& app, const std::string& group) {
+  return app.get_options([&group](const CLI::Option* option) {
+    return option->get_group() == group && option->nonpositional();
+  });
+}
+
+// What stands for a group that is only named; empty for others.
+std::string named_only(const CLI::App& app, const std::string& group) {
+  const bool files = group == file_options_heading;
+  if (!files && group != method_options_heading) return {};
+  std::string flags;
+  for (const CLI::Option* option : options_under(app, group))
+    if (files) flags += (flags.empty() ? "--" : ", --") + option->get_lnames().front();
+  return fmt::format(
+      "\n{}:\n  {:<28}{}\n", group, files ? "--help files" : "--help METHOD",
+      files ? "How they are read and gone on with: " + flags
+            : fmt::format("Those of one, such as headwater {} --help integrated_gradients", app.get_name()));
+}
+
 class OurFormatter : public CLI::Formatter {
  public:
   OurFormatter() {
-    constexpr std::size_t name_column = 34;
+    constexpr std::size_t name_column = 30;
     column_width(name_column);
     label("Positionals", "Input");
     label("SUBCOMMAND", "command");
@@ -46,10 +65,12 @@ class OurFormatter : public CLI::Formatter {
     const bool shared = !make_positionals(app).empty();
     std::string text;
     for (const std::string& group : app->get_groups()) {
-      const std::vector<const CLI::Option*> options = app->get_options([&group](const CLI::Option* option) {
-        return option->get_group() == group && option->nonpositional();
-      });
+      const std::vector<const CLI::Option*> options = options_under(*app, group);
       if (group.empty() || options.empty()) continue;
+      if (const std::string other = named_only(*app, group); !other.empty()) {
+        text += other;
+        continue;
+      }
       const std::string lines = make_group(group, false, options);
       const std::string heading = "\nInput:\n";
       text += shared && lines.starts_with(heading) ? lines.substr(heading.size()) : lines;
@@ -59,6 +80,14 @@ class OurFormatter : public CLI::Formatter {
 };
 
 }  // namespace
+
+std::string file_options_help(const CLI::App& command) {
+  const std::vector<const CLI::Option*> options = options_under(command, file_options_heading);
+  if (options.empty()) return {};
+  const OurFormatter formatter;
+  return fmt::format("Files of many inputs, for headwater {}\n{}", command.get_name(),
+                     formatter.make_group("Options", false, options));
+}
 
 void use_our_help(CLI::App& app) {
   app.formatter(std::make_shared<OurFormatter>());

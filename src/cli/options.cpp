@@ -18,8 +18,7 @@ namespace headwater {
 
 void add_threads_option(Arguments& arguments, int& threads) {
   arguments.under("Model")
-      .add("-t,--threads N", threads,
-           "Threads to use; 0: as OMP_NUM_THREADS, the usable processors and quotas say")
+      .add("-t,--threads N", threads, "Threads (default: OMP_NUM_THREADS, else all there are)")
       .environment("HEADWATER_THREADS")
       .range(0, 1024);
 }
@@ -56,6 +55,12 @@ std::string ModelOptions::required_model() const {
 Engine ModelOptions::load() const {
   set_thread_count(threads);
   return Engine::load(required_model(), load_options());
+}
+
+Engine ModelOptions::load(const OutputOptions& said) const {
+  Engine engine = load();
+  for (const std::string& remark : engine.info().remarks) said.say(remark);
+  return engine;
 }
 
 void add_target_options(Arguments& arguments, TargetSpec& target) {
@@ -115,6 +120,27 @@ void add_memory_option(Arguments& arguments, MemoryOption& option) {
   arguments.under("Model")
       .add("--max-memory SIZE", option.text, "Bound beyond the weights, such as 512M or 2G")
       .environment("HEADWATER_MAX_MEMORY");
+}
+
+double BudgetOption::seconds() const {
+  if (text.empty()) return 0;
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const std::string unit(rest, end);
+  double seconds = 0;
+  for (const auto& [name, length] :
+       {std::pair{"", 1.0}, {"s", 1.0}, {"ms", 1e-3}, {"m", 60.0}, {"h", 3600.0}})
+    if (unit == name) seconds = value * length;
+  if (error != std::errc() || !(seconds > 0) || seconds > 1e6)
+    throw InputError(fmt::format("--budget: expected a time such as 5s or 2m, found \"{}\"", text));
+  return seconds;
+}
+
+void add_budget_option(Arguments& arguments, BudgetOption& option) {
+  arguments.under("Methods").add(
+      "--budget TIME", option.text,
+      "Time that integrated_gradients may take to reach its tolerance, such as 5s; it says how far it came");
 }
 
 void add_dry_run_option(Arguments& arguments, bool& dry_run) {

@@ -11,6 +11,9 @@ namespace headwater {
 // answers by their tokens, because a text may stand several times. The position stays as it was given.
 TargetSpec named_target(const Target& target, TargetSpec spec, const ModelInfo& info);
 
+// Whether all that the model writes is explained, and no token of it was named.
+bool explains_generated(const Request& request);
+
 // The request with that target, and without its callback.
 Request asked_of(Request request, const Target& target, const ModelInfo& info);
 

@@ -18,7 +18,7 @@
 #include "base/parallel.h"
 #include "base/side_by_side.h"
 #include "engine/evaluation_variations.h"
-#include "engine/evaluation_windows.h"
+#include "engine/text_windows.h"
 #include "study/memory.h"
 #include "trial/perturbed_runs.h"
 

@@ -3,6 +3,7 @@
 #include <headwater/error.h>
 
 #include "engine/evaluate.h"
+#include "engine/text_windows.h"
 
 namespace headwater {
 
@@ -19,6 +20,7 @@ bool same_spec(const MethodSpec& a, const MethodSpec& b) {
 
 Explainers explainers_of(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics) {
   Explainers made{.specs = request.methods, .asked = request.methods.size()};
+  for (MethodSpec& spec : made.specs) spec.if_affordable = false;  // figures are of every example
   for (const ChosenMetric& metric : metrics) {
     made.reference.emplace_back();
     if (metric.evaluation->reference == nullptr) continue;
@@ -63,10 +65,7 @@ void check_request(const EvaluateRequest& request, const std::vector<ChosenMetri
     throw Unsupported(
         fmt::format("evaluate: {} has no head, and metrics measure an output; open a folder with one",
                     info.architecture));
-  if (request.overlap && info.task != Task::TextClassification)
-    throw Unsupported(
-        fmt::format("windows: needs a classifier of texts, whose label is that of every window, and found {}",
-                    info.architecture));
+  if (request.overlap) require_windows(info);
 }
 
 std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const ModelInfo& info) {

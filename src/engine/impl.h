@@ -15,6 +15,7 @@
 #include "checkpoint/checkpoint.h"
 #include "engine/evaluate.h"
 #include "engine/opened.h"
+#include "engine/text_windows.h"
 #include "heads/labelled.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
@@ -103,6 +104,8 @@ struct Engine::Impl {
   Explainer explainer(const Engine& engine) const;
   // Without the view. `aimed`: the target is that one, whatever the prediction.
   Report explain(const LoadedModel& with, const Request& request, const Target* aimed) const;
+  // Of a text in several windows.
+  Report explain_windows(const Request& request, std::span<const TextWindow> windows) const;
   // The same in two steps.
   Opened open(const LoadedModel& with, const Request& request, const Target* aimed) const;
   Report finish(const LoadedModel& with, const Request& request, const Target* aimed, Opened& opened) const;

@@ -2,6 +2,7 @@
 // that requests of a stream can have their runs made together (explain_some.cpp).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <headwater/report.h>
@@ -19,7 +20,10 @@ struct Opened {
   MovedOn moved;
   Report report;
   Study study;
-  double seconds = 0;  // that were spent on it before it is finished
+  bool no_output = false;     // none is explained, and there is none to predict
+  int generated = 0;          // tokens the model wrote, all of which are explained
+  double seconds = 0;         // that were spent on it before it is finished
+  std::string left_out = {};  // a note on a method that was not affordable
 };
 
 }  // namespace headwater

@@ -5,8 +5,7 @@
 //   gradient      x is cut into K parts; part k is moved by ±h along its own gradient, in float64:
 //                 max_k | (F(x + h u_k) − F(x − h u_k)) / 2h − ‖g_k‖ |  /  max_k | (F(…) − F(…)) / 2h |
 //   completeness  on the line from x′, the mean of the input's units (pictures: 0), to x, cut into parts p
-//   where
-//                 it bends, with Gauss nodes on each:
+//                 where it bends, with Gauss nodes on each:
 //                 Σ_p | Σ_k w_k s_k − ΔF_p |  /  Σ_p Σ_k w_k |s_k|,     s_k = ∂F/∂x(x_k) · (x − x′)
 //   conservation  relevance that is put in less what arrives, what ops leak and what goes elsewhere, under
 //                 rules that conserve but for biases (CP-LRP's)

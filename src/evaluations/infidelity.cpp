@@ -59,15 +59,16 @@ EvaluationValue measure(const Trial& trial, const MethodOptions& options, std::s
 extern const Evaluation infidelity;
 const Evaluation infidelity{
     .name = "infidelity",
-    .summary = "How far the scores of random sets of units miss what the output loses without them.",
+    .summary =
+        "How far the scores of random sets of units differ from what the output loses without these units.",
     .formula = "E_S[(β Σ_{i ∈ S} score_i − (F(x) − F(x without S)))²]",
     .paper =
         "Yeh, Hsieh, Suggala, Inouye and Ravikumar, 2019: On the (In)fidelity and Sensitivity of "
         "Explanations. "
         "NeurIPS",
     .better = Evaluation::Better::Lower,
-    .options = {{"subsets", "integer", "50", "random subsets", 1, 10000},
-                {"scaled", "yes|no", "yes", "β is the best scale, or 1"},
+    .options = {{"subsets", "integer", "50", "number of random subsets", 1, 10000},
+                {"scaled", "yes|no", "yes", "yes: β is the best scale; no: β is 1"},
                 replace_option,
                 measured_quantity},
     .asks = asks,

@@ -1,8 +1,7 @@
 // Ledger: where relevance went, op by op. It watches a pull of one seed and books, for every op, what came in
 // at its output less what went on to its inputs. The books of a walk balance:
 //
-//   what the seed brought = what arrived at the source + all leaks + what went to inputs the walk does not
-//   follow
+//   relevance of the seed = what arrived at the source + all leaks + what went to inputs the walk does not follow
 #pragma once
 
 #include <map>

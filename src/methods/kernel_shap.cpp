@@ -176,17 +176,20 @@ extern const Method kernel_shap{
         "and Lee, 2021: Improving KernelSHAP. AISTATS",
     .cost = "One forward run per distinct coalition, in batches: all 2ⁿ if they are within the budget.",
     .limits =
-        "Averages over inputs with most units missing, which the model has hardly seen; the replacement "
-        "matters. Estimates carry noise (see standard_error).",
-    .options = {quantity_option,
-                absent_option,
-                unit_option,
-                {"samples", "integer", "0",
-                 "how many coalitions at most; 0: 2 · units + 512. Exact if all 2ⁿ are within it", 0, 1e6},
-                seed_option},
+        "It averages over inputs with most units missing, which the model has hardly seen, and the "
+        "replacement matters. Estimates carry noise (see standard_error).",
+    .options =
+        {quantity_option,
+         absent_option,
+         unit_option,
+         {"samples", "integer", "0",
+          "largest number of coalitions; 0: 2 · units + 512. The result is exact if all 2ⁿ are within it", 0,
+          1e6},
+         seed_option},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"shap"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -37,13 +37,14 @@ extern const Method saliency{
     .paper =
         "Simonyan, Vedaldi and Zisserman, 2014: Deep Inside Convolutional Networks: Visualising Image "
         "Classification Models and Saliency Maps. ICLR Workshop",
-    .cost = "One forward run, one backward walk, and four forward runs or more for the check.",
+    .cost = "One forward run, one pull, and four or more forward runs for the check.",
     .limits =
-        "A slope, not a contribution: a saturated output reacts to nothing, and scores do not add up to "
-        "anything. Sensitive to the scale of embeddings.",
+        "It is a slope, not a contribution: a saturated output reacts to nothing, and the scores do not add "
+        "up to anything. It is sensitive to the scale of embeddings.",
     .options = {quantity_option, reduction_option, wrt_option},
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .aliases = {"gradient", "vanilla_gradient"},
     .compute = run,
     .planned_bytes = planned<one_gradient_bytes>,
 };

@@ -136,9 +136,9 @@ class T5 final : public Model {
       const Weights w = base.scope(fmt::format("block.{}.layer", l));
       const Weights first = w.scope("0"), second = w.scope("1"), last = w.scope(stack.reads >= 0 ? "2" : "1");
       Block block{.attention = read_attention(first.scope("SelfAttention")),
-                  .cross = {},
+                  .cross = AttentionWeights{},
                   .attention_norm = norm_of(first),
-                  .cross_norm = {},
+                  .cross_norm = NormWeights{},
                   .mlp_norm = norm_of(last),
                   .mlp = read_mlp(last.scope("DenseReluDense"), kind)};
       if (stack.reads >= 0) {
@@ -193,7 +193,7 @@ class T5 final : public Model {
     const Tower& tower = towers_[static_cast<std::size_t>(stack)];
     const Stack& sizes = info_.stacks[static_cast<std::size_t>(stack)];
     const AttentionOptions own{
-        .heads = {.heads = sizes.heads, .groups = sizes.heads, .scale = 1, .causal = sizes.causal},
+        .heads = HeadLayout{.heads = sizes.heads, .groups = sizes.heads, .scale = 1, .causal = sizes.causal},
         .relative = tower.positions,
         .cache = cache};
     AttentionOptions cross{.heads = own.heads, .cache = cache};

@@ -74,15 +74,15 @@ class VisionTransformer final : public Model {
     const Index d = info_.last().width, f = info_.last().feed_forward;
     const Bias qkv = config.boolean("qkv_bias", true) ? Bias::Required : Bias::None;
     const double eps = config.number("layer_norm_eps", 1e-12);
-    return {.attention = {.q = read_linear(w, "attention.attention.query", d, d, qkv),
-                          .k = read_linear(w, "attention.attention.key", d, d, qkv),
-                          .v = read_linear(w, "attention.attention.value", d, d, qkv),
-                          .out = read_linear(w, "attention.output.dense", d, d)},
+    return {.attention = AttentionWeights{.q = read_linear(w, "attention.attention.query", d, d, qkv),
+                                          .k = read_linear(w, "attention.attention.key", d, d, qkv),
+                                          .v = read_linear(w, "attention.attention.value", d, d, qkv),
+                                          .out = read_linear(w, "attention.output.dense", d, d)},
             .attention_norm = read_layer_norm(w, "layernorm_before", d, eps),
-            .mlp = {.gate = {},
-                    .up = read_linear(w, "intermediate.dense", f, d),
-                    .down = read_linear(w, "output.dense", d, f),
-                    .f = read_activation(config, "hidden_act", "gelu")},
+            .mlp = MlpWeights{.gate = {},
+                              .up = read_linear(w, "intermediate.dense", f, d),
+                              .down = read_linear(w, "output.dense", d, f),
+                              .f = read_activation(config, "hidden_act", "gelu")},
             .mlp_norm = read_layer_norm(w, "layernorm_after", d, eps)};
   }
 

@@ -28,6 +28,8 @@ void draw_in_room(Svg& svg, Point at, std::string_view text, TextStyle style, do
 // The edge of a sheet on its left and right, and what stands on every sheet: title and subtitle on top, the
 // record at the foot.
 inline constexpr double sheet_edge = 16;
+// At least so wide that the title needs no cut, though smaller letters.
+double sheet_width(double content, std::string_view title);
 void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, const RunRecord& record);
 
 // "0 ▒▒▒▒ 0.12", or "−0.12 ▒▒▒▒ 0.12" where numbers have a sign, and behind it what the colours mean.

@@ -41,6 +41,9 @@ std::string heads_figure(const Report& report, const FigureOptions& options, con
 std::string flow_figure(const Report& report, const FigureOptions& options, const std::string& metadata);
 std::string overlay_figure(const Report& report, const FigureOptions& options, const std::string& metadata);
 
+// Several targets over one picture. Throws InputError for texts, other pictures or other methods.
+std::string overlay_figure(std::span<const Report> reports, const std::string& metadata);
+
 // The maps of a result, or the one of several that is asked for. Throws InputError.
 std::vector<const Map*> chosen_maps(const Attribution& result, const FigureOptions& options);
 

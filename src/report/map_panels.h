@@ -24,7 +24,7 @@ struct MapPanels {
   std::vector<MapPanel> panels;
   bool shared = false;  // whether they have one scale
   std::size_t in_a_row = 4;
-  bool dense = false;  // many small ones, without the names of their rows and columns
+  bool dense = false;  // many small ones; names of rows and columns stand at the sheet's edge alone
 };
 
 // The unit that reads on the left, the unit that is read below. A single panel is large, with the sums of its

@@ -29,6 +29,9 @@ Image overlay(const Image& picture, std::span<const double> weights, int scale);
 // Several pixels for one, unless the picture is large: panels of about 320 pixels.
 int panel_scale(const Image& picture);
 
+// A PNG that carries the run record of these in a text chunk named headwater.
+std::string png_with_record(std::string png, std::span<const Report> reports);
+
 // Throws InputError unless these are explanations of one picture by the same methods.
 void require_one_picture(std::span<const Report> reports);
 

@@ -42,8 +42,8 @@ struct PageForm {
   std::string scores_path = {};
 };
 
-// Reports of one input, which differ in their targets, as their views show them. Throws InputError for
-// others.
+// Reports of one input, which differ in their targets, as their views show them. Of a folder a page names the
+// last part alone, in a file also in the commands. Throws InputError for others.
 PageDocument page_document(std::span<const Report> measured, const PageForm& form = {});
 
 // The layer's cells as float32. Throws InputError for an index or a layer that is not there.

@@ -16,6 +16,7 @@ class PredictionWriter {
     std::string format;   // text | json | jsonl | csv
     bool tokens = false;  // with the tokens (JSON)
     bool many = false;    // inputs come as a stream: text takes one line each, JSON becomes a list
+    bool gold = false;    // the inputs have labels: text and csv get a column for them
     TerminalFormat terminal;
   };
   using Sink = std::function<void(std::string_view)>;  // takes what is written, piece by piece
@@ -23,11 +24,12 @@ class PredictionWriter {
 
   // `as_line` makes a line of JSON Lines of an object.
   using AsLine = std::function<std::string(const std::string& object)>;
-  void write(const Input& input, const Prediction& prediction, const AsLine& as_line);
+  void write(const Input& input, const std::string& gold, const Prediction& prediction,
+             const AsLine& as_line);
   void end_list();  // of JSON, after the last one
 
  private:
-  void write_csv(const Input& input, const Prediction& prediction);
+  void write_csv(const Input& input, const std::string& gold, const Prediction& prediction);
 
   const Sink write_;
   const Settings settings_;

@@ -16,6 +16,10 @@ namespace headwater {
 std::string checks_text(const std::vector<Check>& checks, const std::vector<std::string>& notes,
                         const TerminalFormat& format);
 
+// The same in one line where all passed: "✓ 2 checks passed, 1 note (--details)".
+std::string checks_summary(const std::vector<Check>& checks, const std::vector<std::string>& notes,
+                           const TerminalFormat& format);
+
 // "headwater 0.1.0 · sentiment · float32 · 2 threads · weights 0123456789ab"
 std::string record_line(const RunRecord& record);
 // The same on a terminal, after an empty line; with the command that repeats the run, if one is given.

@@ -1,7 +1,7 @@
 // With g(i) the unit of token i and |g| its number of tokens,
 //
-//   map:    M'[a, b] = 1/|a| Σ_{g(i)=a} Σ_{g(j)=b} M[i, j]      what a word reads sums, what writes it
-//   averages score:  s'[b] = Σ_{g(j)=b} s[j]
+//   map:    M'[a, b] = 1/|a| Σ_{g(i)=a} Σ_{g(j)=b} M[i, j]      columns are summed, rows are averaged
+//   score:  s'[b] = Σ_{g(j)=b} s[j]
 //
 // so rows that sum to 1 still do. A cell is forbidden (NaN) when all its cells are.
 #include <algorithm>

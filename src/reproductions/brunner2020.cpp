@@ -2,11 +2,10 @@
 //
 //   levels    how many dimensions of a head's attention its output does not fix, by the length of the text:
 //             n (n − rank V) for any matrix, n (n − rank [V, 1]) where rows sum to 1
-//   lengths   how far effective attention is from attention (Pearson over all cells), by the length of the
-//   text tokens    the share of tokens whose hidden vector is nearest to their own embedding, after every
-//   layer mixing    the share of a hidden vector that goes back to its own token (hidden token attribution),
-//   and the share
-//             of tokens that are not their own largest contributor, after every layer
+//   lengths   how far effective attention is from attention (Pearson over all cells), by the length of the text
+//   tokens    the share of tokens whose hidden vector is nearest to their own embedding, after every layer
+//   mixing    the share of a hidden vector that goes back to its own token (hidden token attribution), and
+//             the share of tokens that are not their own largest contributor, after every layer
 #include <algorithm>
 #include <cmath>
 

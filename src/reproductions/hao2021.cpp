@@ -1,8 +1,8 @@
 // Hao et al., 2021 (AttAttr). Three uses of attention's attribution in a classifier:
 //
-//   pruning   accuracy as heads are removed, the least important first, by four rankings (heads.h), and by
-//   chance trees     how attribution passes between tokens, layer by layer, for a few inputs triggers  tokens
-//   with extreme attribution, put into other inputs: accuracy per label before and after
+//   pruning   accuracy as heads are removed, the least important first, by four rankings (heads.h) and by chance
+//   trees     how attribution passes between tokens, layer by layer, for a few inputs
+//   triggers  tokens with extreme attribution, inserted into other inputs: accuracy per label before and after
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,12 +1,11 @@
 // Mohebbi et al., 2023. A word is masked whose form another word, the cue, decides (BLiMP). A method's row at
 // the mask is judged three ways:
 //
-//   plausible   how much of it goes to the cue, layer by layer, and carried through the layers (rollout)
+//   plausible   how much of it goes to the cue, layer by layer and combined through the layers (rollout)
 //   faithful    how far it orders the tokens as blank-out does: a token replaced, the fall of p(good)
-//   probing     whether the layers in which it goes to the cue are those in which the cue's number can be
-//   read from the
-//               vector at the mask (a linear map with a ridge, fitted on one half of the sentences, tested on
-//               the other)
+//   probing     whether the layers in which it goes to the cue are those in which the cue's number can be read
+//               from the vector at the mask (a linear map with a ridge, fitted on one half of the sentences
+//               and tested on the other)
 //
 // And their picture: the maps of a sentence whose halves mirror each other.
 #include <algorithm>

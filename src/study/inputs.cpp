@@ -53,6 +53,7 @@ Prepared prepare_image(const LoadedModel& loaded, const Input& input) {
   const Image image = read_image(input.image);
   Prepared prepared;
   prepared.crop = loaded.processor->crop(image);
+  prepared.fitted = loaded.processor->fitting(image);
   const Tensor pixels = loaded.processor->pixels(image, loaded.info().dtype);  // [C, height, width]
   prepared.batch.pixels = pixels.reshaped(pixels.shape().with_front(1));
   return prepared;
@@ -269,8 +270,6 @@ InputUnits units_of(const ModelInfo& info, const Prepared& prepared) {
   return units_of(info, prepared.batch, encodings);
 }
 
-namespace {
-
 std::vector<int> mask_rows(const LoadedModel& loaded, const Encoding& encoding) {
   const std::optional<int> mask = loaded.tokenizer->special_id("mask_token");
   std::vector<int> rows;
@@ -278,8 +277,6 @@ std::vector<int> mask_rows(const LoadedModel& loaded, const Encoding& encoding) 
     if (encoding.tokens[t].id == *mask) rows.push_back(static_cast<int>(t));
   return rows;
 }
-
-}  // namespace
 
 std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding, std::optional<int> also) {
   const Task task = loaded.info().task;
@@ -292,10 +289,10 @@ std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding
   if (rows.empty()) {
     const std::optional<int> mask = loaded.tokenizer->special_id("mask_token");
     const std::string piece = mask ? loaded.tokenizer->piece_of(*mask) : "a mask token";
-    throw InputError(
-        fmt::format("input: expected a text with {0}, found none; write {0} where a word should be "
-                    "filled in, or give a position",
-                    piece));
+    throw InputError(fmt::format(
+        "input: expected a text with {0}, found none; write {0} where a word should be "
+        "filled in, or give a position; methods that explain no output need none (attention_rollout)",
+        piece));
   }
   std::sort(rows.begin(), rows.end());
   return rows;

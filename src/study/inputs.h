@@ -50,6 +50,7 @@ struct Prepared {
   Encoding encoding;     // of the sequence the output's rows belong to; empty for images
   Encoding source = {};  // encoder–decoders: what is read, where `encoding` is the prefix that is written
   Image crop = {};       // image models: what the model sees
+  std::string fitted = {};  // and what it does not
 };
 
 // The sequences of an input, and the units of all of them.
@@ -79,6 +80,8 @@ Index unit_count(const ModelInfo& info, const Batch& batch);
 // Units of every input where all are alike, as pictures are; 0: as many as its text has.
 Index fixed_units(const ModelInfo& info);
 std::string shown(const Encoding& encoding, const Token& token);
+
+std::vector<int> mask_rows(const LoadedModel& loaded, const Encoding& encoding);  // the masks of a text
 
 // The rows of a token-wise head that a prediction needs: the masks, the last token, or all (empty); with
 // `also`, that row too. Throws InputError if it lies outside the text, or if a fill-mask text has no mask

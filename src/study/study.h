@@ -1,6 +1,7 @@
 // Study: one model, one input, one target: everything a method may ask for.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -99,11 +100,12 @@ class Study {
   double target_logit(const Tensor& logits) const;
 
   SpecialIds special_ids;
-  Problem problem = Problem::SingleLabel;        // what a sequence classifier's scores mean
-  std::vector<double> black;                     // image models: a black pixel as the model sees it, [C]
-  std::size_t scratch = default_scratch;         // bytes a method may take for larger tiles
-  std::function<void(double done)> on_progress;  // may throw to stop the method
-  void progress(double done) const {             // 0 … 1; called by methods that take long
+  Problem problem = Problem::SingleLabel;  // what a sequence classifier's scores mean
+  std::vector<double> black;               // image models: a black pixel as the model sees it, [C]
+  std::size_t scratch = default_scratch;   // bytes a method may take for larger tiles
+  std::optional<std::chrono::steady_clock::time_point> until;  // for a method that refines its result
+  std::function<void(double done)> on_progress;                // may throw to stop the method
+  void progress(double done) const {                           // 0 … 1; called by methods that take long
     if (on_progress) on_progress(done);
   }
   // Told by methods that go from layer to layer, when one is done and others are to come; `so_far` makes the

@@ -16,6 +16,11 @@
 
 namespace headwater {
 
+// Whether anything is explained: a bare encoder has no output, and a text without a mask asks for none.
+inline bool has_target(const ModelInfo& info, const Target& target) {
+  return info.task != Task::FeatureExtraction && (!is_vocabulary(info.task) || target.position >= 0);
+}
+
 struct Term {
   int position, index;
 };

@@ -94,7 +94,8 @@ void declare(Arguments& arguments, Options& options) {
   add_text_file_options(arguments, options.input);
   arguments.under("Input").add_repeated("--image FILES", options.input.images,
                                         "Pictures for two image models");
-  arguments.under("Methods").add("--method LIST", options.methods, "Compare explanations by these too");
+  arguments.under("Methods").add("--method,--methods METHODS", options.methods,
+                                 "Compare explanations by these too");
   arguments.under("Model")
       .add("--dtype float32|float64", options.model.dtype, "Both models run in this type (default float32)")
       .choices();

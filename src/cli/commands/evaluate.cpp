@@ -33,7 +33,6 @@ namespace {
 
 constexpr const char* formats = "text|markdown|csv|json|latex|svg";
 constexpr const char* endings = ".txt=text .md=markdown .tex=latex";
-constexpr int usual_overlap = 64;
 // These change no value; --level and --resamples are of the table.
 const std::vector<std::string> not_of_the_values = {"--format",    "--values",     "--level",
                                                     "--resamples", "--max-memory", "--also"};
@@ -48,8 +47,8 @@ struct Options {
   std::string explained = "prediction", unit = "token", values;
   EvaluateRequest request;
   std::size_t limit = 0;
-  std::optional<int> overlap;
-  bool dry_run = false, truncate = false, windows = false, resume = false, list = false;
+  WindowOptions windows;
+  bool dry_run = false, truncate = false, resume = false, list = false;
   MemoryOption max_memory;
 };
 
@@ -115,11 +114,7 @@ void check_values(const Options& options) {
 
 EvaluateRequest request_of(const Options& options) {
   EvaluateRequest request = options.request;
-  if (options.windows && options.truncate)
-    throw InputError("--windows: expected no --truncate beside it, found both; a text is read whole or cut");
-  if (options.overlap && !options.windows)
-    throw InputError("--overlap: expected --windows beside it, found none");
-  if (options.windows) request.overlap = options.overlap.value_or(usual_overlap);
+  request.overlap = options.windows.chosen(options.truncate);
   request.metrics = metric_specs(options);
   request.explained =
       options.explained == "gold" ? EvaluateRequest::Explained::Gold : EvaluateRequest::Explained::Prediction;
@@ -162,7 +157,7 @@ int run(const Options& options, const Arguments& given) {
   options.output.say(fmt::format("reading {} as {}", options.corpus.file, file.understood));
   for (EvaluationExample& example : file.examples) example.input.truncate = options.truncate;
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   if (find_evaluation(request.metrics.front().name).measure_model == nullptr || options.methods.names)
     request.methods = options.methods.specs(engine.info());
   request.examples = std::move(file.examples);
@@ -235,25 +230,10 @@ std::function<int()> setup(Arguments& arguments) {
   add_shard_option(arguments, options->corpus.shard);
   arguments.under("Input").add("--truncate", options->truncate,
                                "Cut a text that is too long instead of refusing it");
-  arguments.under("Input").add("--windows", options->windows,
-                               "Read a text that is too long in windows, and put their scores together");
-  arguments.under("Input").add(
-      "--overlap N", options->overlap,
-      fmt::format("Tokens that neighbouring windows share at least (default {})", usual_overlap));
-  arguments.under("Input").add_repeated(
-      "--gold-label NAME=LABEL",
-      [options](const std::string& text) {
-        const std::size_t equals = text.find('=');
-        if (equals == std::string::npos)
-          throw InputError(fmt::format("--gold-label: expected FILE'S=MODEL'S, found \"{}\"", text));
-        options->request.gold_labels[text.substr(0, equals)] = text.substr(equals + 1);
-      },
-      "A label of the file by the model's name, as NEG=LABEL_0; may be repeated");
+  add_window_options(arguments, options->windows);
+  add_gold_label_option(arguments, options->request.gold_labels);
   add_model_options(arguments, options->model);
   add_measure_options(arguments, options);
-  arguments.under("Methods").add(
-      "--methods METHODS", [options](const std::string& names) { options->methods.names = names; },
-      "Methods, separated by commas; --method is the same");
   add_method_options(arguments, options->methods);
   add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);

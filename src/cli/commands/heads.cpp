@@ -42,7 +42,7 @@ int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   if (options.dry_run) return finish_with(output, plan_text(engine, inputs, options, format));
   ProgressLine progress(options.output.quiet);
   const LabelledRun how{.max_memory = options.max_memory.bytes(),

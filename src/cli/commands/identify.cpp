@@ -94,7 +94,7 @@ int run(const Options& options, const Arguments& given) {
   if (const std::string text = reader.understood(); !text.empty()) options.output.say(text);
   Output output(options.output.path);
   read_texts(reader, request);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   if (options.dry_run)
     return finish_with(output, identify_plan_text(engine.plan_identify(request), engine.info(), format));
   ProgressLine progress(options.output.quiet);

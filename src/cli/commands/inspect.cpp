@@ -57,7 +57,7 @@ ListedTensors tensors_of(const Checkpoint& checkpoint, std::vector<Safetensors>&
 int run(const Options& options) {
   const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   const ModelFolder folder = find_model(options.model.required_model(), {.cache_dir = options.model.cache_dir,
                                                                          .revision = options.model.revision,
                                                                          .shipped = shipped_model_folders()});

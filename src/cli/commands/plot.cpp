@@ -62,7 +62,7 @@ void declare(Arguments& arguments, Options& options) {
       .add("--kind strip|grid|matrix|heads|flow|overlay|tree|curves", options.figure.kind,
            "What is drawn (default: strip of a text, overlay of a picture, and what else a file has)")
       .choices();
-  arguments.under("Figure").add("--method NAME", options.figure.how.method,
+  arguments.under("Figure").add("--method,--methods METHOD", options.figure.how.method,
                                 "Which result of the file (default: the first that fits)");
   arguments.under("Figure")
       .add("--map encoder|decoder|cross", options.figure.how.map,

@@ -51,7 +51,7 @@ int run(const Options& options, const Arguments& given) {
   if (options.data.empty()) throw InputError(fmt::format("--data: expected {}, found nothing", paper.data));
   if (options.model.model.empty())
     throw InputError(fmt::format("--model: expected {}, found nothing", paper.model));
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   ProgressLine progress(options.output.quiet);
   const ReproduceRequest request{.engine = engine,
                                  .data = options.data,

@@ -39,7 +39,7 @@ int run(const Options& options, const Arguments& given) {
   InputReader reader(options.input);
   if (const std::string text = reader.understood(); !text.empty()) options.output.say(text);
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   std::size_t count = 0;
   while (const std::optional<Example> example = reader.next()) {
     if (count == 1 && format == "json")

@@ -60,7 +60,7 @@ int run(const Options& options, const Arguments& given) {
   require_text(example->input);
   reader.expect_last("a tree, found another");
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   ProgressLine progress(options.output.quiet);
   const Request request{.input = example->input,
                         .target = target_of(*example, options.target),

@@ -33,7 +33,7 @@ int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   const std::size_t max_memory = options.max_memory.bytes();
   if (options.dry_run) {
     const LabelledPlan plan = engine.plan_triggers(inputs, options.triggers, max_memory);

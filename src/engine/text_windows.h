@@ -22,9 +22,16 @@ std::string part_of(const std::string& text, const TextSpan& span);
 std::vector<TextWindow> windows_of(const LoadedModel& loaded, const Input& input,
                                    const std::optional<int>& overlap);
 
+// Throws Unsupported for models that are no classifiers of texts: of others a window has no say in the whole.
+void require_windows(const ModelInfo& info);
+
 // The tokens of a text with the answer's rows of every method: [method][layer][token].
 struct ReadTokens {
+  struct Origin {
+    std::size_t window, token;
+  };
   std::vector<Unit> tokens;
+  std::vector<Origin> origins;  // of each token
   std::vector<std::vector<std::vector<double>>> rows;
 };
 // What the windows keep, one after the other, places counted in the whole text; no special tokens. `reports`:
