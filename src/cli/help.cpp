@@ -26,8 +26,8 @@ std::string named_only(const CLI::App& app, const std::string& group) {
     if (files) flags += (flags.empty() ? "--" : ", --") + option->get_lnames().front();
   return fmt::format(
       "\n{}:\n  {:<28}{}\n", group, files ? "--help files" : "--help METHOD",
-      files ? "How they are read and gone on with: " + flags
-            : fmt::format("Those of one, such as headwater {} --help integrated_gradients", app.get_name()));
+      files ? "How to read them and resume a run: " + flags
+            : fmt::format("One method's, such as headwater {} --help integrated_gradients", app.get_name()));
 }
 
 class OurFormatter : public CLI::Formatter {

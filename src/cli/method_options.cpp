@@ -103,7 +103,7 @@ void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& 
       if (kin.size() == 1)
         help += fmt::format("{} (default {})", option.help, option.otherwise);
       else
-        help += alike ? std::string(option.help) : "each in its own way, see headwater methods NAME";
+        help += alike ? std::string(option.help) : "depends on the method, see headwater methods NAME";
       arguments.add(
           fmt::format("{} {}", flag, alike ? option.type : "VALUE"),
           [&options, name](const std::string& value) { options[name] = value; }, help);
@@ -117,7 +117,7 @@ void add_method_options(Arguments& arguments, MethodFlags& flags) {
   arguments.under("Methods")
       .add(
           "--method,--methods METHODS", [&flags](const std::string& names) { flags.names = names; },
-          "Methods, with commas (headwater methods lists them)")
+          "Methods, comma-separated; see headwater methods")
       .environment("HEADWATER_METHOD");
   arguments.add_repeated(
       "--option NAME=VALUE", [&flags](const std::string& given) { add_option_text(given, flags.options); },
@@ -125,7 +125,7 @@ void add_method_options(Arguments& arguments, MethodFlags& flags) {
   arguments.add_repeated(
       "--aggregate rollout|flow",
       [&flags](const std::string& given) { add_aggregate(given, flags.aggregate); },
-      "Carry maps through the layers; METHOD=… for one");
+      "Combine maps across layers; METHOD=… for one");
   add_record_flags(arguments, flags.options);
 }
 

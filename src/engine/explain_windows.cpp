@@ -109,7 +109,7 @@ Report Engine::Impl::explain_windows(const Request& request, std::span<const Tex
   }
   const std::string note = fmt::format(
       "Read in {} windows that share at least {} tokens, each explained for {}. Probabilities and logits are "
-      "means over the windows; a token has the score of the window in whose middle it stands, and special "
+      "means over the windows; a token has the score of the window in whose middle it lies, and special "
       "tokens have none.",
       reports.size(), *request.overlap, report.target.label);
   for (std::size_t m = 0; m < report.attributions.size(); ++m)

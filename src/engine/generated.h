@@ -1,5 +1,5 @@
-// What every token that a model wrote rests on: each explained where it was predicted, over all units before
-// it.
+// Explanations of every token that a model wrote: each is explained where it was predicted, over all units
+// before it.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@
 
 namespace headwater {
 
-// The rows that predict the last `count` tokens of an input, and the one behind them.
+// The rows that predict the last `count` tokens of an input, and the row after them.
 std::vector<int> rows_of_generated(const Prepared& prepared, int count);
 
-// Adds the detail "generated" [token written, unit] to every result that has a score per unit and knows the
-// target, which is that of the last token: its row is the last. NaN: not measured, or not there yet. `row`:
-// the logits at rows_of_generated.
+// Adds the detail "generated" [token written, unit] to every result that has a score per unit and depends on
+// the target. The report's target is the last token, and its row is the last. NaN marks units that were not
+// measured or were not there yet. `row` has the logits at rows_of_generated.
 void add_generated(Report& report, const std::vector<Job>& jobs, Study& study, const LoadedModel& loaded,
                    const Prepared& prepared, const Row& row, int count);
 

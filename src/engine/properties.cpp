@@ -242,8 +242,8 @@ class Way {
 TestedProperty test_completeness(const AskedOutput& asked, const ModelInfo&,
                                  const std::vector<Place>& sources) {
   TestedProperty property{.name = "completeness",
-                          .promise = "gradients along a way add up to the change of the output",
-                          .measured = "gap, as a share of all change along the way",
+                          .promise = "gradients along a path add up to the change of the output",
+                          .measured = "gap, as a share of all change along the path",
                           .bound = 1e-2};
   for (const Place& source : sources) property.value = worse(Way(asked, source).gap(), property.value);
   judge(property);
@@ -266,10 +266,10 @@ TestedProperty test_conservation(const AskedOutput& asked, const ModelInfo& info
   }
   const Check check = ledger.check_arrived("", arrived);
   return {.name = "conservation",
-          .promise = "relevance put in = what arrives at the input + what the ledger says was lost",
-          .measured = fmt::format("imbalance of the books; of {:.3g} put in {:.3g} arrived, {:.3g} stayed in "
-                                  "biases and constants",
-                                  ledger.seeded(), arrived, ledger.leaked() + ledger.unfollowed()),
+          .promise = "relevance put in = relevance at the input + losses in the ledger",
+          .measured = fmt::format(
+              "imbalance; of {:.3g} put in, {:.3g} arrived and {:.3g} stayed in biases and constants",
+              ledger.seeded(), arrived, ledger.leaked() + ledger.unfollowed()),
           .passed = check.passed,
           .value = check.value,
           .bound = check.bound};

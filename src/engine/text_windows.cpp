@@ -69,7 +69,7 @@ std::vector<TextWindow> windows_of(const LoadedModel& loaded, const Input& input
   const TextSpan whole{0, static_cast<Index>(input.text.size())};
   const Index limit = overlap ? input_limit(loaded) : 0;
   if (limit <= 0 || (!input.pair && encoded_length(loaded, input.text) <= limit)) return {{whole, whole}};
-  if (input.pair) throw Unsupported("windows: cut one text, found a pair; use --truncate");
+  if (input.pair) throw Unsupported("windows: expected one text, found a pair; use --truncate");
   Encoding encoding =
       loaded.tokenizer->encode(input.text, {}, {.add_special_tokens = false, .max_length = Index{1} << 30});
   end_words_at_spaces(encoding);

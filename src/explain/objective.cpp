@@ -52,7 +52,7 @@ Objective::Objective(const Study& study, Quantity quantity) : study_(study) {
   link_ = Link::Softmax;
   const Task task = study.info().task;
   if (task == Task::TextClassification && study.problem == Problem::Regression)
-    throw Unsupported(fmt::format("output: {} gives a score and no probability; use output=logit",
+    throw Unsupported(fmt::format("quantity: {} gives a score, not a probability; use quantity=logit",
                                   study.info().architecture));
   if (task == Task::TextClassification && study.problem == Problem::MultiLabel) link_ = Link::Sigmoid;
   if (task != Task::QuestionAnswering) return;

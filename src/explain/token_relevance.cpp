@@ -28,7 +28,7 @@ Attribution token_relevance(const Study& study, const Rules& rules) {
   if (study.written() == 0) result.checks.push_back(ledger.check_blocks(0));
   result.notes.push_back(
       fmt::format("The tokens add up to {:.4g}; {} is {:.4g}.", arrived,
-                  has_several_tokens(study.target()) ? "what was shared out" : "the target's logit",
+                  has_several_tokens(study.target()) ? "the amount shared" : "the target's logit",
                   study.target_logit(run.logits.value)));
   note_tangent(result, study);
   ledger.report(result);
@@ -40,8 +40,8 @@ void note_tangent(Attribution& result, const Study& study) {
   const Tensor logits = study.logits();
   const double value = study.target_value(logits), shared = study.target_logit(logits);
   result.notes.push_back(
-      fmt::format("Starts from the tangent of the log-probabilities at the logits: what is shared out is "
-                  "{:.4g}, of which {:.4g} is the log-probability and {:.4g} the entropy of the rows.",
+      fmt::format("The log-probabilities are linearised at the logits: the scores share {:.4g}, of which "
+                  "{:.4g} is the log-probability and {:.4g} the entropy of the rows.",
                   shared, value, shared - value));
 }
 

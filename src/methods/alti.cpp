@@ -129,8 +129,8 @@ double plain_difference(const AttentionParts& parts, const Outputs& outputs, con
 std::vector<double> pushed_map(const Study& study, const AttentionKind& kind, int layer, const Compat& compat,
                                std::span<double> residual) {
   if (!compat.with_eps)
-    throw Unsupported("alti: compat knows the norms of plain blocks only, and " + study.info().architecture +
-                      " has others; use compat=none");
+    throw Unsupported("alti: compat supports only the norms of plain blocks, and " +
+                      study.info().architecture + " has others; use compat=none");
   const PartsWanted wanted{.layer = layer, .at = kind.after, .kind = kind};
   const Tensor written = study.at(kind.at(kind.after, layer));
   const Index T = written.dim(1), S = study.size(kind.keys), D = written.dim(2);

@@ -50,7 +50,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
                                            .fusion = options.text("fusion"),
                                            .residual = options.share("residual", "r")});
   put_flow(result, joint, view, study.info().dtype, [&](double done) { study.progress(done); });
-  if (!view.rows.empty()) result.notes.emplace_back("Rows that were not asked for are NaN.");
+  if (!view.rows.empty()) result.notes.emplace_back("Rows that were not requested are NaN.");
   return result;
 }
 

@@ -22,8 +22,8 @@ std::string sink_note(const Tensor& scores) {
   const double share = scores.at(scores.size() - T);
   if (T < 3 || share < 0.5) return {};
   return fmt::format(
-      "{:.1f} % of the last token's row rests on token 0: in a causal model rollout drifts to early tokens, "
-      "so compare rows instead of reading one.",
+      "{:.1f} % of the last token's row is on token 0: in a causal model rollout drifts to early tokens, so "
+      "compare rows instead of reading one.",
       share * 100);
 }
 

@@ -72,10 +72,10 @@ void report_conservation(Attribution& result, const Ledger& ledger, const Settin
   result.checks.push_back(check_conservation(ledger, settings, info));
   const double left = ledger.entering(settings.first);
   if (std::abs(left - ledger.seeded()) > 0.01 * std::abs(ledger.seeded()))
-    result.notes.push_back(fmt::format(
-        "Relevance lost: {:.3g} of {:.3g} reaches layer {}; outputs of a linear layer to which no "
-        "input contributes with its own sign hand nothing on.",
-        left, ledger.seeded(), settings.first));
+    result.notes.push_back(
+        fmt::format("Relevance lost: {:.3g} of {:.3g} reaches layer {}; outputs of a linear layer to which "
+                    "no input contributes with its own sign pass nothing on.",
+                    left, ledger.seeded(), settings.first));
 }
 
 // The row that is read.

@@ -105,10 +105,9 @@ Shapley regress(const Game& game, const Settings& settings) {
   const std::optional<Fit> fit =
       coalitions.empty() ? std::nullopt : paired_least_squares(coalitions, values, change);
   if (!fit)
-    throw InputError(
-        fmt::format("kernel_shap: option samples: expected enough to tell {} units apart, found {}; at least "
-                    "{} will do",
-                    n, settings.samples, 4 * n + 4));
+    throw InputError(fmt::format(
+        "kernel_shap: option samples: expected enough to distinguish {} units, found {}; use at least {}", n,
+        settings.samples, 4 * n + 4));
   return {.fit = *fit, .change = change, .exact = false};
 }
 
@@ -156,7 +155,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
                     "spread.",
                     settings.samples, game.units().size(), 100 * shapley.fit.r_squared));
   }
-  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(game.replacement())));
+  result.notes.push_back(fmt::format("Removed units are replaced by {}.", describe(game.replacement())));
   describe_units(game.units(), shapley.fit.coefficients, result);
   return result;
 }

@@ -66,7 +66,7 @@ Fit surrogate(const Game& game, const Settings& settings) {
       weighted_ridge(coalitions, values, kernel(coalitions, settings.width), settings.ridge);
   if (!fit)
     throw InputError(
-        fmt::format("lime: option samples: expected enough to tell {} units apart without ridge, found {}; "
+        fmt::format("lime: option samples: expected enough to distinguish {} units without ridge, found {}; "
                     "raise samples or ridge",
                     game.units().size(), settings.samples));
   return *fit;
@@ -88,8 +88,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.checks = {check_nothing_removed(game, objective.value()),
                    check_within("no better linear model nearby", fit.stationarity, 1e-9)};
   result.notes.push_back(fmt::format(
-      "{} samples; the linear model explains {:.1f} % of the output's spread around the input{}. "
-      "What is taken away is replaced by {}.",
+      "{} samples; the linear model explains {:.1f} % of the output's spread around the input{}. Removed "
+      "units are replaced by {}.",
       settings.samples, 100 * fit.r_squared, fit.r_squared < 0.5 ? ", too little to trust its weights" : "",
       describe(game.replacement())));
   describe_units(game.units(), fit.coefficients, result);

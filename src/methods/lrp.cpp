@@ -50,15 +50,14 @@ Attribution run(const Study& study, const MethodOptions&) {
     return shown(token_relevance(other, unread), other);
   }));
   if (!result.checks.back().passed)
-    result.notes.emplace_back(
-        "The working type's rounding reaches these scores; --dtype float64 has less of it.");
+    result.notes.emplace_back("Rounding of the working type affects these scores; use --dtype float64.");
   result.details.push_back({"row", {Axis::Units}, Tensor::of({T}, all, study.info().dtype)});
   result.scores() = Tensor::of({T}, scores, study.info().dtype);
   result.checks.push_back(
       ledger.check_arrived("tokens and leaks add up to the relevance put in", total, guarded));
   result.checks.push_back(ledger.check_blocks(0, guarded));
   result.notes.push_back(fmt::format(
-      "This baseline does not conserve: relevance 1 at the output became {:.4g} at the tokens.", total));
+      "This baseline does not conserve relevance: 1 at the output became {:.4g} at the tokens.", total));
   ledger.report(result);
   return result;
 }

@@ -150,7 +150,10 @@ Attribution Method::run(const Study& study, const MethodOptions& options) const 
 
 Attribution Method::named(Attribution result, const MethodOptions& options) const {
   result.method = name;
-  result.options = options.all();
+  const auto settled = std::exchange(result.options, options.all());
+  for (const auto& [option, value] : settled)
+    for (auto& [known, said] : result.options)
+      if (known == option) said = value;
   return result;
 }
 
@@ -193,8 +196,8 @@ const Method& find_method(std::string_view name) {
 void require_supported(const Method& method, const ModelInfo& info) {
   if (method.needs_target && info.task == Task::FeatureExtraction)
     throw Unsupported(
-        fmt::format("{}: explains an output, and {} has no head; open a folder with one, or use a method of "
-                    "token mixing such as attention_rollout",
+        fmt::format("{}: explains an output, and {} has no task head; open a model with one, or use a "
+                    "token-mixing method such as attention_rollout",
                     method.name, info.architecture));
   if (!method.instead.empty() && is_encoder_decoder(info))
     throw Unsupported(

@@ -28,7 +28,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.maps = {{.axes = {Axis::Units},
                                .values = per_token(game.units(), scores, study.size(), study.info().dtype)}}};
   result.checks.push_back(check_nothing_removed(game, whole));
-  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(game.replacement())));
+  result.notes.push_back(fmt::format("Removed units are replaced by {}.", describe(game.replacement())));
   describe_units(game.units(), scores, result);
   return result;
 }

@@ -21,7 +21,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
       .maps = {{.axes = {Axis::Units}, .values = Tensor::of({gradient.dim(0)}, scores, study.info().dtype)}}};
   if (checks_wanted()) result.checks.push_back(check_gradient(study, objective, at, gradient));
   result.notes.emplace_back(
-      "How strongly the output reacts to a small change of each token, not how much the token gave it.");
+      "The scores show how strongly the output reacts to a small change of each token, not how much the "
+      "token contributed.");
   if (std::string note = cancelled_sums_note(gradient.to_doubles(), gradient.dim(0), reduction);
       !note.empty())
     result.notes.push_back(std::move(note));

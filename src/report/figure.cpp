@@ -8,7 +8,7 @@ namespace headwater {
 
 std::span<const Figure> figures() {
   static constexpr Figure all[]{
-      {"strip", "the text, coloured, a row per method", strip_figure},
+      {"strip", "the text with coloured tokens, one row per method", strip_figure},
       {"grid", "a map per layer, or per layer and head, side by side", grid_figure},
       {"matrix", "one layer's map, with the sums of its rows and columns", matrix_figure},
       {"heads", "what the heads of one layer read, as lines", heads_figure},

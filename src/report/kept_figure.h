@@ -1,4 +1,4 @@
-// A figure of a result, at once or of its JSON.
+// A figure of a result, from memory or from its JSON.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,22 @@
 namespace headwater {
 
 struct KeptFigure {
-  std::string
-      kind;  // a figure of a report, "tree" or "curves"; empty: what the file has, a strip or an overlay
+  // A figure of a report, "tree" or "curves"; empty: what the file has, otherwise a strip or an overlay.
+  std::string kind;
   FigureOptions how;
-  std::function<std::string(const Report&)> picture;  // what the model saw of a report's image, as PNG
+  std::function<std::string(const Report&)>
+      picture;  // the part of a report's image that the model saw, as PNG
 };
 
-// As SVG: of a report as its view shows it (`viewed`), and the command that repeats it. Throws InputError for
-// what there is no figure of.
+// Draws a report as its view shows it (`viewed`) as SVG; `command` repeats it. Throws InputError if there is
+// no such figure.
 std::string figure_of_report(const Report& report, const std::string& command, const KeptFigure& asked);
 
-// The same of what was just measured, and of one picture also for several targets.
+// Draws reports that were just measured; for one picture also with several targets.
 std::string figure_of_reports(std::span<const Report> measured, const std::string& kind);
 
-// As SVG, whatever explain, tree, heads, prune or evaluate wrote. Throws InputError for what there is no
-// figure of, FormatError for a file that is none of them.
+// Draws a file that explain, tree, heads, prune or evaluate wrote as SVG. Throws InputError if there is no
+// such figure, FormatError for any other file.
 std::string figure_of_file(const std::string& file, const KeptFigure& asked);
 
 }  // namespace headwater

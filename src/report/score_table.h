@@ -1,7 +1,8 @@
-// Scores as a table for spreadsheets and data frames: a row per token (word, patch), method and target.
+// Scores as a table for spreadsheets and data frames, with one row per token (word, patch), method and
+// target.
 //
-// Of a method with maps the row of the token that the output was read from is taken, of every layer: those
-// are rows of their own, told apart by `layer`. What was not measured has no score.
+// For a method with maps the table has the row of the token that the output was read from, once for every
+// layer; the column `layer` distinguishes these. A token that was not measured has no score.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace headwater {
 
-// What a file says of the input beside its text.
+// What a file says about the input beyond its text.
 struct TableInput {
   std::size_t line = 0;  // in the file, from 1; 0: in no file
   std::string gold;

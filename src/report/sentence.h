@@ -1,4 +1,4 @@
-// The sentence every answer opens with (sentence_of, formats.h), and its parts.
+// The sentence with which every answer begins (sentence_of, formats.h), and its parts.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace headwater {
 
-// What the output says of the target: "POSITIVE 96.4 %", "next token “was” 35.2 %"; of a contrast which of
+// What the output says about the target: "POSITIVE 96.4 %", "next token “was” 35.2 %"; for a contrast, which of
 // the two the model prefers, whichever was asked for. Empty for a model without an output.
 std::string answer_of(const Report& report);
 

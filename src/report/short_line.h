@@ -9,9 +9,9 @@
 
 namespace headwater {
 
-// "  12  not bad at all            POSITIVE 98.9 % because of not +3.11; against: bad −1.63": the line of the
-// file (0: none), the input's beginning and the sentence. Cut to `width` columns; 0: nothing of the sentence
-// is cut.
+// A line such as " 12 not bad at all POSITIVE 98.9 % because of not +3.11; against: bad −1.63": the line of
+// the file (0: none), the beginning of the input, and the sentence, cut to `width` columns (0: the sentence
+// is not cut).
 std::string short_line(const Report& report, std::size_t line, int width);
 
 }  // namespace headwater

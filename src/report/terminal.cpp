@@ -82,7 +82,7 @@ std::string own_tokens_line(const Report& report) {
   std::string own;
   for (const Unit& token : report.prediction.units)
     if (token.target) own += " " + token_word(token);
-  return own.empty() ? "" : fmt::format("  its own tokens, which the next of it build on:{}\n", own);
+  return own.empty() ? "" : fmt::format("  target tokens on which its later tokens depend:{}\n", own);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The matrix of a text that the model wrote: a line per token, what it rests on of all that stands before it.
+// The matrix of a text that the model wrote: one line per token, with the units it depends on.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace headwater {
 
-// Of the detail "generated" (engine/generated.h); empty without one. A cell per unit where they fit, each row
-// scaled to its strongest, and the strongest units by name.
+// Draws the detail "generated" (engine/generated.h); empty if there is none. It has one cell per unit if they
+// fit, each row scaled to its strongest, and the names of the strongest units.
 std::string generated_view(const Report& report, const Attribution& attribution,
                            const TerminalFormat& format);
 

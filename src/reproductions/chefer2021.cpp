@@ -182,7 +182,7 @@ extern const Reproduction chefer2021;
 const Reproduction chefer2021{
     .name = "chefer2021",
     .paper = "Chefer, Gur & Wolf, 2021: Transformer Interpretability Beyond Attention Visualization. CVPR",
-    .summary = "Does relevance through attention find what counts better than other maps?",
+    .summary = "Does relevance through attention find what matters better than other maps?",
     .published_with =
         "ViT-base on ImageNet (perturbation, segmentation); BERT-base fine-tuned on ERASER's movie reviews "
         "(rationales)",

@@ -1,6 +1,7 @@
 #include "server/work.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <headwater/formats.h>
@@ -79,6 +80,7 @@ JobWork explaining(SharedEngine engine, std::string model, AskedExplanation aske
              const std::string& id, JobTeller& teller) -> std::shared_ptr<const JobResult> {
     std::vector<Report> reports;
     for (const TargetSpec& target : asked.targets) {
+      std::set<std::string> told;
       const auto with = [&](const Report& report) {
         std::vector<Report> so_far = reports;
         // Pictures of one page are by the same methods, so that later targets wait until they are whole.
@@ -87,20 +89,22 @@ JobWork explaining(SharedEngine engine, std::string model, AskedExplanation aske
         return std::make_shared<ExplanationResult>(id, std::move(so_far));
       };
       const auto tell_end = [&](const Report& report) {
-        const Attribution& last = report.attributions.back();
-        teller.ended({headwater::name_of(last), last.seconds}, with(report));
+        for (const Attribution& one : report.attributions)  // those that refine end last, wherever they stand
+          if (const std::string name = headwater::name_of(one); told.insert(name).second)
+            teller.ended({name, one.seconds}, with(report));
       };
       Report report =
           engine->explain({.input = asked.of.input,
                            .target = target,
                            .methods = asked.methods,
                            .view = asked.view,
+                           .budget = asked.budget,
                            .progress = [&](const Progress& at) { teller.progress(at.method, at.done); },
                            .partial = tell_end,
                            .layers = [&](const Report& report) { teller.layers(with(report)); }});
       if (!report.attributions.empty()) tell_end(report);
-      for (std::size_t m = 0; m < report.attributions.size(); ++m)
-        times.note(model, asked.methods[m], report.prediction.units.size(),
+      for (std::size_t m = 0; m < report.attributions.size() && asked.budget == 0; ++m)
+        times.note(model, report.asked.methods[m], report.prediction.units.size(),
                    {report.attributions[m].seconds, true});
       name_picture(report, asked.of);
       reports.push_back(std::move(report));

@@ -57,7 +57,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command check{.name = "check",
-                           .summary = "Whether a model keeps the promises explanations rest on",
+                           .summary = "Test whether a model has the properties that explanations rely on",
                            .group = "Use a model",
                            .setup = set_up<declare, run>};
 

@@ -98,18 +98,18 @@ std::string formatted(const EvaluateReport& report, const std::string& command, 
 
 void check_values(const Options& options) {
   if (options.resume && options.values.empty())
-    throw InputError("--resume: expected --values FILE beside it, which keeps what was measured, found none");
+    throw InputError("--resume: expected --values FILE, which holds the measured values, found none; add it");
   if (!options.values.empty()) Output::require_place(options.values);
   if (!options.corpus.shard || options.dry_run) return;
   if (options.values.empty())
     throw InputError(
-        "--shard: expected --values FILE beside it, which keeps what was measured, found none; the table "
-        "comes when headwater merge has joined the values of all shards");
+        "--shard: expected --values FILE, which holds the measured values, found none; add it, and make the "
+        "table after headwater merge has joined the values of all shards");
   if (!options.output.path.empty() || !options.also.empty())
-    throw InputError(
-        fmt::format("{}: expected none with --shard, whose values are no table yet; join those of all shards "
-                    "with headwater merge, then ask for it with --values JOINED --resume",
-                    options.also.empty() ? "--output" : "--also"));
+    throw InputError(fmt::format(
+        "{}: expected none with --shard, because one shard makes no table, found one; join the values of all "
+        "shards with headwater merge, then make the table with --values JOINED --resume",
+        options.also.empty() ? "--output" : "--also"));
 }
 
 EvaluateRequest request_of(const Options& options) {
@@ -205,19 +205,19 @@ void add_measure_options(Arguments& arguments, const std::shared_ptr<Options>& o
   arguments.under("Metrics").add_repeated(
       "--metric-option NAME=VALUE", options->metric_options,
       "Set an option of the chosen metrics, or METRIC.NAME of one; may be repeated");
-  arguments.under("Metrics").add("--list", options->list, "Say what the metrics measure and end");
+  arguments.under("Metrics").add("--list", options->list, "Describe the metrics and exit");
   arguments.under("Metrics")
-      .add("--explained prediction|gold", options->explained,
-           "What is explained: the prediction or the gold label")
+      .add("--explained prediction|gold", options->explained, "Explain the prediction or the gold label")
       .choices();
   arguments.under("Metrics")
-      .add("--unit token|word", options->unit, "What is taken away at once (default token)")
+      .add("--unit token|word", options->unit, "What is removed at once (default token)")
       .choices();
   arguments.under("Metrics").add("--seed N", options->request.seed,
-                                 "Of random explanations, subsets and resamples (default 0)");
+                                 "Seed of random explanations, subsets and resamples (default 0)");
   arguments.under("Metrics").add("--resamples N", options->request.resamples,
-                                 "Draws behind an interval (default 2000)");
-  arguments.under("Metrics").add("--level SHARE", options->request.level, "Of the intervals (default 0.95)");
+                                 "Number of bootstrap resamples for the intervals (default 2000)");
+  arguments.under("Metrics").add("--level SHARE", options->request.level,
+                                 "Confidence level of the intervals (default 0.95)");
 }
 
 std::function<int()> setup(Arguments& arguments) {
@@ -226,7 +226,8 @@ std::function<int()> setup(Arguments& arguments) {
   add_corpus_options(arguments, options->corpus,
                      "Examples: txt, tsv, csv, jsonl; an ERASER folder or .jsonl; BLiMP .jsonl; a folder of "
                      "images/ and masks/");
-  arguments.under("Input").add("--limit N", options->limit, "The first so many; 0: all (default 0)");
+  arguments.under("Input").add("--limit N", options->limit,
+                               "Use only the first N examples; 0: all (default 0)");
   add_shard_option(arguments, options->corpus.shard);
   arguments.under("Input").add("--truncate", options->truncate,
                                "Cut a text that is too long instead of refusing it");
@@ -241,18 +242,17 @@ std::function<int()> setup(Arguments& arguments) {
   add_colour_option(arguments, options->output);
   arguments.under("Output").add_repeated(
       "--also FILE", options->also,
-      "Write the same results to this file too, in the format of its ending; again for another");
+      "Also write the results to this file, in the format of its extension; may be repeated");
   arguments.under("Output").add("--values FILE", options->values,
-                                "Keep what is measured of every example here, as it comes");
-  arguments.under("Output").add("--resume", options->resume,
-                                "Go on with the values that an earlier run left");
+                                "Store the values of every example in this file as they come");
+  arguments.under("Output").add("--resume", options->resume, "Continue from the values of an earlier run");
   return [options, given = arguments] { return run(*options, given); };
 }
 
 }  // namespace
 
 extern const Command evaluate{.name = "evaluate",
-                              .summary = "How far explanations can be trusted, over many examples",
+                              .summary = "Measure how faithful explanations are, over many examples",
                               .group = "Use a model",
                               .setup = setup};
 

@@ -76,7 +76,7 @@ void declare(Arguments& arguments, Options& options) {
   arguments.add("folder  ", options.model.model, "The model, if not given by -m");
   add_model_options(arguments, options.model);
   arguments.under("Inspection")
-      .add("--tokens N", options.tokens, "Length for the memory estimates (default 128)")
+      .add("--tokens N", options.tokens, "Number of tokens for the memory estimates (default 128)")
       .range(1, 1 << 24);
   arguments.add("--tensors", options.tensors, "List every tensor in the files");
   add_output_options(arguments, options.output, "text|json");
@@ -85,7 +85,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command inspect{.name = "inspect",
-                             .summary = "What a model is: architecture, shapes, parameters, memory",
+                             .summary = "Describe a model: architecture, shapes, parameters, memory",
                              .group = "Look around",
                              .setup = set_up<declare, run>};
 

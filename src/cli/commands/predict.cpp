@@ -125,26 +125,24 @@ void declare(Arguments& arguments, Options& options) {
   add_gold_label_option(arguments, options.gold_labels);
   add_model_options(arguments, options.model);
   arguments.under("Prediction")
-      .add("--top N", options.predict.top, "Scores shown of a vocabulary (default 5)")
+      .add("--top N", options.predict.top, "Number of scores to show for a vocabulary (default 5)")
       .range(1, 1 << 20);
-  arguments
-      .add("--max-new-tokens N", options.predict.max_new_tokens, "Write so many tokens at most, greedily")
+  arguments.add("--max-new-tokens N", options.predict.max_new_tokens, "Write up to N tokens greedily")
       .range(0, 1 << 20);
-  arguments
-      .add("--beams N", options.predict.beams, "Write by a search of so many beams (default 1: greedily)")
+  arguments.add("--beams N", options.predict.beams, "Write with beam search over N beams (default 1: greedy)")
       .range(1, 1 << 10);
-  arguments.add("--prefix TEXT", options.prefix, "Encoder–decoders: what the output begins with");
+  arguments.add("--prefix TEXT", options.prefix, "The beginning of an encoder–decoder's output");
   add_output_options(arguments, options.output, formats);
   add_corpus_run_options(arguments, options.corpus);
   add_colour_option(arguments, options.output);
-  arguments.add("--tokens", options.tokens, "With the tokens, in json and jsonl");
+  arguments.add("--tokens", options.tokens, "Add the tokens, in json and jsonl");
   add_dry_run_option(arguments, options.dry_run);
 }
 
 }  // namespace
 
 extern const Command predict{.name = "predict",
-                             .summary = "What the model says about a text or an image",
+                             .summary = "Print the model's prediction for a text or an image",
                              .group = "Use a model",
                              .setup = set_up<declare, run>};
 

@@ -262,7 +262,7 @@ void add_checks(Attribution& result, const Settings& settings, const std::vector
   const double bound = result.scores().dtype() == DType::Float32 ? 1e-6 : 1e-9;
   if (settings.smooth > 0)
     result.notes.push_back(fmt::format(
-        "smooth keeps a head's output only nearly: the largest relative change is {:.3g}.", error));
+        "smooth keeps a head's output only approximately: the largest relative change is {:.3g}.", error));
   else
     result.checks.push_back(check_within("the head's output is kept", error, bound));
   if (settings.sum_preserving) result.checks.push_back(worst_of(result.maps, check_row_sums));

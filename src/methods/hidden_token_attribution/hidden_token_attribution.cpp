@@ -93,11 +93,11 @@ void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks
 void add_notes(Attribution& result, const BlockNormSettings& settings, const Shares& shares,
                const std::string& norm, Index tokens) {
   result.notes.push_back(
-      fmt::format("Shares by the {} norm: percentages of different norms do not compare.", norm));
+      fmt::format("Shares by the {} norm: percentages of different norms cannot be compared.", norm));
   if (settings.norm == BlockNorm::Ones)
     result.notes.emplace_back(
-        "norm=ones follows one fixed direction, which a LayerNorm all but removes: kept to reproduce "
-        "published numbers, not to read this model.");
+        "norm=ones follows one fixed direction, which a LayerNorm nearly removes: use it to reproduce "
+        "published numbers, not to interpret this model.");
   if (settings.mode == TangentMode::Exact) return;
   const double worst = *std::max_element(shares.errors.begin(), shares.errors.end());
   result.notes.push_back(

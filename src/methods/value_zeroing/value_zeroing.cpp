@@ -101,8 +101,8 @@ void finish_maps(Attribution& result, const std::vector<AttentionKind>& kinds, c
     Index empty = 0;
     for (Map& map : result.maps) empty += divide_rows(map.values);
     if (empty > 0)
-      result.notes.push_back(
-          fmt::format("{} rows moved by nothing at all: they are left as zeros and do not sum to 1.", empty));
+      result.notes.push_back(fmt::format(
+          "{} rows were not moved by any token: they are left as zeros and do not sum to 1.", empty));
     result.checks.push_back(worst_of(result.maps, check_rows));
   }
   result.checks.push_back(worst_of(result.maps, check_nonnegative));
@@ -158,7 +158,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   if (!zeroing.together.empty()) {
     result.checks.push_back(check_nonnegative(result.scores()));
     result.notes.emplace_back(
-        "How far each token moves when the given tokens are zeroed together; not divided.");
+        "The scores show how far each token moves when the given tokens are zeroed together; rows are not "
+        "divided.");
     return result;
   }
   result.checks.push_back(sample.check(study.info().dtype, zeroing.rounded));
