@@ -20,6 +20,10 @@ PROGRAM := $(BUILD)/headwater
 SOURCES = $(shell git ls-files '*.cpp' '*.h')
 # Which compile flags a directory was configured with, so that `run` does not undo what `test` turned on.
 tests_on = grep -qs '^HEADWATER_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt
+# A build folder that was moved or copied here names the folder it was made in and would write there: it is made anew.
+own = test ! -e $(1)/CMakeCache.txt \
+	|| test "$$(sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' $(1)/CMakeCache.txt)" -ef $(1) \
+	|| { echo '$(1) was made in another folder: it is made anew'; rm -rf $(1); }
 # Progress for a person, silence for a log.
 ninja_quiet = $(if $(MAKE_TERMOUT),, -- --quiet)
 quiet = >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
@@ -46,6 +50,7 @@ setup:
 build:
 	@tools/install-packages run
 	@mkdir -p build
+	@$(call own,$(BUILD))
 	@test -e $(PROGRAM) || echo 'building headwater; the first time takes some minutes'
 	@test -e $(BUILD)/build.ninja || cmake --preset release $(call quiet,configure)
 	@cmake --build $(BUILD) -j $(JOBS) --target headwater_cli$(ninja_quiet)
@@ -58,6 +63,7 @@ run: export TEXT := $(TEXT)
 test:
 	@tools/install-packages run test
 	@mkdir -p build
+	@$(call own,$(BUILD))
 	@$(tests_on) || cmake --preset release -DHEADWATER_TESTS=ON $(call quiet,configure)
 	@cmake --build $(BUILD) -j $(JOBS)$(ninja_quiet)
 	@ctest --test-dir $(BUILD) -j $(TEST_JOBS) --output-on-failure --progress --no-tests=error
@@ -65,6 +71,7 @@ test:
 bench:
 	@tools/install-packages run bench
 	@mkdir -p build
+	@$(call own,build/bench)
 	@cmake --preset bench $(call quiet,configure-bench)
 	@cmake --build build/bench -j $(JOBS)$(ninja_quiet)
 	@build/bench/bench/kernels_bench
@@ -76,6 +83,7 @@ docs: build
 asan tsan:
 	@tools/install-packages run test dev
 	@mkdir -p build
+	@$(call own,build/$@)
 	@test -e build/$@/build.ninja || cmake --preset $@ $(call quiet,configure-$@)
 	@cmake --build build/$@ -j $(JOBS)$(ninja_quiet)
 	@ctest --preset $@ -j $(JOBS)
@@ -83,6 +91,7 @@ asan tsan:
 fuzz:
 	@tools/install-packages run test dev
 	@mkdir -p build
+	@$(call own,build/fuzz)
 	@cmake --preset fuzz $(call quiet,configure-fuzz)
 	@cmake --build build/fuzz -j $(JOBS)$(ninja_quiet)
 	@tools/fuzz build/fuzz $(FUZZ_SECONDS) $(JOBS)
@@ -98,11 +107,12 @@ format-check:
 tidy:
 	@tools/install-packages run test dev
 	@mkdir -p build
+	@$(call own,build/tidy)
 	@cmake --preset tidy $(call quiet,configure-tidy)
 	@tools/tidy build/tidy $(JOBS) $(filter %.cpp,$(SOURCES))
 
 install: build
-	@cmake --build $(BUILD) -j $(JOBS) --target headwater_docs$(ninja_quiet)
+	@cmake --build $(BUILD) -j $(JOBS) --target headwater_installed$(ninja_quiet)
 	@cmake --install $(BUILD) --prefix '$(PREFIX)' $(call quiet,install)
 	@echo "installed to $(PREFIX)"
 

@@ -13,8 +13,7 @@
 //   forward           one forward run: milliseconds
 //   nodes, flop       evaluations by layer and TFLOP of the last attribution
 //   write FILE        its scores [L, H, T, T] as float32
-//   memory            MiB of tensor memory at the peak of the last attribution, beyond weights and kept
-//   values
+//   memory            MiB of tensor memory at the peak of the last attribution, beyond weights and kept values
 //
 // bench/peers/attattr_torch.py drives it.
 

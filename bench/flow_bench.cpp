@@ -2,8 +2,8 @@
 // heads, half of it residual.
 //
 //   flow_bench [--threads=1] [--rounds=3]        the table
-//   flow_bench MAPS LAYERS TOKENS VALUES         flow of a file of float64 [L, T, T]; writes the same, prints
-//   seconds
+//   flow_bench MAPS LAYERS TOKENS VALUES         flow of a file of float64 [L, T, T]; writes the same and
+//                                                prints seconds
 //
 // Times are the best of the rounds, by wall clock and by processor time of all threads; on a machine with
 // other work the second tells more.

@@ -1,8 +1,9 @@
 // The norm family on a model of BERT-base shape with random weights: time, and peak resident memory over the
 // weights.
 //
-//   norms_bench [TOKENS [THREADS [MAX_MEMORY_MIB [METHOD]]]]        default 512, 2, 0 (no bound), every
-//   method
+//   norms_bench [TOKENS [THREADS [MAX_MEMORY_MIB [METHOD]]]]
+//
+// The defaults are 512, 2, 0 (no bound) and every method.
 //
 // Each method runs in a process of its own, planned as `headwater explain` plans it. Resident memory is the
 // process's high-water mark (VmHWM, set back before the run) less what was resident before it; buffers that
@@ -39,13 +40,13 @@ class RandomBert : public Model {
     info_.positions = 4096;
     for (int l = 0; l < info_.last().layers; ++l) {
       const Index D = info_.last().width, F = info_.last().feed_forward;
-      blocks_.push_back({.attention = {.q = linear_of(D, D),
-                                       .k = linear_of(D, D),
-                                       .v = linear_of(D, D),
-                                       .out = linear_of(D, D)},
-                         .attention_norm = norm_of(D),
-                         .mlp = {.gate = {}, .up = linear_of(F, D), .down = linear_of(D, F)},
-                         .mlp_norm = norm_of(D)});
+      blocks_.push_back(
+          {.attention =
+               AttentionWeights{
+                   .q = linear_of(D, D), .k = linear_of(D, D), .v = linear_of(D, D), .out = linear_of(D, D)},
+           .attention_norm = norm_of(D),
+           .mlp = MlpWeights{.gate = {}, .up = linear_of(F, D), .down = linear_of(D, F)},
+           .mlp_norm = norm_of(D)});
     }
   }
 

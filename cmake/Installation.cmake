@@ -23,3 +23,10 @@ if(TARGET headwater_docs)
   install(FILES "${docs}/_headwater" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
   install(FILES "${docs}/headwater.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
+
+# What all of it is made by; a build of the program alone leaves the library out.
+add_custom_target(headwater_installed)
+add_dependencies(headwater_installed headwater headwater_cli)
+if(TARGET headwater_docs)
+  add_dependencies(headwater_installed headwater_docs)
+endif()

@@ -28,14 +28,15 @@
 namespace headwater {
 
 struct PredictOptions {
-  int top = 5;             // scores kept per outcome of a vocabulary head
-  int max_new_tokens = 0;  // text generation: continue by so many
-  int beams = 1;           // the likeliest next token each time, or the best of so many beams
+  int top = 5;             // number of scores per outcome of a vocabulary head
+  int max_new_tokens = 0;  // text generation: continue by up to this many tokens
+  int beams = 1;           // 1: the likeliest next token each time; more: beam search
 };
 
 class HEADWATER_API Engine {
  public:
-  // A folder, the name of a shipped model, or a repo id in the Hugging Face cache. Never uses the network.
+  // Loads a folder, a shipped model by its name, or a repo id of the Hugging Face cache. Never uses the
+  // network.
   static Engine load(const std::string& model, const LoadOptions& options = {});
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
@@ -44,39 +45,40 @@ class HEADWATER_API Engine {
   ~Engine();
 
   const ModelInfo& info() const;
-  RunRecord record() const;  // of any run with this engine; its seconds are 0
+  RunRecord record() const;  // the record of any run with this engine, with 0 seconds
   std::vector<Unit> tokenize(const Input& input) const;
   Prediction predict(const Input& input, const PredictOptions& options = {}) const;
-  // Groups inputs of equal length into batches; results come in the order of the inputs and do not
-  // depend on who shares a batch with whom.
+  // Groups inputs of equal length into batches. The results come in the order of the inputs and do not depend
+  // on the batches.
   std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options = {}) const;
   Report explain(const Request& request) const;
-  // For streams: reports of the first few requests, at least one and as many as fit into memory together,
-  // side by side, the forward runs of inputs of equal length in batches. They have the bits of explain. It
-  // stops before one that fails, and throws when that is the first.
+  // For streams: explains the first few requests side by side, at least one and as many as fit into memory
+  // together, with the forward runs of inputs of equal length in batches. The reports have the bits of
+  // explain(). It stops before a request that fails, and throws if that is the first.
   std::vector<Report> explain_some(std::span<const Request> requests) const;
   // Bytes needed beyond the weights to explain an input of this many tokens: an upper estimate.
   std::size_t planned_bytes(const Request& request) const;
-  // A run whose every value can be read, replayed from and differentiated (run.h), edited on the way.
+  // A run whose values can be read, replayed from and differentiated (run.h), with optional edits.
   RecordedRun run(const Input& input, std::span<const PlaceEdit> edits = {}) const;
   // An attribution tree (tree.h) of the request's input and target; its methods are attattr.
   TreeReport tree(Request request, TreeOptions options = {}) const;
   // Token identifiability of many texts (identify.h). Throws Unsupported for image models.
   IdentifyReport identify(const IdentifyRequest& request) const;
   IdentifyPlan plan_identify(const IdentifyRequest& request) const;
-  // Of one token what enters the first block and what leaves every block: [layers + 1][width].
+  // The input of the first block and the output of every block for one token: [layers + 1][width].
   std::vector<std::vector<double>> states(const Input& input, int position) const;
-  // The model's self-test (check.h) on these inputs, or on a few of its own where none are given. Loads the
+  // The model's self-test (check.h) on these inputs, or on a few of its own if none are given. It loads the
   // weights a second time, in float64.
   ModelTest check(std::span<const Input> inputs = {},
                   const std::function<void(const Progress&)>& progress = {}) const;
-  // Methods measured over many examples (evaluate.h). Throws Unsupported for models without a head.
+  // Evaluates methods over many examples (evaluate.h). Throws Unsupported for models without a head.
   EvaluateReport evaluate(const EvaluateRequest& request) const;
-  // Throws what the run would before its first example, among others for a bound on memory that is too small.
+  // Throws what the run would throw before its first example, for instance for a memory bound that is too
+  // small.
   EvaluatePlan plan_evaluate(const EvaluateRequest& request) const;
 
-  // Heads over labelled inputs (heads.h); classifiers only. Each has its plan beside it, which throws what
-  // the run would: InputError, among others for a bound on memory that is too small.
+  // Attention heads over labelled inputs (heads.h); classifiers only. Each function has a plan, which throws
+  // what the run would: InputError, for instance for a memory bound that is too small.
   HeadImportance head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
                                  const LabelledRun& run = {}) const;
   LabelledPlan plan_head_importance(std::span<const LabelledInput> inputs, const std::string& ranking,
@@ -99,8 +101,9 @@ class HEADWATER_API Engine {
   std::unique_ptr<const Impl> impl_;
 };
 
-// What answers "why" when nobody names a method: for a model with an output one that knows the class, and a
-// second of another kind beside it, so that the two can be compared; for a bare encoder context mixing.
+// The default methods: for a model with an output, a class-specific method and a second one of another kind,
+// so that the two can be compared; for a bare encoder, context mixing. Where the first method would take long,
+// which depends on the input, the second answers alone (MethodSpec::if_affordable).
 HEADWATER_API std::vector<MethodSpec> default_methods(const ModelInfo& info);
 
 HEADWATER_API std::string version();  // "0.1.0"

@@ -1,4 +1,4 @@
-// What the shared library shows; everything else in it is hidden.
+// Marks what the shared library exports; everything else in it is hidden.
 #pragma once
 
 #if defined(__GNUC__)

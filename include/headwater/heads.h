@@ -1,5 +1,5 @@
-// Attention heads over a labelled file: which matter, what happens without them, which tokens they single
-// out.
+// Attention heads over a labelled file: which heads matter, how the model does without them, and which tokens
+// they single out.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,21 @@ struct LabelledInput {
   std::string label;  // a label's name or index
 };
 
-// How a run over labelled inputs is made.
+// Settings of a run over labelled inputs.
 struct LabelledRun {
   std::size_t max_memory = 0;                     // bytes beyond the weights; 0: no bound
   std::function<void(const Progress&)> progress;  // as in a Request
 };
 
-// What it would take, said before it is made.
+// The plan of such a run, known before it runs.
 struct LabelledPlan {
-  std::size_t inputs = 0, tokens = 0, longest = 0;  // tokens: of all inputs, and of the longest
-  std::size_t studies = 0;                          // inputs that are run, or followed backwards, one by one
-  std::size_t masks = 0;  // runs over all inputs without some heads; equal ones are made once
+  std::size_t inputs = 0, tokens = 0, longest = 0;  // tokens of all inputs and of the longest
+  std::size_t studies = 0;                          // inputs that are run or pulled through one by one
+  std::size_t masks = 0;  // runs over all inputs without some heads; equal ones run once
   std::size_t bytes = 0;  // beyond the weights: an upper estimate
 };
 
-// How important every head is, by one ranking.
+// The importance of every head by one ranking:
 //   attattr              mean over inputs of the largest attribution of the head (Hao et al., 2021)
 //   attention            mean over inputs of its largest attention weight (the mean weight is 1/T for all)
 //   taylor               mean over inputs of |Σ A ⊙ ∂loss/∂A| (Michel et al., 2019)
@@ -45,43 +45,43 @@ struct HeadImportance {
   int layers = 0, heads = 0, inputs = 0;
   std::vector<double> scores;  // [layers × heads]
   int unresolved = 0;          // inputs whose attributions missed their tolerance (attattr)
-  std::vector<Check> checks;   // the worst of all inputs
+  std::vector<Check> checks;   // of the worst input
   RunRecord record;
 };
 HEADWATER_API std::vector<std::string> head_rankings();
 
 struct PruningOptions {
   std::vector<double> rates{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1};  // share of heads removed
-  int random_orders = 5;                                                // of the baseline
+  int random_orders = 5;                                                // random orders in the baseline
   unsigned seed = 1;
-  bool by_layer = true;  // also curves that remove the same share of every layer
+  bool by_layer = true;  // add curves that remove the same share of every layer
 };
 
 // Accuracy as heads are removed. A removed head's attention is 0 after the softmax.
 struct PruningCurve {
-  std::string ranking;  // of HeadImportance, or "random"
+  std::string ranking;  // a ranking of HeadImportance, or "random"
   std::string scope;    // "global": over all heads; "layer": the same share of every layer
   std::string order;    // "least": the least important first, "most"; "random"
   std::vector<double> rates, accuracy;
-  std::vector<double> lowest, highest;  // of the random orders
+  std::vector<double> lowest, highest;  // bounds of the random orders
 };
 
 struct PruningReport {
   int inputs = 0;
-  std::vector<PruningCurve> curves;  // of every ranking, then the random one
+  std::vector<PruningCurve> curves;  // one for every ranking, then the random one
   std::vector<Check> checks;
   RunRecord record;
 };
 
-// Trigger patterns (Hao et al., 2021): token pairs with extreme attribution, put into other inputs.
+// Trigger patterns (Hao et al., 2021): token pairs with extreme attribution, inserted into other inputs.
 struct TriggerOptions {
-  int inputs = 500;     // labelled inputs the patterns are taken from
-  int patterns = 3;     // tried per label, strongest first
-  double least = 0.02;  // sum of the two largest attributions a pattern needs
+  int inputs = 500;     // number of labelled inputs from which patterns are taken
+  int patterns = 3;     // number tried per label, strongest first
+  double least = 0.02;  // smallest sum of a pattern's two largest attributions
   double second = 0.2;  // the second pair counts if it is at least this share of the first
-  int shortest = 0;     // tokens an input needs to give a pattern
-  // Error allowed in an attribution, in shares of its layer's largest. Smaller than a map needs, because
-  // single entries decide; an activation with a kink (relu) needs still less.
+  int shortest = 0;     // smallest number of tokens of an input that gives a pattern
+  // The allowed error of an attribution, as a share of its layer's largest. It is smaller than a map needs,
+  // because single entries decide; an activation with a kink (relu) needs a still smaller one.
   double tolerance = 1e-3;
 };
 
@@ -103,10 +103,10 @@ struct Trigger {
 struct TriggerReport {
   std::vector<std::string> labels;
   std::vector<int> inputs;        // per gold label
-  std::vector<double> accuracy;   // per gold label, before
+  std::vector<double> accuracy;   // per gold label, before the triggers
   std::vector<Trigger> triggers;  // strongest first
   int unresolved = 0;             // sources whose attributions missed the tolerance
-  int cut = 0;                    // inputs that lost their end to a trigger, at the model's limit, in all
+  int cut = 0;                    // times that the model's limit cut the end of an input with a trigger
   std::vector<Check> checks;
   RunRecord record;
 };

@@ -1,5 +1,5 @@
-// What a run gives back: the prediction, one Attribution per method with its own checks, and the record
-// that lets somebody else repeat it.
+// The result of a run: the prediction, one Attribution per method with its own checks, and the record that
+// repeats the run.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,11 @@
 namespace headwater {
 
 struct Score {
-  // A label, or a token's text. Where several tokens of an outcome are shown alike, the likeliest has the
-  // text alone, and the others their id behind it: "was #11102".
+  // A label, or a token's text. If several tokens of an outcome look the same, the likeliest is shown as the
+  // text alone and the others with their id: "was #11102".
   std::string label;
-  int index = 0;  // label index or token id
+  // Label index or token id; −1: the label that applies where no logit is above 0 (ModelInfo::otherwise).
+  int index = 0;
   double probability = 0;
   double logit = 0;
 };
@@ -38,12 +39,12 @@ struct Span {  // the answer of a question-answering head
 struct Prediction {
   Task task = Task::FeatureExtraction;
   std::vector<Sequence> sequences;  // of the input
-  std::vector<Unit> units;          // of all of them
+  std::vector<Unit> units;          // the units of all sequences
   std::vector<Outcome> outcomes;    // one for classifiers, one per token, mask or next token otherwise
   std::optional<Span> answer;       // question answering
-  std::optional<std::string> continuation;  // text generation, when new tokens were asked for
+  std::optional<std::string> continuation;  // text generation, if new tokens were requested
   std::vector<int> continuation_ids;
-  std::vector<double> logits;  // of the explained row, or of outcomes[0]; in label or token order
+  std::vector<double> logits;  // logits of the explained row, or of outcomes[0]; in label or token order
   Tensor hidden;               // feature extraction: [T, D]
   bool truncated = false;
 };
@@ -58,69 +59,79 @@ struct Target {
   std::string label;
   std::optional<int> contrast;
   std::string contrast_label;
-  double logit = 0, probability = 0;  // of the target (the difference, with a contrast)
-  // Text generation, a text of several tokens: their ids. `index` is the first of them, `position` the row
-  // that predicts it, and the next rows predict the others: the input was moved on by all tokens but the
-  // last. Then `logit` is the sum of the tokens' log-probabilities and `probability` their product, of the
-  // target and of the contrast, whichever of the two has several.
+  double logit = 0, probability = 0;  // of the target; with a contrast, the difference
+  // Text generation with a target of several tokens: their ids. `index` is the first of them, `position` is
+  // the row that predicts it, and the next rows predict the others, because all tokens except the last were
+  // appended to the input. `logit` is then the sum of the tokens' log-probabilities and `probability` their
+  // product. The same holds for the contrast, whichever of the two has several tokens.
   std::vector<int> tokens, contrast_tokens;
-  // Question answering, a whole answer: its logit is start[first] + end[last], its probability the product of
-  // the two; `position` is then its first token and `index` 0. A contrast is another answer.
+  // Question answering with a whole answer as the target: its logit is start[first] + end[last], its
+  // probability the product of the two, `position` its first token and `index` 0. A contrast is another
+  // answer.
   std::optional<TokenRange> span, contrast_span;
 };
 
-// A promise that was tested on this very result.
+// A property that was tested on this result.
 struct Check {
   std::string name;  // "rows sum to 1"
   bool passed = true;
-  double value = 0;  // what was measured: here the largest deviation
-  double bound = 0;  // what it was compared with
+  double value = 0;  // the measured value: here the largest deviation
+  double bound = 0;  // the bound it was compared with
 };
+
+// Of scores per unit that share out one number: how much of it they account for. What is missing went
+// elsewhere (to biases, to a softmax), or came from there.
+struct Account {
+  double sum = 0;    // of all scores
+  double of = 0;     // what is shared out
+  std::string what;  // its name: "the target's logit"
+};
+HEADWATER_API double share_of(const Account& account);  // sum / of; NaN where nothing was shared out
 
 struct Attribution {
   std::string method;     // as registered
-  std::string aggregate;  // "rollout" or "flow" if its maps were carried through the layers, else empty
-  std::vector<std::pair<std::string, std::string>> options;  // as run, defaults included
-  // One score per unit, one map (per layer, and head), or several of them: one for each kind of attention.
+  std::string aggregate;  // "rollout" or "flow" if its maps were combined across layers, otherwise empty
+  std::vector<std::pair<std::string, std::string>> options;  // as run, including defaults
+  // One score per unit, one map (per layer, and head), or one map for each kind of attention.
   std::vector<Map> maps = std::vector<Map>(1);
-  // Of a score per token: which tokens were measured; empty: all. The others' scores only fill their places:
-  // what is never taken away, what stands in the baseline, the token read itself, what a causal mask hides.
+  // For a score per token: which tokens were measured; empty: all. The scores of the others are placeholders:
+  // they are never removed, belong to the baseline, are the row's own token, or are hidden by a causal mask.
   std::vector<bool> measured;
-  Tensor answer;  // the row the output was read from over all units, heads averaged: [layers, T], or the
-                  // scores [1, T]
-  std::vector<Map>
-      details;  // more than scores: tables and curves that belong to the result ("rank" per head, …)
+  // The row the output was read from, over all units, averaged over heads: [layers, T], or the scores [1, T].
+  Tensor answer;
+  std::vector<Map> details;  // tables and curves that belong to the result ("rank" per head, …)
   std::vector<Check> checks;
-  std::vector<std::string> notes;  // what a reader must know: near-zero maxima, saturation, …
+  std::optional<Account> accounted;  // of methods that share out one number
+  std::vector<std::string> notes;    // what a reader must know: near-zero maxima, saturation, …
   double seconds = 0;
-  bool unfinished = false;  // of Request::layers: some layers are to come, and NaN
+  bool unfinished = false;  // in Request::layers: the layers that remain are NaN
 
-  // Of the first map; the only one but for encoder–decoders.
+  // The scores of the first map, which is the only one except for encoder–decoders.
   Tensor& scores() { return maps.front().values; }
   const Tensor& scores() const { return maps.front().values; }
   Axes& axes() { return maps.front().axes; }
   const Axes& axes() const { return maps.front().axes; }
 };
 
-// What a result is called where several stand side by side: "chefer", "value_zeroing_rollout".
+// The name of a result among several: "chefer", "value_zeroing_rollout".
 inline std::string name_of(const Attribution& result) {
   return result.aggregate.empty() ? result.method : result.method + "_" + result.aggregate;
 }
 
-// How far two results order the tokens alike: rank correlations, NaN where one side has no order. Per layer:
-// the mean over the rows of both maps (heads averaged). Whole: the row the output was read from in the last
-// layer, or the score per token, over the tokens (words, patches) that both have measured.
+// How similarly two results order the tokens: rank correlations, NaN if one side has no order. Per layer it
+// is the mean over the rows of both maps (averaged over heads). The whole is over the row the output was read
+// from in the last layer, or the score per token, for the tokens (words, patches) that both measured.
 struct Agreement {
   std::string first, second;              // names of the results
   std::vector<double> kendall, spearman;  // τ-b and ρ per layer; empty unless both have a map per layer
   double whole_kendall = 0, whole_spearman = 0;
-  int units = 0;  // how many the whole is over
+  int units = 0;  // number of units of the whole
 };
 
 struct RunRecord {
   std::string version;
   std::string model, commit, model_type, architecture;
-  std::string cache_dir;  // where it was looked for, if the caller said
+  std::string cache_dir;  // the cache folder, if the caller gave one
   std::string weights_sha256, tokenizer_sha256;
   std::string dtype;
   int threads = 0;
@@ -128,19 +139,30 @@ struct RunRecord {
   double seconds = 0;
 };
 
+// A row of the last block that the output was computed from: a unit of this sequence, counted from its first.
+struct Read {
+  int sequence = 0;
+  Index row = 0;
+  bool operator==(const Read&) const = default;
+};
+
 struct Report {
   std::string text, pair, image;  // as given (image: the path)
-  std::string prefix;             // encoder–decoders: the output as far as it is written
+  std::string prefix;             // encoder–decoders: the output written so far
   std::string picture;            // image models: PNG of what the model saw, resized and cropped
+  std::string fitted;             // what was lost by that: "squeezed from 640 × 400 to 64 × 64 pixels"
   ModelInfo model;
   Prediction prediction;
   Target target;
-  std::string answer_token;  // whose row that is, when it was read from one
+  // The rows the target's logits were computed from, as the run recorded them: [CLS], the last token, several
+  // for an answer or for a model that reads several tokens. In a view, those it shows.
+  std::vector<Read> read;
+  std::string answer_token;  // the tokens of those rows
   std::vector<Attribution> attributions;
-  std::vector<Agreement> agreement;  // of every pair of attributions
+  std::vector<Agreement> agreement;  // one for every pair of attributions
   RunRecord record;
-  // What gives this report again: the request, its target named beyond doubt and its positions those of
-  // tokens, whatever the view shows.
+  // The request that repeats this report: its target is unambiguous, and its positions count tokens, whatever
+  // the view shows.
   Request asked;
 };
 

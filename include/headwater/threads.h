@@ -1,4 +1,4 @@
-// How many threads everything shares. Results never depend on it.
+// The number of threads, shared by everything. Results never depend on it.
 #pragma once
 
 #include <headwater/export.h>

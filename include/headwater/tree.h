@@ -1,4 +1,4 @@
-// Attribution trees (Hao et al., 2021): which tokens pass what on to which, layer by layer.
+// Attribution trees (Hao et al., 2021): which tokens pass information to which, layer by layer.
 #pragma once
 
 #include <vector>
@@ -21,16 +21,17 @@ struct Tree {
 struct TreeOptions {
   bool published = false;  // the released script's steps instead of the optimisation's
   double tau = 0.4;        // an edge needs more than this share of its layer's largest attribution
-  double lambda = 0;       // cost of an edge, in the same shares: below it an edge does not pay
-  int answer = 0;          // the token the output is read from: never the root, tied to the tree at the top;
-                           // Engine::tree knows it
+  double lambda = 0;       // cost of an edge, as such a share; an edge below it is not worth adding
+  // The token the output is read from. It is never the root and is attached to the tree at the top. Engine::tree
+  // sets it.
+  int answer = 0;
 };
 
-// A tree and the explanation by attattr that it was made of.
+// A tree and the attattr explanation from which it was made.
 struct TreeReport {
   Tree tree;
   Report report;
-  std::vector<Check> checks;  // of the attribution, then of the tree
+  std::vector<Check> checks;  // checks of the attribution, then of the tree
 };
 
 }  // namespace headwater

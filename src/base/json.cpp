@@ -88,6 +88,7 @@ class JsonBuilder {
 };
 
 Json parse(std::string_view text, JsonBuilder builder, const std::string& where) {
+  refuse_pointer(text, where);
   try {
     Json::sax_parse(text, &builder);
   } catch (const Json::parse_error& e) {

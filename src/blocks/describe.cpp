@@ -30,7 +30,7 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
                    const SizeDefaults& defaults) {
   const Config& config = checkpoint.config;
   const auto size = [&](std::string_view key, Index otherwise) {
-    return static_cast<int>(config.positive(std::string(key), otherwise));
+    return config.positive(std::string(key), otherwise);
   };
   ModelInfo info;
   info.family = family;
@@ -38,6 +38,11 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
   const std::vector<std::string> architectures = config.texts("architectures");
   info.architecture = architectures.empty() ? std::string(bare) : architectures.front();
   info.task = head_name(info.architecture, known, config.where()).task;
+  if (architectures.empty())
+    info.remarks.push_back(fmt::format(
+        "{} names no architectures, so it is opened as {}, without a head; to use its head, name one "
+        "there, such as \"architectures\": [\"{}\"]",
+        config.where(), bare, known.front()));
   info.plain_blocks = true;  // as most families are
   Stack& stack = info.last();
   stack = {.name = "encoder",

@@ -53,16 +53,17 @@ PostNormEncoder read_bert_encoder(const Weights& base, const Config& config, Mod
   if (embedding != d) e.project = read_linear(base, "embeddings_project", d, embedding);
   for (int l = 0; l < info.last().layers; ++l) {
     const Weights w = base.scope(fmt::format("encoder.layer.{}", l));
-    e.blocks.push_back({.attention = {.q = read_linear(w, "attention.self.query", d, d),
-                                      .k = read_linear(w, "attention.self.key", d, d),
-                                      .v = read_linear(w, "attention.self.value", d, d),
-                                      .out = read_linear(w, "attention.output.dense", d, d)},
-                        .attention_norm = read_layer_norm(w, "attention.output.LayerNorm", d, eps),
-                        .mlp = {.gate = {},
-                                .up = read_linear(w, "intermediate.dense", info.last().feed_forward, d),
-                                .down = read_linear(w, "output.dense", d, info.last().feed_forward),
-                                .f = f},
-                        .mlp_norm = read_layer_norm(w, "output.LayerNorm", d, eps)});
+    e.blocks.push_back(
+        {.attention = AttentionWeights{.q = read_linear(w, "attention.self.query", d, d),
+                                       .k = read_linear(w, "attention.self.key", d, d),
+                                       .v = read_linear(w, "attention.self.value", d, d),
+                                       .out = read_linear(w, "attention.output.dense", d, d)},
+         .attention_norm = read_layer_norm(w, "attention.output.LayerNorm", d, eps),
+         .mlp = MlpWeights{.gate = {},
+                           .up = read_linear(w, "intermediate.dense", info.last().feed_forward, d),
+                           .down = read_linear(w, "output.dense", d, info.last().feed_forward),
+                           .f = f},
+         .mlp_norm = read_layer_norm(w, "output.LayerNorm", d, eps)});
   }
   return e;
 }

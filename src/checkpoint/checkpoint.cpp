@@ -123,12 +123,39 @@ Safetensors open_only_file(const std::string& folder) {
   return Safetensors::open(fmt::format("{}/{}", folder, files.front()));
 }
 
+// Weights that other programs would change while they load them: read as they stand they are another model.
+void require_plain_weights(const std::string& folder, const Config& config) {
+  if (config.has("quantization_config")) {
+    const Config how = config.section("quantization_config");
+    const std::string method = how.has("quant_method") ? how.text("quant_method") : "";
+    const std::string name = method == "bitsandbytes" || how.has("load_in_8bit") || how.has("load_in_4bit")
+                                 ? "bitsandbytes"
+                             : method == "gptq" ? "GPTQ"
+                             : method == "awq"  ? "AWQ"
+                             : method.empty()   ? "a method it does not name"
+                                                : printable(method);
+    throw Unsupported(
+        fmt::format("{}: expected weights as float32, float16 or bfloat16, found quantised ones "
+                    "(quantization_config: {}); "
+                    "give the folder they were made from, or turn them back once with Python: "
+                    "model.dequantize().save_pretrained(FOLDER)",
+                    config.where(), name));
+  }
+  if (file_exists(folder + "/adapter_config.json"))
+    throw Unsupported(fmt::format(
+        "{}/adapter_config.json: expected a model alone, found an adapter beside it, which would "
+        "change its weights; merge the two once with Python (peft: merge_and_unload(), then "
+        "save_pretrained()) and give that folder, or move the adapter away to use the model without",
+        folder));
+}
+
 }  // namespace
 
 Checkpoint open_checkpoint(const ModelFolder& folder, DType dtype) {
   Config config = Config::read(folder.path + "/config.json");
   const std::string single = folder.path + "/model.safetensors";
   const std::string index = folder.path + "/model.safetensors.index.json";
+  if (file_exists(single) || file_exists(index)) require_plain_weights(folder.path, config);
   std::vector<Safetensors> files;
   if (file_exists(single))
     files.push_back(Safetensors::open(single));
@@ -148,8 +175,7 @@ Checkpoint open_checkpoint(const ModelFolder& folder, DType dtype) {
 
 std::string weights_sha256(const Checkpoint& checkpoint) {
   std::string digests;
-  for (const std::string& path : checkpoint.weight_files)
-    digests += sha256_hex(MappedFile::open(path)->bytes());
+  for (const std::string& path : checkpoint.weight_files) digests += sha256_hex(*MappedFile::open(path));
   if (checkpoint.weight_files.size() == 1) return digests;
   return sha256_hex(std::as_bytes(std::span(digests)));
 }

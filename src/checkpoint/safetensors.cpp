@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -127,6 +128,7 @@ class Entry {
 
 // The header's text; checks the lengths before anything is parsed.
 std::string_view header_of(std::span<const std::byte> bytes, const std::string& where) {
+  refuse_pointer({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, where);
   if (bytes.size() < length_bytes)
     throw FormatError(
         fmt::format("{}: expected a safetensors file of at least 8 bytes, found {}", where, bytes.size()));

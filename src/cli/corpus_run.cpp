@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "cli/describe.h"
 #include "cli/run_identity.h"
 #include "report/schema.h"
 
@@ -25,10 +26,10 @@ const char* type_of(const Error& error) {
 }  // namespace
 
 void add_corpus_run_options(Arguments& arguments, CorpusRunOptions& options) {
-  arguments.under("Output").add("--resume", options.resume,
-                                "Go on with the JSON Lines of -o that an earlier run left");
+  arguments.under(file_options_heading)
+      .add("--resume", options.resume, "Continue the JSON Lines of an earlier run's -o");
   arguments.add("--keep-going", options.keep_going,
-                "Record an input that fails and go on; the exit code is then 1");
+                "Record an input that fails and continue; the exit code is then 1");
   options.given = [arguments] { return arguments.given(); };
 }
 
@@ -70,7 +71,8 @@ void CorpusRun::open(const Engine& engine, const std::string& command) {
     if (done_ > 0) named_.say(fmt::format("resuming: {} done already", done_));
     parting_.emplace(
         OnInterrupt::Do::Say,
-        fmt::format("\nheadwater: stopped; what was done is kept, and --resume goes on: {}\n", kept.part()));
+        fmt::format("\nheadwater: stopped; finished results are kept, and --resume continues: {}\n",
+                    kept.part()));
   }
   if (const CorpusReader* corpus = reader_.corpus(); corpus != nullptr && progress_.on())
     progress_.expect(corpus->count(), done_);
@@ -141,8 +143,8 @@ void CorpusRun::fail(const Item& item, const std::exception_ptr& error) {
     const std::string type = type_of(caught);
     if (options_.keep_going && !item.where.empty()) return record_failure(item, type, message);
     if (output_ != nullptr && output_->kept() != nullptr && done_ > 0)
-      message +=
-          fmt::format("; the {} before it are kept, and --resume --keep-going goes on behind it", done_);
+      message += fmt::format(
+          "; the {} results before it are kept, and --resume --keep-going continues after it", done_);
     rethrow_as(type, message);
   }
 }

@@ -1,10 +1,11 @@
-// A command over many inputs, one result each: which of them are still to be done, what becomes of one that
-// fails, how far it has come, and the exit code.
+// A command over many inputs with one result each. It knows which inputs remain, what happens to one that
+// fails, the progress and the exit code.
 //
-//   CorpusRun run(…);                    // what contradicts itself is said before a model is loaded
+//   CorpusRun run(…);                    // contradictory options are reported before a model is loaded
 //   run.open(engine, "explain");
-//   while (auto item = run.next()) … run.write(*item, result) … or run.fail(*item, std::current_exception())
-//   … return run.finish();
+//   while (auto item = run.next())
+//     … run.write(*item, result) … or run.fail(*item, std::current_exception()) …
+//   return run.finish();
 #pragma once
 
 #include <exception>

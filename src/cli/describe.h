@@ -11,6 +11,14 @@ class App;
 
 namespace headwater {
 
+// Headings that a command's help only names, because there is much under them: --help METHOD shows the
+// options of a method, --help files what is there for files of inputs. Completions and the manual page have
+// all.
+inline constexpr const char* method_options_heading = "Options of methods";
+inline constexpr const char* file_options_heading = "Files of many inputs";
+// What --help files prints; empty for a command without such options.
+std::string file_options_help(const CLI::App& command);
+
 struct OptionText {
   std::vector<std::string> flags;  // "-m", "--model"; empty for a positional argument
   std::string name;                // of a positional argument

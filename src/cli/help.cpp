@@ -11,10 +11,26 @@
 namespace headwater {
 namespace {
 
+std::vector<const CLI::Option*> options_under(const CLI::App& app, const std::string& group) {
+  return app.get_options([&group](const CLI::Option* option) {
+    return option->get_group() == group && option->nonpositional();
+  });
+}
+
+// The line that stands for a group that is only named, at the end of the group before it; empty for others.
+std::string named_only(const CLI::App& app, const std::string& group) {
+  if (group == file_options_heading)
+    return fmt::format("  {:<28}How files are read, shared and resumed\n", "--help files");
+  if (group == method_options_heading)
+    return fmt::format("  {:<28}A method's options: headwater {} --help ig\n", "--help METHOD",
+                       app.get_name());
+  return {};
+}
+
 class OurFormatter : public CLI::Formatter {
  public:
   OurFormatter() {
-    constexpr std::size_t name_column = 34;
+    constexpr std::size_t name_column = 30;
     column_width(name_column);
     label("Positionals", "Input");
     label("SUBCOMMAND", "command");
@@ -46,10 +62,12 @@ class OurFormatter : public CLI::Formatter {
     const bool shared = !make_positionals(app).empty();
     std::string text;
     for (const std::string& group : app->get_groups()) {
-      const std::vector<const CLI::Option*> options = app->get_options([&group](const CLI::Option* option) {
-        return option->get_group() == group && option->nonpositional();
-      });
+      const std::vector<const CLI::Option*> options = options_under(*app, group);
       if (group.empty() || options.empty()) continue;
+      if (const std::string other = named_only(*app, group); !other.empty()) {
+        text += other;
+        continue;
+      }
       const std::string lines = make_group(group, false, options);
       const std::string heading = "\nInput:\n";
       text += shared && lines.starts_with(heading) ? lines.substr(heading.size()) : lines;
@@ -59,6 +77,14 @@ class OurFormatter : public CLI::Formatter {
 };
 
 }  // namespace
+
+std::string file_options_help(const CLI::App& command) {
+  const std::vector<const CLI::Option*> options = options_under(command, file_options_heading);
+  if (options.empty()) return {};
+  const OurFormatter formatter;
+  return fmt::format("Files of many inputs, for headwater {}\n{}", command.get_name(),
+                     formatter.make_group("Options", false, options));
+}
 
 void use_our_help(CLI::App& app) {
   app.formatter(std::make_shared<OurFormatter>());

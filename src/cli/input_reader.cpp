@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
+#include "cli/describe.h"
 #include "corpus/run_record.h"
 
 namespace headwater {
 namespace {
+
+constexpr int usual_overlap = 64;
 
 void require_one_source(const InputOptions& options) {
   const int sources =
@@ -16,10 +19,10 @@ void require_one_source(const InputOptions& options) {
   if (sources > 1)
     throw InputError("expected one of a text, --file and --image, found several; give only one of them");
   if (options.pair && !options.images.empty())
-    throw InputError("--pair: expected a text beside it, found --image; leave one of them out");
+    throw InputError("--pair: expected a text with it, found --image; leave out either");
   if (options.pair && !options.corpus.pair_column.empty())
     throw InputError(
-        "--pair: expected one pair for all lines or one in each, found --pair-column too; leave out either");
+        "--pair: expected one pair for all lines or one per line, found --pair-column too; leave out either");
   const CorpusOptions& corpus = options.corpus;
   const bool columns = !corpus.format.empty() || !corpus.header.empty() || !corpus.text_column.empty() ||
                        !corpus.pair_column.empty() || !corpus.label_column.empty();
@@ -37,34 +40,61 @@ void require_one_source(const InputOptions& options) {
 
 Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const std::string& file_help) {
   const Argument file = arguments.under("Input").add("-f,--file FILE", options.file, file_help);
-  arguments
-      .add("--input-format txt|tsv|csv|jsonl", options.format,
-           "Default: by the file's ending, else txt, a text per line")
+  arguments.under(file_options_heading)
+      .add("--input-format txt|tsv|csv|jsonl", options.format, "Default: by the extension, otherwise txt")
       .choices();
   arguments
       .add("--header yes|no", options.header,
-           "Whether a table's first row names its columns (default: if it does)")
+           "Whether a table's first row names its columns (default: detect it)")
       .choices();
   arguments.add("--text-column NAME|N", options.text_column,
                 "Column or key of the text (default text, sentence, …)");
   arguments.add("--pair-column NAME|N", options.pair_column,
-                "Of the second text (default pair, sentence2, …)");
-  arguments.add("--label-column NAME|N", options.label_column, "Of the gold label (default label)");
+                "Column or key of the second text (default pair, sentence2, …)");
+  arguments.add("--label-column NAME|N", options.label_column,
+                "Column or key of the gold label (default label)");
   return file;
 }
 
+void add_gold_label_option(Arguments& arguments, std::map<std::string, std::string>& names) {
+  arguments.under(file_options_heading)
+      .add_repeated(
+          "--gold-label NAME=LABEL",
+          [&names](const std::string& text) {
+            const std::size_t equals = text.find('=');
+            if (equals == std::string::npos)
+              throw InputError(fmt::format("--gold-label: expected FILE'S=MODEL'S, found \"{}\"", text));
+            names[text.substr(0, equals)] = text.substr(equals + 1);
+          },
+          "Map a label of the file to the model's, as NEG=LABEL_0; may be repeated");
+}
+
 void add_truncate_option(Arguments& arguments, bool& truncate) {
-  arguments.under("Input").add("--truncate", truncate, "Cut a text that is too long instead of refusing it");
+  arguments.under("Input").add("--truncate", truncate, "Cut a text that is too long");
+}
+
+void add_window_options(Arguments& arguments, WindowOptions& options) {
+  arguments.under("Input").add("--windows", options.windows, "Read a text that is too long in windows");
+  arguments.add("--overlap N", options.overlap,
+                fmt::format("Smallest overlap of windows (default {} tokens)", usual_overlap));
+}
+
+std::optional<int> WindowOptions::chosen(bool truncate) const {
+  if (windows && truncate)
+    throw InputError("--windows: expected no --truncate, found both; a text is either read whole or cut");
+  if (overlap && !windows) throw InputError("--overlap: expected --windows, found none; add it");
+  return windows ? std::optional<int>(overlap.value_or(usual_overlap)) : std::nullopt;
 }
 
 void add_shard_option(Arguments& arguments, std::optional<Shard>& shard) {
-  arguments.under("Input").add(
-      "--shard I/N", [&shard](const std::string& text) { shard = parse_shard(text, "--shard"); },
-      "The I-th of N equal parts of the inputs; headwater merge joins the results");
+  arguments.under(file_options_heading)
+      .add(
+          "--shard I/N", [&shard](const std::string& text) { shard = parse_shard(text, "--shard"); },
+          "Use the I-th of N equal parts of the inputs; headwater merge joins the results");
 }
 
 void add_text_file_options(Arguments& arguments, InputOptions& options) {
-  add_corpus_options(arguments, options.corpus, "Texts: txt, tsv, csv or jsonl; - is standard input");
+  add_corpus_options(arguments, options.corpus, "Texts: txt, tsv, csv or jsonl; - is stdin");
   add_truncate_option(arguments, options.truncate);
 }
 
@@ -73,13 +103,12 @@ void add_input_options(Arguments& arguments, InputOptions& options) {
   // hand, because it takes an empty text for none.
   arguments.add(
       "text  ", [&options](const std::string& text) { options.text = text; },
-      "The text; without it, those of --file or one per line of standard input");
+      "The text (default: --file, or lines of stdin)");
   arguments.under("Input").add(
       "--pair TEXT", [&options](const std::string& pair) { options.pair = pair; },
-      "Second text: premise and hypothesis, question and context");
+      "Second text: hypothesis, or a question's context");
   add_text_file_options(arguments, options);
-  arguments.add("--spaced", options.spaced,
-                "Words are what stands between spaces, however the tokenizer cuts them");
+  arguments.add("--spaced", options.spaced, "Words are separated by spaces");
   arguments.add_repeated("--image FILE", options.images, "PNG or JPEG, for image models; may be repeated");
 }
 

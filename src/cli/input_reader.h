@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +30,17 @@ void add_input_options(Arguments& arguments, InputOptions& options);
 void add_text_file_options(Arguments& arguments, InputOptions& options);
 // --file (which is returned), --input-format, --header and the columns.
 Argument add_corpus_options(Arguments& arguments, CorpusOptions& options, const std::string& file_help);
+// --gold-label: labels of a file by the model's names.
+void add_gold_label_option(Arguments& arguments, std::map<std::string, std::string>& names);
 void add_truncate_option(Arguments& arguments, bool& truncate);
+// --windows and --overlap: a text that is too long in several parts.
+struct WindowOptions {
+  bool windows = false;
+  std::optional<int> overlap;
+  // The tokens that neighbours share, if windows are asked for. Throws InputError for contradictions.
+  std::optional<int> chosen(bool truncate) const;
+};
+void add_window_options(Arguments& arguments, WindowOptions& options);
 // --shard, for commands that give a result per input.
 void add_shard_option(Arguments& arguments, std::optional<Shard>& shard);
 

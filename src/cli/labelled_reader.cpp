@@ -18,7 +18,7 @@ std::vector<LabelledInput> LabelledOptions::read(const OutputOptions& output) co
     if (!example) break;
     if (example->gold.empty())
       throw InputError(
-          fmt::format("{}: expected a label beside the text, found none; name its column with --label-column",
+          fmt::format("{}: expected a label for the text, found none; name its column with --label-column",
                       reader.where()));
     example->input.truncate = truncate;
     inputs.push_back({.input = std::move(example->input), .label = std::move(example->gold)});

@@ -62,15 +62,12 @@ std::string environment_section(const ProgramText& program) {
 }
 
 constexpr const char* exit_section =
-    ".SH EXIT STATUS\n"
-    ".TP\n\\fB0\\fR\nEverything was done.\n"
-    ".TP\n\\fB1\\fR\nSome inputs of a run with \\-\\-keep\\-going failed; the others are done.\n"
-    ".TP\n\\fB2\\fR\nThe request can be mended: text, option, target.\n"
-    ".TP\n\\fB3\\fR\nA file is broken; the message names file and place.\n"
-    ".TP\n\\fB4\\fR\nWell formed but not supported; the message says what is.\n"
-    ".TP\n\\fB70\\fR\nA defect of the program.\n"
-    ".TP\n\\fB130\\fR\nInterrupted; no half\\-written file is left, and what \\-\\-resume can go on from "
-    "is.\n";
+    ".SH EXIT STATUS\n.TP\n\\fB0\\fR\nEverything was done.\n.TP\n\\fB1\\fR\nSome inputs of a run with "
+    "\\-\\-keep\\-going failed; the others are done.\n.TP\n\\fB2\\fR\nThe request can be corrected: text, "
+    "option, target.\n.TP\n\\fB3\\fR\nA file is broken; the message names file and "
+    "place.\n.TP\n\\fB4\\fR\nWell formed but not supported; the message says what is "
+    "supported.\n.TP\n\\fB70\\fR\nA defect of the program.\n.TP\n\\fB130\\fR\nInterrupted; no half\\-written "
+    "file is left, and what \\-\\-resume can go on from is.\n";
 
 constexpr const char* example_section =
     ".SH EXAMPLES\n"

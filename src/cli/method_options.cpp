@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/strings.h"
 #include "cli/arguments.h"
+#include "cli/describe.h"
 #include "cli/options.h"
 #include "methods/method.h"
 
@@ -82,8 +83,13 @@ void add_aggregate(const std::string& given, std::map<std::string, std::string>&
 // "--residual" for every option of every record; methods that share an option share the flag.
 void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& options) {
   std::map<std::string, std::vector<const MethodOption*>> known;
+  std::map<std::string, std::vector<std::string_view>> owners;
   for (const Method* method : all_methods())
-    for (const MethodOption& option : method->options) known[std::string(option.name)].push_back(&option);
+    for (const MethodOption& option : method->options) {
+      known[std::string(option.name)].push_back(&option);
+      owners[std::string(option.name)].push_back(method->name);
+    }
+  arguments.under(method_options_heading);
   for (const Method* method : all_methods()) {
     for (const MethodOption& option : method->options) {
       const std::string name(option.name);
@@ -93,10 +99,11 @@ void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& 
       const auto& kin = known[name];
       const bool alike =
           std::all_of(kin.begin(), kin.end(), [&](const MethodOption* o) { return o->type == option.type; });
-      const std::string help =
-          kin.size() == 1 ? fmt::format("{}: {} (default {})", method->name, option.help, option.otherwise)
-          : alike         ? fmt::format("several methods: {}", option.help)
-                          : "several methods, each in its own way: see headwater methods NAME";
+      std::string help = fmt::format("{}: ", fmt::join(owners[name], ", "));
+      if (kin.size() == 1)
+        help += fmt::format("{} (default {})", option.help, option.otherwise);
+      else
+        help += alike ? std::string(option.help) : "depends on the method, see headwater methods NAME";
       arguments.add(
           fmt::format("{} {}", flag, alike ? option.type : "VALUE"),
           [&options, name](const std::string& value) { options[name] = value; }, help);
@@ -106,19 +113,19 @@ void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& 
 
 }  // namespace
 
-void add_method_options(Arguments& arguments, MethodFlags& flags) {
+void add_method_options(Arguments& arguments, MethodFlags& flags, const std::string& names) {
   arguments.under("Methods")
       .add(
-          "--method METHODS", [&flags](const std::string& names) { flags.names = names; },
-          "Methods, separated by commas (default: what answers why, by the model)")
+          names + " METHODS", [&flags](const std::string& given) { flags.names = given; },
+          "Methods, with commas")
       .environment("HEADWATER_METHOD");
   arguments.add_repeated(
       "--option NAME=VALUE", [&flags](const std::string& given) { add_option_text(given, flags.options); },
-      "Set an option of the chosen methods, or METHOD.NAME of one; may be repeated");
+      "Set a method's option, or METHOD.NAME; repeatable");
   arguments.add_repeated(
       "--aggregate rollout|flow",
       [&flags](const std::string& given) { add_aggregate(given, flags.aggregate); },
-      "Carry a method's map per layer through the layers; METHOD=rollout for one of several");
+      "Combine maps across layers; METHOD=… for one");
   add_record_flags(arguments, flags.options);
 }
 

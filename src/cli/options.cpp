@@ -18,15 +18,14 @@ namespace headwater {
 
 void add_threads_option(Arguments& arguments, int& threads) {
   arguments.under("Model")
-      .add("-t,--threads N", threads,
-           "Threads to use; 0: as OMP_NUM_THREADS, the usable processors and quotas say")
+      .add("-t,--threads N", threads, "Default: all there are")
       .environment("HEADWATER_THREADS")
       .range(0, 1024);
 }
 
 void add_cache_dir_option(Arguments& arguments, std::string& cache_dir) {
   arguments.under("Model")
-      .add("--cache-dir FOLDER", cache_dir, "Hugging Face cache to look in")
+      .add("--cache-dir FOLDER", cache_dir, "Hugging Face cache")
       .environment("HEADWATER_CACHE_DIR");
 }
 
@@ -39,7 +38,7 @@ void add_model_options(Arguments& arguments, ModelOptions& options) {
       .environment("HEADWATER_DTYPE");
   add_threads_option(arguments, options.threads);
   add_cache_dir_option(arguments, options.cache_dir);
-  arguments.add("--revision REV", options.revision, "Branch, tag or commit of a cached model")
+  arguments.add("--revision REV", options.revision, "Branch, tag or commit")
       .environment("HEADWATER_REVISION");
 }
 
@@ -58,8 +57,14 @@ Engine ModelOptions::load() const {
   return Engine::load(required_model(), load_options());
 }
 
+Engine ModelOptions::load(const OutputOptions& said) const {
+  Engine engine = load();
+  for (const std::string& remark : engine.info().remarks) said.say(remark);
+  return engine;
+}
+
 void add_target_options(Arguments& arguments, TargetSpec& target) {
-  arguments.under("Target").add("--contrast LABEL", target.contrast, "Explain the difference to this one");
+  arguments.under("Target").add("--contrast LABEL", target.contrast, "Explain the difference to this label");
   arguments.add("--position N", target.position, "Token position, for token-wise heads");
 }
 
@@ -74,10 +79,10 @@ void add_output_options(Arguments& arguments, OutputOptions& options, const std:
   arguments.under("Output").add("-o,--output FILE", options.path,
                                 "Write to this file instead of standard output");
   if (!formats.empty())
-    arguments.add("--format " + formats, options.format, "Default: by the file's ending")
+    arguments.add("--format " + formats, options.format, "Format (default: by the file's extension)")
         .choices()
         .environment("HEADWATER_FORMAT");
-  arguments.add("-q,--quiet", options.quiet, "No messages on standard error");
+  arguments.add("-q,--quiet", options.quiet, "Print no messages on stderr");
 }
 
 std::string OutputOptions::chosen_format(const std::string& formats, const std::string& extensions) const {
@@ -89,8 +94,9 @@ std::string OutputOptions::chosen_format(const std::string& formats, const std::
     if (ending == "." + name) return name;
   for (const std::string& pair : split(extensions, ' '))
     if (pair.starts_with(ending + "=")) return pair.substr(ending.size() + 1);
-  throw InputError(fmt::format("{}: expected the ending of a format ({}), found {}; say which with --format",
-                               path, fmt::join(known, ", "), ending));
+  throw InputError(
+      fmt::format("{}: expected the extension of a format ({}), found {}; choose one with --format", path,
+                  fmt::join(known, ", "), ending));
 }
 
 std::size_t MemoryOption::bytes() const {
@@ -113,12 +119,33 @@ std::size_t MemoryOption::bytes() const {
 
 void add_memory_option(Arguments& arguments, MemoryOption& option) {
   arguments.under("Model")
-      .add("--max-memory SIZE", option.text, "Bound beyond the weights, such as 512M or 2G")
+      .add("--max-memory SIZE", option.text, "Bound, such as 2G")
       .environment("HEADWATER_MAX_MEMORY");
 }
 
+double BudgetOption::seconds() const {
+  if (text.empty()) return 0;
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const std::string unit(rest, end);
+  double seconds = 0;
+  for (const auto& [name, length] :
+       {std::pair{"", 1.0}, {"s", 1.0}, {"ms", 1e-3}, {"m", 60.0}, {"h", 3600.0}})
+    if (unit == name) seconds = value * length;
+  if (error != std::errc() || !(seconds > 0) || seconds > 1e6)
+    throw InputError(fmt::format("--budget: expected a time such as 5s or 2m, found \"{}\"", text));
+  return seconds;
+}
+
+void add_budget_option(Arguments& arguments, BudgetOption& option) {
+  arguments.under("Methods").add(
+      "--budget TIME", option.text,
+      "Time that integrated_gradients may take to reach its tolerance, such as 5s; it says how far it came");
+}
+
 void add_dry_run_option(Arguments& arguments, bool& dry_run) {
-  arguments.under("Output").add("--dry-run", dry_run, "Shapes and memory; nothing is run");
+  arguments.under("Output").add("--dry-run", dry_run, "Show shapes and memory without running");
 }
 
 void add_run_options(Arguments& arguments, RunOptions& options, const std::string& formats) {

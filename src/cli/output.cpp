@@ -28,7 +28,7 @@ std::string behind_links(const std::string& path) {
     const fs::path target = fs::read_symlink(place, error);
     place = target.is_absolute() ? target : place.parent_path() / target;
   }
-  throw InputError(fmt::format("{}: expected a place for a file, found links that lead nowhere", path));
+  throw InputError(fmt::format("{}: expected a place for a file, found broken links", path));
 }
 
 // Renaming asks the folder alone, but who took the write permission from a file meant to keep it.

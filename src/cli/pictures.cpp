@@ -52,7 +52,7 @@ cairo_status_t ignore(void* /*out*/, const unsigned char* /*bytes*/, unsigned /*
 [[noreturn]] void fail(GError* error) {
   const std::string why = error == nullptr ? "no reason given" : error->message;
   if (error != nullptr) HEADWATER_FOUND(g_error_free)(error);
-  throw InternalError(fmt::format("picture: the drawing was refused: {}", why));
+  throw InternalError(fmt::format("picture: librsvg refused the drawing: {}", why));
 }
 
 using Drawing = std::unique_ptr<RsvgHandle, void (*)(RsvgHandle*)>;
@@ -127,7 +127,7 @@ std::string picture_of_svg(const std::string& svg, const std::string& format) {
   paint(page.get(), pixels.get());
   if (HEADWATER_FOUND(cairo_surface_write_to_png_stream)(pixels.get(), append, &bytes) !=
       CAIRO_STATUS_SUCCESS)
-    throw InternalError("picture: expected a PNG, found that none could be written");
+    throw InternalError("picture: expected a PNG, found that it could not be written");
   return bytes;
 }
 

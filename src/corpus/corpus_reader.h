@@ -63,6 +63,7 @@ class CorpusReader {
   std::size_t blank() const;                     // lines left out so far
   std::optional<std::size_t> count() const;      // of its examples; nothing for what can be read only once
   bool none_read() const { return seen_ == 0; }  // nor passed over for other shards
+  bool has_labels() const { return sources_[Label].found(); }
   // What the columns were taken for: "tsv with a header: text from sentence, label from label; not used:
   // idx".
   std::string understood() const;

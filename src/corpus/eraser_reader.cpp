@@ -76,7 +76,7 @@ EvaluationExample example_of(const Json& json, const std::string& docs, const st
     const Index end = token_at(piece, "end_token", tokens.size(), where);
     if (begin > end)
       throw FormatError(fmt::format(
-          "{}: evidences: expected start_token not behind end_token, found {} and {}", where, begin, end));
+          "{}: evidences: expected start_token not after end_token, found {} and {}", where, begin, end));
     if (begin == end) continue;
     made.evidence.push_back(
         {tokens[static_cast<std::size_t>(begin)].begin, tokens[static_cast<std::size_t>(end - 1)].end});

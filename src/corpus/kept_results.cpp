@@ -54,8 +54,8 @@ void require_same(const OrderedJson& run, const OrderedJson& before, const std::
   const std::vector<std::string> found = differences(run, before);
   if (found.empty()) return;
   throw InputError(
-      fmt::format("--resume: expected the run that {} is of, found another: {} differ{}; repeat that one, "
-                  "name another file, or remove {} to begin anew",
+      fmt::format("--resume: expected the run that wrote {}, found another: {} differ{}; repeat that run, "
+                  "name another file, or remove {} to start again",
                   file, fmt::join(found, ", "), found.size() == 1 ? "s" : "", file));
 }
 
@@ -95,7 +95,7 @@ KeptResults::KeptResults(std::string file, std::string place, const OrderedJson&
   const bool anything = fs::file_size(part()) > 0;
   if (anything && start == Start::Anew) {
     throw InputError(fmt::format(
-        "{}: expected no results of an earlier run, found some; go on with them: --resume, or remove {}",
+        "{}: expected no results of an earlier run, found some; continue them with --resume, or remove {}",
         file_, part()));
   }
   if (anything) {
@@ -125,9 +125,9 @@ void KeptResults::fail(const std::string& path) const {
 
 void KeptResults::resume(const OrderedJson& run) {
   if (!file_exists(run_file()))
-    throw InputError(
-        fmt::format("--resume: expected {} to say what {} is of, found none; remove {} to begin anew",
-                    run_file(), part(), part()));
+    throw InputError(fmt::format(
+        "--resume: expected {}, which describes the run of {}, found none; remove {} to start again",
+        run_file(), part(), part()));
   require_same(run, parse_record(run_file()), part());
 }
 
@@ -144,7 +144,7 @@ void KeptResults::read_kept() {
     if (number == 0 || number < last_number)
       throw FormatError(
           fmt::format("{}: expected results in the order of their lines, found other bytes at {}; remove it "
-                      "to begin anew",
+                      "to start again",
                       part(), at));
     if (number > last_number) {
       failures += last_failures;

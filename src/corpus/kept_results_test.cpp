@@ -78,7 +78,7 @@ TEST_F(KeptResultsTest, ResultsAreNotLostByForgettingToResume) {
   begin(Start::Anew)->append("{\"line\":1}\n");
   EXPECT_EQ(
       refused(Start::Anew),
-      "out.jsonl: expected no results of an earlier run, found some; go on with them: --resume, or remove " +
+      "out.jsonl: expected no results of an earlier run, found some; continue them with --resume, or remove " +
           part());
   EXPECT_EQ(read_file(part()), "{\"line\":1}\n");
 }
@@ -91,7 +91,7 @@ TEST_F(KeptResultsTest, AnotherRunIsRefusedAndNamed) {
   EXPECT_NE(text.find("found another: inputs, options --words, options --method differ"), std::string::npos)
       << text;
   std::filesystem::remove(part() + ".run");
-  EXPECT_NE(refused(Start::Resume).find("to say what"), std::string::npos);
+  EXPECT_NE(refused(Start::Resume).find("which describes the run of"), std::string::npos);
   EXPECT_EQ(read_file(part()), "{\"line\":1}\n");
 }
 
@@ -135,7 +135,7 @@ TEST_F(KeptResultsTest, AShardKeepsItsRecord) {
   EXPECT_EQ(read_record(place_), run_) << "nor does looking at it change that";
   run_["options"]["--shard"] = {"2/2"};
   EXPECT_NE(
-      refused(Start::Resume).find("the run that out.jsonl is of, found another: options --shard differs"),
+      refused(Start::Resume).find("the run that wrote out.jsonl, found another: options --shard differs"),
       std::string::npos);
   write_file(place_, "{\"line\":1}\n{\"line\":2}\n");
   EXPECT_FALSE(read_record(place_)) << "another file";

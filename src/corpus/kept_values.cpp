@@ -68,10 +68,9 @@ std::vector<ExampleValues> read_values(const std::string& path, const Shard& sha
       }
       all.push_back(std::move(values));
     } catch (const Json::exception& error) {
-      throw FormatError(
-          fmt::format("{}: expected values of an evaluation, found something else ({}); remove "
-                      "the file to begin anew",
-                      where, error.what()));
+      throw FormatError(fmt::format(
+          "{}: expected values of an evaluation, found something else ({}); remove the file to start again",
+          where, error.what()));
     }
     return true;
   });

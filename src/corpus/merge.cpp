@@ -55,20 +55,20 @@ class ShardFile {
   static OrderedJson record_of(const std::string& file) {
     if (!file_exists(file))
       throw InputError(file_exists(file + ".part")
-                           ? fmt::format("{}: expected a finished shard, found {}.part; its command with "
-                                         "--resume goes on with it",
+                           ? fmt::format("{}: expected a finished shard, found {}.part; repeat its command "
+                                         "with --resume to finish it",
                                          file, file)
                            : fmt::format("{}: expected the results of a shard, found no such file", file));
     if (!file_exists(record_path(file)))
-      throw InputError(fmt::format(
-          "{}: expected {} beside it, which every shard writes, found none; copy it too, or leave "
-          "out what is no shard's",
-          file, record_path(file)));
+      throw InputError(
+          fmt::format("{}: expected {} beside it, which every shard writes, found none; copy it too, or "
+                      "leave out the file if it is not a shard's",
+                      file, record_path(file)));
     std::optional<OrderedJson> record = read_record(file);
     if (!record)
       throw InputError(
-          fmt::format("{}: expected the bytes that {} was written for, found others; copy both again, or do "
-                      "the shard again",
+          fmt::format("{}: expected the bytes that {} was written for, found others; copy both files again, "
+                      "or run the shard again",
                       file, record_path(file)));
     return std::move(*record);
   }
@@ -91,7 +91,7 @@ void require_one_run(const ShardFiles& parts) {
           fmt::format("the number of shards ({} and {})", first.shard().count, part->shard().count));
     if (!found.empty())
       throw InputError(
-          fmt::format("{}: expected a shard of the run that {} is of, found another: {} differ{}",
+          fmt::format("{}: expected a shard of the same run as {}, found one of another run: {} differ{}",
                       part->file(), first.file(), fmt::join(found, ", "), found.size() == 1 ? "s" : ""));
   }
 }
@@ -134,7 +134,7 @@ Merged merge_shards(const std::vector<std::string>& files,
     bool failed = false;
     const std::string_view lines = part.next(number, failed);
     if (number < last || (number == last && last > 0))
-      throw FormatError(fmt::format("{}: expected a line behind {}, found {}; lines are missing or doubled",
+      throw FormatError(fmt::format("{}: expected a line after {}, found {}; lines are missing or duplicated",
                                     part.file(), last, number));
     last = number;
     merged.failed += failed ? 1 : 0;

@@ -99,15 +99,16 @@ TEST_F(MergeTest, ShardsAreThereOnce) {
 
 TEST_F(MergeTest, OtherRunsAreRefusedAndNamed) {
   const std::string first = shard("1/2", "{\"line\":1}\n");
-  EXPECT_EQ(
-      refused({first, shard("2/4", "")}),
-      "shard 1.jsonl: expected a shard of the run that shard 0.jsonl is of, found another: the number of "
-      "shards (2 and 4) differs");
+  EXPECT_EQ(refused({first, shard("2/4", "")}),
+            "shard 1.jsonl: expected a shard of the same run as shard 0.jsonl, found one of another run: the "
+            "number of "
+            "shards (2 and 4) differs");
   run_["options"]["--method"] = {"saliency"};
   run_["version"] = "2";
-  EXPECT_EQ(refused({first, shard("2/2", "")}),
-            "shard 2.jsonl: expected a shard of the run that shard 0.jsonl is of, found another: options "
-            "--method, version differ");
+  EXPECT_EQ(
+      refused({first, shard("2/2", "")}),
+      "shard 2.jsonl: expected a shard of the same run as shard 0.jsonl, found one of another run: options "
+      "--method, version differ");
 }
 
 TEST_F(MergeTest, WhatIsNotTheWholeFileIsRefused) {
@@ -117,22 +118,20 @@ TEST_F(MergeTest, WhatIsNotTheWholeFileIsRefused) {
   EXPECT_EQ(
       refused({first, second}),
       "shard 1.jsonl: expected the bytes that shard 1.jsonl.run was written for, found others; copy both "
-      "again, or do the shard again");
+      "files again, or run the shard again");
   std::filesystem::remove(second + ".run");
   EXPECT_EQ(
       refused({first, second}),
       "shard 1.jsonl: expected shard 1.jsonl.run beside it, which every shard writes, found none; copy it "
-      "too, or leave out what is no shard's");
+      "too, or leave out the file if it is not a shard's");
   write_file(second + ".run", "{}");
   EXPECT_EQ(
       refused({first, second}),
-      "shard 1.jsonl.run: expected the record of a run, found something else; remove it and do that run "
-      "anew");
+      "shard 1.jsonl.run: expected the record of a run, found something else; remove it and repeat that run");
   std::filesystem::rename(second, second + ".part");
-  EXPECT_EQ(
-      refused({first, second}),
-      "shard 1.jsonl: expected a finished shard, found shard 1.jsonl.part; its command with --resume goes "
-      "on with it");
+  EXPECT_EQ(refused({first, second}),
+            "shard 1.jsonl: expected a finished shard, found shard 1.jsonl.part; repeat its command with "
+            "--resume to finish it");
   std::filesystem::remove(second + ".part");
   EXPECT_EQ(refused({first, second}), "shard 1.jsonl: expected the results of a shard, found no such file");
 }
@@ -140,11 +139,11 @@ TEST_F(MergeTest, WhatIsNotTheWholeFileIsRefused) {
 TEST_F(MergeTest, LinesThatAreMissingOrDoubledAreNoticed) {
   const std::string first = shard("1/2", "{\"line\":1}\n{\"line\":3}\n{\"line\":5}\n");
   EXPECT_EQ(refused({first, shard("2/2", "{\"line\":2}\n{\"line\":6}\n")}),
-            "shard 0.jsonl: expected a line behind 6, found 5; lines are missing or doubled");
+            "shard 0.jsonl: expected a line after 6, found 5; lines are missing or duplicated");
   EXPECT_EQ(refused({first, shard("2/2", "{\"line\":2}\n")}),
             "shard 0.jsonl: expected no more lines than shard 2.jsonl has, found more");
   EXPECT_EQ(refused({first, shard("2/2", "{\"line\":1}\n{\"line\":4}\n")}),
-            "shard 3.jsonl: expected a line behind 1, found 1; lines are missing or doubled");
+            "shard 3.jsonl: expected a line after 1, found 1; lines are missing or duplicated");
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ bool RowReader::split_csv(std::string line, std::vector<std::string>& cells) {
       }
       if (++at < line.size() && line[at] != ',')
         throw InputError(fmt::format(
-            "{}: expected a comma behind a quoted cell, found \"{}\"; a quote inside a cell is written twice",
+            "{}: expected a comma after a quoted cell, found \"{}\"; a quote inside a cell is written twice",
             where(), line[at]));
     } else {
       const std::size_t end = std::min(line.find(',', at), line.size());

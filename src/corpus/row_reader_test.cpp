@@ -77,7 +77,7 @@ TEST(RowReader, GoesOnBehindARowThatCannotBeRead) {
   RowReader reader(stream, Format::Csv, "file");
   EXPECT_EQ(
       refused(reader),
-      "file:1: expected a comma behind a quoted cell, found \"b\"; a quote inside a cell is written twice");
+      "file:1: expected a comma after a quoted cell, found \"b\"; a quote inside a cell is written twice");
   std::vector<std::string> row;
   ASSERT_TRUE(reader.next(row));
   EXPECT_EQ(row, std::vector<std::string>{"next"});

@@ -71,7 +71,7 @@ OrderedJson parse_record(const std::string& path) {
   OrderedJson record = OrderedJson::parse(read_file(path, std::size_t{16} << 20), nullptr, false);
   if (!record.is_object() || !record.value("options", OrderedJson()).is_object())
     throw FormatError(fmt::format(
-        "{}: expected the record of a run, found something else; remove it and do that run anew", path));
+        "{}: expected the record of a run, found something else; remove it and repeat that run", path));
   return record;
 }
 

@@ -1,4 +1,4 @@
-// Agreement: do several methods order the tokens alike?
+// Agreement: how similarly several methods order the tokens.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace headwater {
 
-// Every pair of the report's attributions, over the tokens the report shows.
+// The agreement of every pair of the report's attributions, over the tokens that the report shows.
 std::vector<Agreement> agreement_of(const Report& report);
 
 }  // namespace headwater

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "study/terms.h"
 #include "study/token_target.h"
 
 namespace headwater {
@@ -29,7 +30,7 @@ std::string name_of_one(const ModelInfo& info, const std::string& label, int ind
 }  // namespace
 
 TargetSpec named_target(const Target& target, TargetSpec spec, const ModelInfo& info) {
-  if (info.task == Task::FeatureExtraction) return spec;
+  if (!has_target(info, target)) return spec;
   spec.label = name_of_one(info, target.label, target.index, target.tokens, target.span);
   if (target.contrast)
     spec.contrast = name_of_one(info, target.contrast_label, *target.contrast, target.contrast_tokens,
@@ -37,8 +38,14 @@ TargetSpec named_target(const Target& target, TargetSpec spec, const ModelInfo& 
   return spec;
 }
 
+bool explains_generated(const Request& request) {
+  const TargetSpec& target = request.target;
+  return request.input.generate > 0 && target.label.empty() && target.contrast.empty() && !target.position;
+}
+
 Request asked_of(Request request, const Target& target, const ModelInfo& info) {
-  request.target = named_target(target, std::move(request.target), info);
+  // Of what the model wrote every token is a target, and the same will be written again.
+  if (!explains_generated(request)) request.target = named_target(target, std::move(request.target), info);
   request.progress = nullptr;
   request.partial = request.layers = nullptr;
   return request;

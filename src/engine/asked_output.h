@@ -1,4 +1,4 @@
-// One number F of a model's output, and how it changes with the input: what the self-test asks.
+// One number F of a model's output and how it changes with the input, for the self-test.
 #pragma once
 
 #include <vector>
@@ -14,18 +14,18 @@ struct AskedOutput {
   Index at = 0;  // F among the numbers of one input's output
 
   AskedOutput(const Model& model, const Batch& batch);
-  // ∂F/∂output of so many copies.
+  // ∂F/∂output for this many copies.
   Tensor seed(const Tensor& output, Index copies) const;
 };
 
 struct AtPoints {
-  std::vector<double> values;  // of F, [n]
+  std::vector<double> values;  // values of F, [n]
   Tensor gradients;            // [n, …], if wanted
 };
 
 enum class Want { Values, Gradients };
 
-// F, and its gradient, where the value at `source` is put to each of these points, [n, …].
+// F, and if wanted its gradient, when the value at `source` is replaced by each of these points, [n, …].
 AtPoints at_points(const AskedOutput& asked, const Place& source, const Tensor& points, Want want);
 
 }  // namespace headwater

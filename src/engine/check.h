@@ -1,4 +1,5 @@
-// The self-test of a model for the facade: inputs, its own where none are given, and the worst over them.
+// The self-test of a model for the facade: it uses the given inputs, or its own if there are none, and
+// reports the worst of them.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,7 @@
 
 namespace headwater {
 
-// `exact`: the same model in float64. The test's record is left to the caller.
+// `exact` is the same model in float64. The caller adds the run record.
 ModelTest test_model(const LoadedModel& loaded, const LoadedModel& exact, std::span<const Input> inputs,
                      const std::function<void(const Progress&)>& progress);
 

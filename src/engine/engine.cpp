@@ -10,8 +10,11 @@
 #include "blocks/batch.h"
 #include "engine/agreement.h"
 #include "engine/asked.h"
+#include "engine/budget.h"
 #include "engine/check.h"
+#include "engine/defaults.h"
 #include "engine/evaluate.h"
+#include "engine/generated.h"
 #include "engine/identify.h"
 #include "engine/impl.h"
 #include "engine/jobs.h"
@@ -26,6 +29,7 @@
 #include "study/prediction.h"
 #include "study/study.h"
 #include "study/target.h"
+#include "study/terms.h"
 #include "study/token_target.h"
 #include "study/token_text.h"
 #include "tensor/pool.h"
@@ -34,10 +38,6 @@ namespace headwater {
 
 namespace {
 
-// Enough to keep the matrix products busy, and a bound on memory: logits and activations grow with it.
-constexpr std::size_t batch_tokens = 4096;
-// Prepared inputs waiting for a batch at a time: the more, the fuller the batches; images are large.
-constexpr std::size_t waiting_texts = 4096, waiting_images = 128;
 constexpr double seconds_between_layers = 0.25;  // that are told while a method runs
 
 void require_float32(const ModelInfo& info) {
@@ -57,12 +57,22 @@ void mark_target(std::vector<Unit>& tokens, int added, const Input& input) {
   }
 }
 
-// Lets the model go on with the output before anything is explained; an end of the text is not written.
-void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
-  if (tokens == 0) return;
+// A text without a mask has no output, and methods that explain none need no more than its run: of the head's
+// rows one is computed, and not read.
+bool needs_no_output(const LoadedModel& loaded, const std::vector<Job>& jobs, const TargetSpec& spec,
+                     const Encoding& encoding) {
+  return loaded.info().task == Task::FillMask && !jobs.empty() && spec.label.empty() &&
+         spec.contrast.empty() && !spec.position && mask_rows(loaded, encoding).empty() &&
+         std::none_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.method->needs_target; });
+}
+
+// Lets the model go on with the output before anything is explained, and says by how many tokens; an end of
+// the text is not written.
+int write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
+  if (tokens == 0) return 0;
   if (!writes(loaded.info().task))
     throw InputError(
-        fmt::format("generate: expected a model that writes, found {}", loaded.info().architecture));
+        fmt::format("generate: expected a model that generates text, found {}", loaded.info().architecture));
   Batch start = prepared.batch;
   start.positions.clear();
   Generated made = generate_greedily(*loaded.model, start, {.max_new_tokens = tokens, .ends = loaded.eos});
@@ -70,6 +80,7 @@ void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
       std::find(loaded.eos.begin(), loaded.eos.end(), made.ids.back()) != loaded.eos.end())
     made.ids.pop_back();
   append_tokens(loaded, prepared, static_cast<int>(prepared.encoding.tokens.size()) - 1, made.ids);
+  return static_cast<int>(made.ids.size());
 }
 
 // What a reader looks at first: the row the output was read from, and how far results agree in the view asked
@@ -77,11 +88,7 @@ void write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
 void add_answers(Report& report) {
   for (Attribution& result : report.attributions)
     if (!result.scores().empty()) result.answer = answer_rows(report, result);
-  for (const Index row : focus_rows(report)) {
-    if (row >= static_cast<Index>(report.prediction.units.size())) break;
-    const std::string& text = report.prediction.units[static_cast<std::size_t>(row)].text;
-    report.answer_token += report.answer_token.empty() ? text : fmt::format(", {}", without_space(text));
-  }
+  if (report.answer_token.empty()) report.answer_token = read_names(report);  // a text in windows has its own
   report.agreement = agreement_of(viewed(report));
 }
 
@@ -89,35 +96,6 @@ void add_answers(Report& report) {
 
 std::string version() {
   return HEADWATER_VERSION;
-}
-
-std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
-                                              const PredictOptions& options) const {
-  std::vector<Batch> batches;
-  std::vector<Prepared> all;
-  for (const Input& input : inputs) {
-    all.push_back(prepare(loaded, input));
-    if (loaded.tokenizer) all.back().batch.positions = wanted_rows(loaded, all.back().encoding);
-    batches.push_back(all.back().batch);
-  }
-  std::vector<Prediction> predictions(inputs.size());
-  for (const Group& group : group_inputs(batches, batch_tokens)) {
-    Tape tape(Keep::Nothing);
-    const Tensor logits = loaded.model->run(tape, group.batch).value;
-    for (std::size_t m = 0; m < group.members.size(); ++m) {
-      const std::size_t i = group.members[m];
-      const Row row = row_of(logits, static_cast<Index>(m), group.batch.positions);
-      predictions[i] = read_prediction(loaded, row, all[i], options.top);
-    }
-  }
-  if (options.max_new_tokens != 0)
-    for (std::size_t i = 0; i < predictions.size(); ++i) {
-      batches[i].positions.clear();
-      Continuation made = continue_text(loaded, batches[i], options.max_new_tokens, options.beams);
-      predictions[i].continuation = std::move(made.text);
-      predictions[i].continuation_ids = std::move(made.ids);
-    }
-  return predictions;
 }
 
 Engine::Engine(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -152,61 +130,73 @@ std::vector<Unit> Engine::tokenize(const Input& input) const {
   return units_of(ModelInfo{}, {.ids = {encoding.ids()}}, one).all;
 }
 
-Prediction Engine::predict(const Input& input, const PredictOptions& options) const {
-  return std::move(impl_->predict({&input, 1}, options).front());
-}
-
-std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const PredictOptions& options) const {
-  const std::size_t window = impl_->loaded.processor ? waiting_images : waiting_texts;
-  std::vector<Prediction> all;
-  for (std::size_t begin = 0; begin < inputs.size(); begin += window) {
-    std::vector<Prediction> some =
-        impl_->predict(inputs.subspan(begin, std::min(window, inputs.size() - begin)), options);
-    std::move(some.begin(), some.end(), std::back_inserter(all));
-  }
-  return all;
-}
-
 Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const Target* aimed) const {
   const auto start = std::chrono::steady_clock::now();
   const ModelInfo& info = with.info();
   std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
   Prepared prepared = prepare(with, request.input);
-  write_on(with, prepared, request.input.generate);
+  int generated = write_on(with, prepared, request.input.generate);
+  if (!explains_generated(request)) generated = 0;
   MovedOn moved{aimed != nullptr ? named_target(*aimed, request.target, info) : request.target};
-  if (with.tokenizer) moved = move_on(with, std::move(moved.spec), prepared);
+  const bool no_output = needs_no_output(with, jobs, moved.spec, prepared.encoding);
+  if (no_output)
+    prepared.batch.positions = {0};
+  else if (generated > 0)
+    prepared.batch.positions = rows_of_generated(prepared, generated);
+  else if (with.tokenizer)
+    moved = move_on(with, std::move(moved.spec), prepared);
   Report report{.text = request.input.text,
                 .pair = request.input.pair.value_or(""),
                 .image = request.input.image,
                 .model = info};
   if (is_encoder_decoder(info)) report.prefix = prepared.encoding.text;
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
+  report.fitted = prepared.fitted;
   Study study = open_study(with, prepared);
+  Request affordable = request;
+  affordable.methods = methods_for(request, info, study.size());
+  jobs = jobs_of(affordable, info);
+  std::string left_out = left_out_note(request, info, study.size());
   const auto rows = static_cast<Index>(study.batch().positions.size());
   const MemoryPlan plan = plan_memory(jobs, info, study.size(), rows > 0 ? rows : study.size(),
                                       request.max_memory, moved.added + 1);
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
-  return {std::move(jobs),   std::move(prepared), std::move(moved),
-          std::move(report), std::move(study),    seconds_since(start)};
+  return {std::move(jobs), std::move(prepared), std::move(moved),     std::move(report),  std::move(study),
+          no_output,       generated,           seconds_since(start), std::move(left_out)};
 }
 
 Report Engine::Impl::finish(const LoadedModel& with, const Request& request, const Target* aimed,
                             Opened& opened) const {
-  auto& [jobs, prepared, moved, report, study, seconds] = opened;
+  const auto started = std::chrono::steady_clock::now();
+  auto& [jobs, prepared, moved, report, study, no_output, generated, seconds, left_out] = opened;
   std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
   if (request.max_memory > 0) bounded.emplace();
   const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(with, row, prepared, PredictOptions{}.top);
   mark_target(report.prediction.units, moved.added, request.input);
-  report.target =
-      aimed != nullptr ? *aimed : resolve_target(with, moved.spec, report.prediction, prepared.encoding, row);
-  if (with.info().task != Task::FeatureExtraction) {
+  if (generated > 0) {  // the last token that was written, and what was predicted there
+    Outcome& last = report.prediction.outcomes[report.prediction.outcomes.size() - 2];
+    moved.spec.position = last.position;
+    report.prediction.outcomes = {Outcome(last)};
+  }
+  if (no_output)
+    report.prediction.outcomes.clear();
+  else
+    report.target = aimed != nullptr
+                        ? *aimed
+                        : resolve_target(with, moved.spec, report.prediction, prepared.encoding, row);
+  if (has_target(with.info(), report.target)) {
     study.aim(report.target);
     report.prediction.logits = logits_at(row, report.target.position);
   }
-  for (const Job& job : jobs) {
+  for (const Index read : study.rows_read()) report.read.push_back({study.written(), read});
+  const std::vector<std::size_t> turns = turns_of(jobs, request.budget > 0);
+  for (std::size_t turn = 0; turn < turns.size(); ++turn) {
+    const Job& job = jobs[turns[turn]];
     const auto begin = std::chrono::steady_clock::now();
+    if (request.budget > 0)
+      study.until = share_of_time(started, request.budget - seconds, turns.size() - turn);
     if (request.progress)
       study.on_progress = [&](double done) {
         request.progress(
@@ -223,10 +213,15 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
         request.layers(now);
         shown = std::chrono::steady_clock::now();
       };
-    report.attributions.push_back(run_job(job, study));
-    report.attributions.back().seconds = seconds_since(begin);
-    if (request.partial && aimed == nullptr && &job != &jobs.back()) request.partial(report);
+    const auto earlier = std::count_if(turns.begin(), turns.begin() + static_cast<std::ptrdiff_t>(turn),
+                                       [&](std::size_t other) { return other < turns[turn]; });
+    Attribution made = run_job(job, study);
+    made.seconds = seconds_since(begin);
+    if (!left_out.empty() && turn == 0) made.notes.push_back(left_out);
+    report.attributions.insert(report.attributions.begin() + earlier, std::move(made));
+    if (request.partial && aimed == nullptr && turn + 1 < turns.size()) request.partial(report);
   }
+  if (generated > 0 && aimed == nullptr) add_generated(report, jobs, study, with, prepared, row, generated);
   return std::move(report);
 }
 
@@ -236,7 +231,7 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
 }
 
 void Engine::Impl::complete(Report& report, const Request& request, double seconds) const {
-  report.asked = asked_of(request, report.target, loaded.info());
+  report.asked = asked_of(settled(request, report), report.target, loaded.info());
   add_answers(report);
   report.record = record();
   report.record.seconds = seconds;
@@ -245,6 +240,23 @@ void Engine::Impl::complete(Report& report, const Request& request, double secon
 Report Engine::explain(const Request& request) const {
   const auto start = std::chrono::steady_clock::now();
   if (request.verify) require_float32(info());
+  if (request.overlap) {
+    require_windows(info());
+    const auto windows = windows_of(impl_->loaded, request.input, request.overlap);
+    if (windows.size() > 1 && (request.verify || request.budget > 0))
+      throw InputError(fmt::format("{}: expected a text that the model reads whole, found one in windows",
+                                   request.verify ? "verify" : "budget"));
+    if (windows.size() > 1) {
+      Request of_windows = request;  // all by the same methods, however short the last one is
+      of_windows.methods = methods_for(request, info(), input_limit(impl_->loaded));
+      for (MethodSpec& spec : of_windows.methods) spec.if_affordable = false;
+      Report report = impl_->explain_windows(of_windows, windows);
+      if (const std::string note = left_out_note(request, info(), input_limit(impl_->loaded)); !note.empty())
+        report.attributions.front().notes.push_back(note);
+      impl_->complete(report, of_windows, seconds_since(start));
+      return report;
+    }
+  }
   Request measured = request;
   const auto completed = [&](const std::function<void(const Report&)>& told) {
     return [&, told](const Report& so_far) {
@@ -257,7 +269,8 @@ Report Engine::explain(const Request& request) const {
   if (request.layers) measured.layers = completed(request.layers);
   Report report = impl_->explain(impl_->loaded, measured, nullptr);
   if (request.verify)
-    compare_with_exact(report, impl_->explain(impl_->exact_model(), request, &report.target));
+    compare_with_exact(report,
+                       impl_->explain(impl_->exact_model(), settled(request, report), &report.target));
   impl_->complete(report, request, seconds_since(start));
   return report;
 }
@@ -316,16 +329,24 @@ EvaluatePlan Engine::plan_evaluate(const EvaluateRequest& request) const {
 
 std::size_t Engine::planned_bytes(const Request& request) const {
   const LoadedModel& loaded = impl_->loaded;
+  const std::vector<Job> all = jobs_of(request, info());
   Index tokens = fixed_units(info()), rows = 1, added = 0;
   if (loaded.tokenizer) {
-    const Prepared prepared = prepare(loaded, request.input);
-    const auto wanted = wanted_rows(loaded, prepared.encoding, request.target.position);
+    Input input = request.input;
+    if (const auto windows = windows_of(loaded, input, request.overlap); windows.size() > 1)
+      input.text = part_of(input.text, windows.front().text);
+    const Prepared prepared = prepare(loaded, input);
+    const auto wanted = needs_no_output(loaded, all, request.target, prepared.encoding)
+                            ? std::vector<int>{0}
+                            : wanted_rows(loaded, prepared.encoding, request.target.position);
     added = most_added(loaded, request.target, prepared.encoding);
     added += request.input.generate;
     tokens = static_cast<Index>(prepared.source.tokens.size() + prepared.encoding.tokens.size()) + added;
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size()) + added;
   }
-  const std::vector<Job> jobs = jobs_of(request, info());
+  Request affordable = request;
+  affordable.methods = methods_for(request, info(), tokens);
+  const std::vector<Job> jobs = jobs_of(affordable, info());
   const std::size_t planned = plan_memory(jobs, info(), tokens, rows, request.max_memory, added + 1).total;
   if (!request.verify) return planned;
   require_float32(info());

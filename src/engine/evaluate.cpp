@@ -20,7 +20,7 @@
 #include "base/side_by_side.h"
 #include "engine/evaluation_plan.h"
 #include "engine/evaluation_variations.h"
-#include "engine/evaluation_windows.h"
+#include "engine/text_windows.h"
 #include "explain/checking.h"
 #include "report/focus.h"
 #include "tensor/pool.h"

@@ -1,4 +1,4 @@
-// Evaluation for the facade: examples explained, measured and summed up.
+// Evaluation for the facade: it explains examples, measures the explanations and summarises the values.
 #pragma once
 
 #include <functional>
@@ -10,52 +10,53 @@
 
 namespace headwater {
 
-// A metric of a request with its options checked.
+// A requested metric with its checked options.
 struct ChosenMetric {
   const Evaluation* evaluation;
   MethodOptions options;
 };
-// Throws InputError for an unknown metric or option, and for one asked for twice; Unsupported for a metric
-// that means nothing for such a model.
+// Throws InputError for an unknown metric or option and for a repeated metric; Unsupported for a metric that
+// is undefined for this model.
 std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const ModelInfo& info);
-// Every method that has to run: those asked for, then those that metrics compare with.
+// Every method that has to run: first those requested, then those that metrics compare with.
 struct Explainers {
   std::vector<MethodSpec> specs;
-  std::size_t asked = 0;                              // of them, the first so many
-  std::vector<std::optional<std::size_t>> reference;  // of each metric: which of the specs
+  std::size_t asked = 0;                              // the number of requested ones, which come first
+  std::vector<std::optional<std::size_t>> reference;  // for each metric, the index of its reference in specs
 };
 Explainers explainers_of(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics);
-inline constexpr std::size_t examples_in_a_window = 32;  // that are measured together: what a kill may cost
+inline constexpr std::size_t examples_in_a_window =
+    32;  // examples measured together; a kill loses at most these
 
-// Whether they are one metric of the model itself.
+// Whether the only metric measures the model itself.
 inline bool is_of_model(const std::vector<ChosenMetric>& metrics) {
   return metrics.size() == 1 && metrics.front().evaluation->measure_model != nullptr;
 }
 
-// The index of the label a file calls by this name: as `names` says, by name, by index, or by the beginning
-// of a name ("NEG" of NEGATIVE). Throws InputError.
+// The index of the label that a file calls by this name: by `names`, by name, by index, or by the beginning
+// of a name ("NEG" for NEGATIVE). Throws InputError.
 int gold_index(const ModelInfo& info, const std::map<std::string, std::string>& names,
                const std::string& gold);
-// What is explained of an example. `left_out`: why it cannot be.
+// The target of an example; if it has none, `left_out` says why.
 TargetSpec target_of(const LoadedModel& loaded, const EvaluateRequest& request,
                      const EvaluationExample& example, std::string& left_out);
-// The example with the model's mask in its blank, or ending there; spans move along. Nothing, and why: it
-// cannot be asked this model.
+// The example with the model's mask in its blank, or with the text ending there; spans are moved accordingly.
+// Returns nothing, and the reason in `left_out`, if the model cannot be asked about it.
 std::optional<EvaluationExample> placed(const LoadedModel& loaded, EvaluationExample example,
                                         std::string& left_out);
 
-// The one place where scores are read out of a result: the answer's row, [layer][token]. Throws Unsupported
-// for one that has none.
+// Reads the answer's row of a result: [layer][token]. Scores for evaluations are read only here. Throws
+// Unsupported for a result without such a row.
 std::vector<std::vector<double>> answer_by_layer(const Report& report, const Attribution& result);
-// Tokens alone, or joined to words.
+// The tokens of each unit: single tokens, or the tokens of each word.
 std::vector<std::vector<int>> units_of_tokens(const std::vector<Unit>& tokens, View::Unit unit);
 
-// What all methods share of an example, but for its units and its label.
+// What all methods share for an example, except its units and its label.
 Sample sample_of(const LoadedModel& loaded, const EvaluationExample& example, const Report& report);
 
-// For every example the layers at which a linear probe tells its property; empty where there is none.
-// `asked`: the examples as they are put to the model; nothing in the place of one that is left out. Throws
-// InputError for too few examples, or other than two properties.
+// For every example, the layers at which a linear probe recognises its property; empty if it has none.
+// `asked` holds the examples as they are given to the model, and nothing in the place of one that is left
+// out. Throws InputError for too few examples, or unless there are two properties.
 std::vector<std::vector<bool>> probe_layers(const LoadedModel& loaded,
                                             const std::vector<std::optional<EvaluationExample>>& asked,
                                             std::uint64_t seed);
@@ -64,32 +65,32 @@ std::vector<std::vector<bool>> probe_layers(const LoadedModel& loaded,
 void check_request(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics,
                    const ModelInfo& info);
 
-// What a metric of the model itself measures, and all its values.
+// The input of a metric of the model itself, and all its values.
 ModelTrial model_trial(const LoadedModel& loaded, const EvaluateRequest& request);
 std::vector<ExampleValues> model_values(const LoadedModel& loaded, const ChosenMetric& metric,
                                         const EvaluateRequest& request);
 
-// The whole map of a method, [layer][query · T + key], heads averaged; empty for a score per token.
+// The whole map of a method, [layer][query · T + key], averaged over heads; empty for a score per token.
 std::vector<std::vector<double>> maps_by_layer(const Report& report, const Attribution& result);
 
-// Means, intervals and tests of what was measured.
+// Computes means, intervals and tests from the measured values.
 void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleValues>& values,
             const EvaluateRequest& request, EvaluateReport& report);
 
-// How examples are explained: by a model, perhaps of a given target, without a view.
+// How examples are explained: by a model, possibly for a given target, without a view.
 struct Explainer {
   const LoadedModel& loaded;
   std::function<Report(const LoadedModel& with, const Request&, const Target* aimed)> explain;
-  // What explaining it takes, in bytes.
+  // The bytes that an explanation takes.
   std::function<std::size_t(const Request&)> planned;
   // The model with other weights.
   std::function<LoadedModel(const std::function<void(const std::string&, Tensor&)>& change)> changed;
-  double deviation = 0.02;  // of untrained weights
+  double deviation = 0.02;  // standard deviation of untrained weights
 };
 
 EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateRequest& request,
                                  RunRecord record);
-// Throws what the run would before its first example.
+// Throws what the run would throw before its first example.
 EvaluatePlan plan_examples(const Explainer& explainer, const EvaluateRequest& request);
 
 }  // namespace headwater

@@ -18,7 +18,7 @@
 #include "base/parallel.h"
 #include "base/side_by_side.h"
 #include "engine/evaluation_variations.h"
-#include "engine/evaluation_windows.h"
+#include "engine/text_windows.h"
 #include "study/memory.h"
 #include "trial/perturbed_runs.h"
 
@@ -151,8 +151,8 @@ class Planning {
         most = std::max(most, explainer_.planned(request));
       } catch (const InputError& error) {
         if (request_.max_memory == 0) throw;
-        throw InputError(fmt::format("{} ({:.1f} MiB of the bound are for examples that wait)", error.what(),
-                                     static_cast<double>(resident) / 0x1p20));
+        throw InputError(fmt::format("{} ({:.1f} MiB of the bound are reserved for waiting examples)",
+                                     error.what(), static_cast<double>(resident) / 0x1p20));
       }
     }
     // Without a bound some are explained side by side.

@@ -1,4 +1,4 @@
-// The plan of an evaluation: how much there is to do, and how much memory it holds at one time.
+// The plan of an evaluation: the amount of work, and the memory it needs at one time.
 #pragma once
 
 #include "engine/evaluate.h"
@@ -7,8 +7,8 @@ namespace headwater {
 
 struct PlannedEvaluation {
   EvaluatePlan plan;
-  std::size_t resident =
-      0;  // of plan.bytes: what stays while inputs are explained; a bound takes it off theirs
+  // The part of plan.bytes that stays while inputs are explained; a bound for these is reduced by it.
+  std::size_t resident = 0;
 };
 
 // Throws InputError if `request.max_memory` is too small, and what the run would throw before its first

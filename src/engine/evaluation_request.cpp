@@ -3,6 +3,7 @@
 #include <headwater/error.h>
 
 #include "engine/evaluate.h"
+#include "engine/text_windows.h"
 
 namespace headwater {
 
@@ -19,6 +20,7 @@ bool same_spec(const MethodSpec& a, const MethodSpec& b) {
 
 Explainers explainers_of(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics) {
   Explainers made{.specs = request.methods, .asked = request.methods.size()};
+  for (MethodSpec& spec : made.specs) spec.if_affordable = false;  // figures are of every example
   for (const ChosenMetric& metric : metrics) {
     made.reference.emplace_back();
     if (metric.evaluation->reference == nullptr) continue;
@@ -54,19 +56,16 @@ void check_request(const EvaluateRequest& request, const std::vector<ChosenMetri
   }
   for (const ChosenMetric& metric : metrics)
     if (metric.evaluation->measure_model != nullptr)
-      throw InputError(fmt::format(
-          "metrics: expected {} alone, which measures the model itself and no explanations, found "
-          "others beside it",
-          metric.evaluation->name));
+      throw InputError(
+          fmt::format("metrics: expected {} alone, because it measures the model and not explanations, found "
+                      "other metrics too",
+                      metric.evaluation->name));
   if (request.methods.empty()) throw InputError("methods: expected at least one, found none");
   if (info.task == Task::FeatureExtraction)
     throw Unsupported(
-        fmt::format("evaluate: {} has no head, and metrics measure an output; open a folder with one",
+        fmt::format("evaluate: {} has no task head, and metrics measure an output; open a model with one",
                     info.architecture));
-  if (request.overlap && info.task != Task::TextClassification)
-    throw Unsupported(
-        fmt::format("windows: needs a classifier of texts, whose label is that of every window, and found {}",
-                    info.architecture));
+  if (request.overlap) require_windows(info);
 }
 
 std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const ModelInfo& info) {
@@ -92,10 +91,10 @@ std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const Model
     if (evaluation.points != nullptr) evaluation.points(info, metrics.back().options);  // refuses bad lists
     if (request.overlap && (evaluation.asks != nullptr || evaluation.variations != nullptr ||
                             evaluation.maps || evaluation.measure_model != nullptr))
-      throw Unsupported(fmt::format(
-          "{}: asks about one input as a whole, and a text in windows is several; leave it out, or "
-          "cut texts with --truncate",
-          evaluation.name));
+      throw Unsupported(
+          fmt::format("{}: needs one whole input, and a text in windows is several; leave it out, or cut "
+                      "texts with --truncate",
+                      evaluation.name));
   }
   return metrics;
 }

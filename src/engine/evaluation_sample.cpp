@@ -107,7 +107,7 @@ std::optional<EvaluationExample> placed(const LoadedModel& loaded, EvaluationExa
   if (task == Task::TextGeneration) {
     for (const TextSpan& cue : example.cues)
       if (cue.begin >= blank.begin) {
-        left_out = "its cue stands behind the word to predict";
+        left_out = "its cue comes after the word to predict";
         return std::nullopt;
       }
     example.input.text.resize(at);

@@ -170,9 +170,9 @@ void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleV
     if (evaluation.combine == nullptr)
       compare(std::string(evaluation.name), columns, report.methods, report.pairs);
     else
-      report.notes.push_back(fmt::format(
-          "{} is one figure over all examples and no mean; methods are compared by its intervals.",
-          evaluation.name));
+      report.notes.push_back(
+          fmt::format("{} is one figure over all examples, not a mean; compare methods by its intervals.",
+                      evaluation.name));
   }
   if (report.left_out > 0) {
     std::set<std::string> reasons;

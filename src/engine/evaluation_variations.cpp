@@ -35,10 +35,10 @@ LoadedModel randomised(const Explainer& explainer, int from, std::uint64_t seed)
 LoadedModel shifted(const Explainer& explainer) {
   const ModelInfo& info = explainer.loaded.info();
   if (!explainer.loaded.tokenizer || is_vocabulary(info.task))
-    throw Unsupported(fmt::format(
-        "input_invariance: shifts the embeddings of words that are read and not predicted, and {} "
-        "has none such; use a text classifier",
-        info.architecture));
+    throw Unsupported(
+        fmt::format("input_invariance: shifts the embeddings of words that are only read and not predicted, "
+                    "and {} has none; use a text classifier",
+                    info.architecture));
   return explainer.changed([&](const std::string& name, Tensor& numbers) {
     if (!is_word_table(name)) return;
     dispatch(numbers.dtype(), [&](auto r) {
@@ -86,7 +86,7 @@ std::optional<Target> Variations::other_class(const Report& report) const {
   for (const Outcome& outcome : report.prediction.outcomes) {
     if (outcome.position != target.position) continue;
     for (const Score& score : outcome.top)
-      if (score.index != target.index)
+      if (score.index != target.index && score.index >= 0)
         return Target{.position = target.position,
                       .index = score.index,
                       .label = score.label,
@@ -111,8 +111,8 @@ std::vector<std::optional<Report>> Variations::explained(const Request& request,
       const double before = report.prediction.logits[i], after = made.back()->prediction.logits[i];
       if (std::abs(after - before) > 1e-3 * std::max(1.0, std::abs(before)))
         throw Unsupported(
-            fmt::format("input_invariance: expected a model whose output stays when 1 is added to all "
-                        "embeddings, found {}, whose logit moves from {:.4f} to {:.4f}",
+            fmt::format("input_invariance: expected a model whose output stays the same when 1 is added to "
+                        "all embeddings, found {}, whose logit moves from {:.4f} to {:.4f}",
                         report.model.architecture, before, after));
     }
   }

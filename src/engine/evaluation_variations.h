@@ -1,4 +1,4 @@
-// Variations: other explanations of an example that sanity checks compare with.
+// Variations: other explanations of an example, with which sanity checks compare it.
 #pragma once
 
 #include <map>
@@ -9,20 +9,20 @@
 
 namespace headwater {
 
-// Which block a tensor belongs to, by its name ("bert.encoder.layer.3.…"): −1 what stands before the first,
-// `layers` what stands behind the last.
+// The block of a tensor, by its name ("bert.encoder.layer.3.…"): −1 for what comes before the first block,
+// `layers` for what comes after the last.
 int block_of_tensor(const std::string& name, int layers);
 
 class Variations {
  public:
-  // All that these metrics ask for; models are made once and kept.
+  // Prepares all variations that these metrics need; models are made once and kept.
   Variations(const Explainer& explainer, const std::vector<ChosenMetric>& metrics, std::uint64_t seed);
 
   bool any() const { return !wanted_.empty(); }
-  // What stands where among those of explained().
+  // The indices of the metric's variations among those of explained().
   std::vector<std::size_t> of(const ChosenMetric& metric) const;
-  // The reports of all, of the target that `report` explains; nothing in the place of one that has no other
-  // class.
+  // The reports of all variations for the target that `report` explains; nothing in the place of one without
+  // another class.
   std::vector<std::optional<Report>> explained(const Request& request, const Report& report) const;
 
  private:

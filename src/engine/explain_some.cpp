@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t run_tokens = 512;
 
 bool is_alone(const Request& one) {
-  return one.max_memory > 0 || one.verify || one.partial || one.layers;
+  return one.max_memory > 0 || one.verify || one.partial || one.layers || one.overlap;
 }
 
 std::size_t how_many_together(const Engine& engine, std::span<const Request> requests) {

@@ -80,8 +80,8 @@ void note_cut_training(IdentifyReport& report) {
   }
   if (cut > 0)
     report.notes.push_back(
-        fmt::format("{} of {} mlp maps ran to the limit of {} epochs before early stopping ended them; more "
-                    "--epochs may raise their rates",
+        fmt::format("{} of {} mlp maps reached the limit of {} epochs before early stopping; more --epochs "
+                    "may raise their rates",
                     cut, trained, report.mlp.epochs));
 }
 

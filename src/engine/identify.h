@@ -1,4 +1,4 @@
-// Token identifiability for the facade: from texts and a checkpoint to a report.
+// Token identifiability for the facade: the step from texts and a checkpoint to a report.
 #pragma once
 
 #include <headwater/identify.h>
@@ -8,7 +8,7 @@
 
 namespace headwater {
 
-// `identity` finds the weights again, for the control's shapes.
+// `identity` gives access to the weights again, for the shapes of the control.
 IdentifyReport identify_texts(const LoadedModel& loaded, const Checkpoint& identity,
                               const IdentifyRequest& request, RunRecord record);
 IdentifyPlan plan_texts(const LoadedModel& loaded, const IdentifyRequest& request);

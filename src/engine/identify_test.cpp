@@ -95,7 +95,7 @@ TEST(Identify, SaysWhichTrainingTheLimitCut) {
   request.control = false;
   const IdentifyReport cut = sentiment().identify(request);
   ASSERT_EQ(cut.notes.size(), 1U);
-  EXPECT_TRUE(cut.notes[0].starts_with("2 of 2 mlp maps ran to the limit of 1 epochs")) << cut.notes[0];
+  EXPECT_TRUE(cut.notes[0].starts_with("2 of 2 mlp maps reached the limit of 1 epochs")) << cut.notes[0];
   request.maps = {TokenMap::Naive};
   EXPECT_TRUE(sentiment().identify(request).notes.empty());
 }

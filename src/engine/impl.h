@@ -1,5 +1,5 @@
-// What an Engine holds: the model with what reads its inputs, what a run record says of it, and the same
-// model in float64 once somebody asked for it. For the files that say what Engine does.
+// The content of an Engine: the model with the readers of its inputs, the data of its run records, and the
+// same model in float64 once it was needed. Only the files that implement Engine include this.
 #pragma once
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include "checkpoint/checkpoint.h"
 #include "engine/evaluate.h"
 #include "engine/opened.h"
+#include "engine/text_windows.h"
 #include "heads/labelled.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
@@ -29,29 +30,31 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 
 struct Engine::Impl {
   LoadedModel loaded;
-  Checkpoint identity;  // without its weights: what a run record needs
+  Checkpoint identity;  // without its weights; for run records
   std::string cache_dir;
   mutable std::once_flag hashed;
   mutable std::string weights_hash;
   mutable std::once_flag loaded_exact;
-  mutable LoadedModel exact;  // the same in float64, once somebody asked for it
+  mutable LoadedModel exact;  // the same model in float64, loaded when it is first needed
 
   Impl(const Checkpoint& opened, const LoadOptions& options)
       : identity{opened.folder, opened.config, Weights({}, options.dtype), opened.weight_files},
         cache_dir(options.cache_dir) {
     loaded.model = load_model(opened);
+    const pool::KeepNothing give_back;  // what tensors were read into before they were packed
     load_reader(loaded, opened.folder.path);
     loaded.problem = problem_of(opened.config, loaded.info());
     loaded.eos = end_tokens(opened.config, opened.folder.path);
     loaded.start = start_token(opened.config, opened.folder.path, loaded.info());
   }
 
-  // For heads, trees, triggers and identifiability, which know one sequence.
+  // The model for heads, trees, triggers and identifiability, which need a single sequence.
   const LoadedModel& of_one_sequence() const {
     if (is_encoder_decoder(loaded.info()))
-      throw Unsupported(fmt::format(
-          "model: {} is an encoder–decoder, and this command knows one sequence; headwater explain takes it",
-          loaded.info().architecture));
+      throw Unsupported(
+          fmt::format("model: {} is an encoder–decoder, and this command needs a model with one sequence; "
+                      "use headwater explain",
+                      loaded.info().architecture));
     return loaded;
   }
 
@@ -77,11 +80,12 @@ struct Engine::Impl {
     std::call_once(loaded_exact, [this] {
       exact = loaded;
       exact.model = load_model(open_checkpoint(identity.folder, DType::Float64));
+      const pool::KeepNothing give_back;
     });
     return exact;
   }
 
-  // Work over labelled inputs: they are prepared, it is done and timed, and the record stands beside it.
+  // Runs work over labelled inputs: prepares them, times it and adds the run record.
   template <class Work>
   auto recorded(std::span<const LabelledInput> inputs, const LabelledRun& run, const std::string& name,
                 const Work& work) const {
@@ -90,7 +94,7 @@ struct Engine::Impl {
     const Advance advance = [&](double done) {
       if (run.progress) run.progress({.method = name, .done = done});
     };
-    std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
+    std::optional<pool::KeepNothing> bounded;  // otherwise free buffers would be added to the plan
     if (run.max_memory > 0) bounded.emplace();
     auto result = work(model, prepare_labelled(model, inputs), advance);
     result.record = record();
@@ -99,14 +103,16 @@ struct Engine::Impl {
   }
 
   std::vector<Prediction> predict(std::span<const Input> inputs, const PredictOptions& options) const;
-  // For evaluations.
+  // The explainer for evaluations.
   Explainer explainer(const Engine& engine) const;
-  // Without the view. `aimed`: the target is that one, whatever the prediction.
+  // Explains without applying the view. With `aimed` the target is that one, whatever the prediction.
   Report explain(const LoadedModel& with, const Request& request, const Target* aimed) const;
-  // The same in two steps.
+  // Explains a text in several windows.
+  Report explain_windows(const Request& request, std::span<const TextWindow> windows) const;
+  // explain in two steps.
   Opened open(const LoadedModel& with, const Request& request, const Target* aimed) const;
   Report finish(const LoadedModel& with, const Request& request, const Target* aimed, Opened& opened) const;
-  // What stands beside the results: answers, agreement, and what repeats the run.
+  // Adds to the results the answers, the agreement and the record that repeats the run.
   void complete(Report& report, const Request& request, double seconds) const;
 };
 

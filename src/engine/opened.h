@@ -1,7 +1,8 @@
-// A request that is about to be explained: its input is read and its study stands, but nothing has run. So
-// that requests of a stream can have their runs made together (explain_some.cpp).
+// A request that is ready to be explained: its input is read and its study is made, but nothing has run. The
+// runs of several requests of a stream can then be made together (explain_some.cpp).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <headwater/report.h>
@@ -19,7 +20,10 @@ struct Opened {
   MovedOn moved;
   Report report;
   Study study;
-  double seconds = 0;  // that were spent on it before it is finished
+  bool no_output = false;     // nothing is explained, and there is nothing to predict
+  int generated = 0;          // number of tokens the model wrote, all of which are explained
+  double seconds = 0;         // spent on it before it is finished
+  std::string left_out = {};  // a note on a method that was not affordable
 };
 
 }  // namespace headwater

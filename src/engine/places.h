@@ -1,4 +1,4 @@
-// Where the models that come with the program are.
+// The folders of the models that ship with the program.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace headwater {
 
-// Folders that hold shipped models by name, first wins: $HEADWATER_MODELS (entries separated by ':'),
+// Folders that hold shipped models by name; the first one wins: $HEADWATER_MODELS (entries separated by ':'),
 // models/ in the library's own folder (a Python package), <prefix>/share/headwater/models beside the library
 // and beside the executable, the source tree's models/.
 std::vector<std::string> shipped_model_folders();
 
-// "/usr/lib/x86_64-linux-gnu/libheadwater.so" → every <prefix>/share/headwater/models above it, nearest
-// first.
+// Every <prefix>/share/headwater/models above a file such as "/usr/lib/x86_64-linux-gnu/libheadwater.so",
+// nearest first.
 std::vector<std::string> shared_folders_above(const std::string& file);
 
 }  // namespace headwater

@@ -5,8 +5,7 @@
 //   gradient      x is cut into K parts; part k is moved by ±h along its own gradient, in float64:
 //                 max_k | (F(x + h u_k) − F(x − h u_k)) / 2h − ‖g_k‖ |  /  max_k | (F(…) − F(…)) / 2h |
 //   completeness  on the line from x′, the mean of the input's units (pictures: 0), to x, cut into parts p
-//   where
-//                 it bends, with Gauss nodes on each:
+//                 where it bends, with Gauss nodes on each:
 //                 Σ_p | Σ_k w_k s_k − ΔF_p |  /  Σ_p Σ_k w_k |s_k|,     s_k = ∂F/∂x(x_k) · (x − x′)
 //   conservation  relevance that is put in less what arrives, what ops leak and what goes elsewhere, under
 //                 rules that conserve but for biases (CP-LRP's)
@@ -243,8 +242,8 @@ class Way {
 TestedProperty test_completeness(const AskedOutput& asked, const ModelInfo&,
                                  const std::vector<Place>& sources) {
   TestedProperty property{.name = "completeness",
-                          .promise = "gradients along a way add up to the change of the output",
-                          .measured = "gap, as a share of all change along the way",
+                          .promise = "gradients along a path add up to the change of the output",
+                          .measured = "gap, as a share of all change along the path",
                           .bound = 1e-2};
   for (const Place& source : sources) property.value = worse(Way(asked, source).gap(), property.value);
   judge(property);
@@ -267,10 +266,10 @@ TestedProperty test_conservation(const AskedOutput& asked, const ModelInfo& info
   }
   const Check check = ledger.check_arrived("", arrived);
   return {.name = "conservation",
-          .promise = "relevance put in = what arrives at the input + what the ledger says was lost",
-          .measured = fmt::format("imbalance of the books; of {:.3g} put in {:.3g} arrived, {:.3g} stayed in "
-                                  "biases and constants",
-                                  ledger.seeded(), arrived, ledger.leaked() + ledger.unfollowed()),
+          .promise = "relevance put in = relevance at the input + losses in the ledger",
+          .measured = fmt::format(
+              "imbalance; of {:.3g} put in, {:.3g} arrived and {:.3g} stayed in biases and constants",
+              ledger.seeded(), arrived, ledger.leaked() + ledger.unfollowed()),
           .passed = check.passed,
           .value = check.value,
           .bound = check.bound};

@@ -157,7 +157,7 @@ void require_no_edit_between(const RecordedRun::Impl& run, Place early, Place la
     const Var at = run.tape->at(edit);
     if (depends(*run.tape, at, first) && (at.id == last.id || depends(*run.tape, last, at)))
       throw Unsupported(
-          fmt::format("{}: the edit of {} lies on the way from {} to {}; begin there, or behind it", walk,
+          fmt::format("{}: the edit of {} lies on the path from {} to {}; start at it or after it", walk,
                       headwater::text_of(edit), headwater::text_of(early), headwater::text_of(late)));
   }
 }

@@ -1,4 +1,4 @@
-// The making of a RecordedRun for the facade.
+// Makes a RecordedRun for the facade.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ struct RecordedRun::Impl {
   std::vector<Place> edited;
 };
 
-// All rows of a token-wise head are computed. Throws InputError for edits of what the model has not, and for
-// values, heads or rows that do not fit.
+// Computes all rows of a token-wise head. Throws InputError for edits of places that the model does not have,
+// and for values, heads or rows that do not fit.
 std::shared_ptr<const RecordedRun::Impl> recorded_run(const LoadedModel& loaded, const Prepared& prepared,
                                                       std::span<const PlaceEdit> edits);
 

@@ -7,8 +7,8 @@
 
 namespace headwater {
 
-// What enters the first block and what leaves every block, [layers + 1][D]. Throws InputError for a position
-// outside the text, Unsupported for encoder–decoders.
+// The input of the first block and the output of every block, [layers + 1][D]. Throws InputError for a
+// position outside the text, Unsupported for encoder–decoders.
 std::vector<std::vector<double>> hidden_vectors(const LoadedModel& loaded, const Input& input, int position);
 
 }  // namespace headwater

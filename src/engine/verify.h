@@ -5,9 +5,9 @@
 
 namespace headwater {
 
-// Adds to every result of `report` the check "float32 against float64": the largest difference between its
-// scores and those of `exact`, as a share of the largest score there; and a note with the rank correlation.
-// Both hold the same methods in the same order, before any view was applied.
+// Adds to every result of `report` the check "float32 against float64", which is the largest difference
+// between its scores and those of `exact`, as a share of the largest score there, and a note with the rank
+// correlation. Both must hold the same methods in the same order, before any view was applied.
 void compare_with_exact(Report& report, const Report& exact);
 
 }  // namespace headwater

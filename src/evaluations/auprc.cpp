@@ -20,7 +20,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation auprc;
 const Evaluation auprc{
     .name = "auprc",
-    .summary = "How well the scores set the words that people marked before the others.",
+    .summary = "How well the scores rank the words that annotators marked before the others.",
     .formula = "∫ precision d recall over falling scores, by trapezoids",
     .paper =
         "DeYoung, Jain, Rajani, Lehman, Xiong, Socher and Wallace, 2020: ERASER: A Benchmark to Evaluate "

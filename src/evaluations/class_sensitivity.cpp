@@ -28,7 +28,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation class_sensitivity;
 const Evaluation class_sensitivity{
     .name = "class_sensitivity",
-    .summary = "How alike the explanations of two classes are.",
+    .summary = "How similar the explanations of two classes are.",
     .formula = "ρ(scores of the target, scores of the likeliest other class), Spearman",
     .paper =
         "Sixt, Granz and Landgraf, 2020: When Explanations Lie: Why Many Modified BP Attributions Fail. "

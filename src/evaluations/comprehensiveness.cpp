@@ -41,7 +41,7 @@ std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
 extern const Evaluation comprehensiveness;
 const Evaluation comprehensiveness{
     .name = "comprehensiveness",
-    .summary = "How far the target's probability falls without the most important units.",
+    .summary = "How far the target's probability falls when the most important units are removed.",
     .formula = "1/|S| Σ_{s ∈ S} p(x) − p(x without its top s % of units)",
     .paper =
         "DeYoung, Jain, Rajani, Lehman, Xiong, Socher and Wallace, 2020: ERASER: A Benchmark to Evaluate "

@@ -28,7 +28,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation cue_precision;
 const Evaluation cue_precision{
     .name = "cue_precision",
-    .summary = "How well the target's row sets the cue words first, layer by layer.",
+    .summary = "How well the target's row ranks the cue words first, layer by layer.",
     .formula = "AP = Σ_n (R_n − R_{n−1}) P_n of the cue tokens ranked by the row at the target",
     .paper =
         "Mohebbi, Zuidema, Chrupała and Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL",

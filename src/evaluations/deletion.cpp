@@ -37,7 +37,7 @@ std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
 extern const Evaluation deletion;
 const Evaluation deletion{
     .name = "deletion",
-    .summary = "The target's probability as units are taken away, the most important first.",
+    .summary = "The target's probability as units are removed, the most important first.",
     .formula = "AUC = ∫ p(x without its first share s of units) ds by trapezoids",
     .paper =
         "Petsiuk, Das and Saenko, 2018: RISE: Randomized Input Sampling for Explanation of Black-box Models. "

@@ -52,7 +52,7 @@ Evaluation::Better better_of(const Evaluation& evaluation, const MethodOptions& 
 
 std::string_view text_of(Evaluation::Needs needs) {
   static constexpr std::string_view texts[] = {"a model with an output",
-                                               "words that people marked as the reason",
+                                               "words that annotators marked as the reason",
                                                "cue words in minimal pairs",
                                                "pictures with a mask of the object",
                                                "pictures",

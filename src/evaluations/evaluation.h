@@ -54,7 +54,7 @@ struct Evaluation {
 std::span<const Evaluation* const> all_evaluations();
 const Evaluation& find_evaluation(std::string_view name);  // throws InputError with the nearest names
 Evaluation::Better better_of(const Evaluation& evaluation, const MethodOptions& options);
-std::string_view text_of(Evaluation::Needs needs);  // "words that people marked as the reason"
+std::string_view text_of(Evaluation::Needs needs);  // "words that annotators marked as the reason"
 
 // The records for reading: a list, and docs' page of all.
 std::string evaluations_text();
@@ -68,8 +68,8 @@ std::vector<double> layer_points(const ModelInfo& info, const MethodOptions&);
 // Options that several metrics share.
 inline constexpr MethodOption replace_option{
     "replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-    "what stands in a unit's place; auto: mask where there is one, otherwise mean (of the input's own token "
-    "embeddings, or of the picture's colour); black for images; delete shortens the text"};
+    "what replaces a removed unit; auto: mask where there is one, otherwise mean (of the token embeddings of "
+    "the unit's own sequence, or of the picture's colour); black for images; delete shortens the text"};
 inline constexpr MethodOption measured_quantity{"quantity", "probability|logit", "probability",
                                                 "what F is: the target's probability or its logit"};
 inline constexpr MethodOption with_option{

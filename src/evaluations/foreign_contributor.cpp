@@ -30,7 +30,8 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation foreign_contributor;
 const Evaluation foreign_contributor{
     .name = "foreign_contributor",
-    .summary = "The share of tokens to whose vector another token gives more than they do, layer by layer.",
+    .summary =
+        "The share of tokens whose vector depends more on another token than on themselves, layer by layer.",
     .formula = "|{t : max_j |m_tj| > |m_tt|}| / T, m the map of a layer",
     .paper =
         "Brunner, Liu, Pascual, Richter, Ciaramita and Wattenhofer, 2020: On Identifiability in "

@@ -102,7 +102,7 @@ extern const Evaluation head_pruning;
 const Evaluation head_pruning{
     .name = "head_pruning",
     .summary =
-        "Accuracy as attention heads are removed, the least important first: an evaluation of rankings.",
+        "Accuracy as attention heads are removed, the least important first; it evaluates rankings of heads.",
     .formula = "∫_0^1 accuracy without the last share r of heads dr, by trapezoids",
     .paper =
         "Michel, Levy and Neubig, 2019: Are Sixteen Heads Really Better than One? NeurIPS; Hao, Dong, "
@@ -111,12 +111,14 @@ const Evaluation head_pruning{
     .turned_by = "order=most",
     .needs = Evaluation::Needs::Labels,
     .options = {{"rankings", "text", "attattr,attention,taylor,accuracy_difference",
-                 "what is compared, as headwater heads --by names them"},
+                 "the rankings to compare, as headwater heads --by names them"},
                 {"order", "least|most", "least", "which heads go first: the least or the most important"},
-                {"scope", "global|layer", "global", "over all heads, or the same share of every layer"},
+                {"scope", "global|layer", "global",
+                 "global: over all heads; layer: the same share of every layer"},
                 {"steps", "integer", "10", "equal steps from all heads to none", 1, 1000},
-                {"ranked", "integer", "200", "examples that heads are ranked by, the first ones", 1, 1000000},
-                {"random_orders", "integer", "5", "of the random ranking", 1, 1000}},
+                {"ranked", "integer", "200", "the number of examples, from the first, that rank the heads", 1,
+                 1000000},
+                {"random_orders", "integer", "5", "number of orders in the random ranking", 1, 1000}},
     .curve_over = "share of heads removed",
     .points = points,
     .rows = rows,

@@ -26,7 +26,9 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation input_invariance;
 const Evaluation input_invariance{
     .name = "input_invariance",
-    .summary = "How far an explanation moves with a shift of the embeddings that the model does not see.",
+    .summary =
+        "How far an explanation changes when the embeddings are shifted in a way that the model does not "
+        "see.",
     .formula = "max |a − b| / max |a|, before and after adding 1 to every embedding",
     .paper =
         "Kindermans, Hooker, Adebayo, Alber, Schütt, Dähne, Erhan and Kim, 2019: The (Un)reliability of "

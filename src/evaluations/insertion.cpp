@@ -36,7 +36,8 @@ std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
 extern const Evaluation insertion;
 const Evaluation insertion{
     .name = "insertion",
-    .summary = "The target's probability as units come back into an emptied input, the most important first.",
+    .summary =
+        "The target's probability as units are put back into an empty input, the most important first.",
     .formula = "AUC = ∫ p(the first share s of units alone) ds by trapezoids",
     .paper =
         "Petsiuk, Das and Saenko, 2018: RISE: Randomized Input Sampling for Explanation of Black-box Models. "

@@ -61,14 +61,15 @@ EvaluationValue measure(const Trial& trial, const MethodOptions& options, std::s
 extern const Evaluation iou_f1;
 const Evaluation iou_f1{
     .name = "iou_f1",
-    .summary = "How many spans of the highest words are spans that people marked, at least by half.",
+    .summary =
+        "How well the spans of the highest words match the spans that annotators marked, by at least half.",
     .formula = "F1 of spans, right when |a ∩ b| / |a ∪ b| ≥ ½ for a marked one",
     .paper =
         "DeYoung, Jain, Rajani, Lehman, Xiong, Socher and Wallace, 2020: ERASER: A Benchmark to Evaluate "
         "Rationalized NLP Models. ACL",
     .better = Evaluation::Better::Higher,
     .needs = Evaluation::Needs::Evidence,
-    .options = {{"k", "integer", "0", "how many words are taken; 0: as many as people marked", 0, 1000000}},
+    .options = {{"k", "integer", "0", "number of words; 0: as many as the annotators marked", 0, 1000000}},
     .measure = measure,
 };
 

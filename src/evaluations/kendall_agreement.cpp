@@ -16,7 +16,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation kendall_agreement;
 const Evaluation kendall_agreement{
     .name = "kendall_agreement",
-    .summary = "Whether a method orders the units as another does: Kendall's τ-b.",
+    .summary = "How far two methods order the units alike: Kendall's τ-b.",
     .formula = "τ_b = (P − Q) / √((n₀ − n₁)(n₀ − n₂)), pairs in the same and in the other order",
     .paper =
         "Kendall, 1945: The Treatment of Ties in Ranking Problems. Biometrika; Jain and Wallace, 2019: "

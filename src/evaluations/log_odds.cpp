@@ -34,7 +34,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation log_odds;
 const Evaluation log_odds{
     .name = "log_odds",
-    .summary = "How far the target's log-probability falls without the most important units.",
+    .summary = "How far the target's log-probability falls when the most important units are removed.",
     .formula = "log p(x without its top s % of units) − log p(x)",
     .paper =
         "Shrikumar, Greenside and Kundaje, 2017: Learning Important Features Through Propagating Activation "

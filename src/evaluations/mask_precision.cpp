@@ -28,7 +28,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation mask_precision;
 const Evaluation mask_precision{
     .name = "mask_precision",
-    .summary = "How well the map sets the object's pixels first, and the background's last.",
+    .summary = "How well the map ranks the object's pixels before the background's.",
     .formula = "AP of (1 − map, map) against (background, object), mean over pictures",
     .paper = "Chefer, Gur and Wolf, 2021: Transformer Interpretability Beyond Attention Visualization. CVPR",
     .better = Evaluation::Better::Higher,

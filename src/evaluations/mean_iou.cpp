@@ -40,7 +40,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation mean_iou;
 const Evaluation mean_iou{
     .name = "mean_iou",
-    .summary = "How far the map above its mean and the object cover each other.",
+    .summary = "How far the map above its mean and the object overlap.",
     .formula = "½ Σ_{side} |map ∩ mask| / |map ∪ mask|, both summed over all pictures",
     .paper = "Chefer, Gur and Wolf, 2021: Transformer Interpretability Beyond Attention Visualization. CVPR",
     .better = Evaluation::Better::Higher,

@@ -48,14 +48,15 @@ std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
 extern const Evaluation parameter_randomisation;
 const Evaluation parameter_randomisation{
     .name = "parameter_randomisation",
-    .summary = "How alike an explanation stays when the model forgets what it learned, from the top down.",
+    .summary = "How similar an explanation stays as the model's weights are randomised from the top down.",
     .formula =
         "|ρ(scores, scores of the model with untrained upper blocks)|, Spearman; last stage: all untrained",
     .paper =
         "Adebayo, Gilmer, Muelly, Goodfellow, Hardt and Kim, 2018: Sanity Checks for Saliency Maps. NeurIPS",
     .better = Evaluation::Better::Lower,
     .options = {{"stages", "integer", "3",
-                 "from the head alone to the whole model; each keeps a model in memory", 1, 100}},
+                 "number of stages from the task head alone to the whole model; each keeps a model in memory",
+                 1, 100}},
     .curve_over = "stage of randomisation",
     .variations = variations,
     .measure = measure,

@@ -43,7 +43,7 @@ double combine(std::span<const double> sums) {
 extern const Evaluation probing_agreement;
 const Evaluation probing_agreement{
     .name = "probing_agreement",
-    .summary = "Whether the layers that mix the cue in are those at which a probe can read it.",
+    .summary = "Whether the layers that mix in the cue are those from which a probe can read it.",
     .formula =
         "ρ_layers(mean share on the cue words, accuracy of a linear probe of the cue's number), Spearman",
     .paper =

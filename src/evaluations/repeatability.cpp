@@ -23,8 +23,8 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation repeatability;
 const Evaluation repeatability{
     .name = "repeatability",
-    .summary = "How far an explanation moves when it is made a second time.",
-    .formula = "max |a − b| / max |a|, two runs of the same",
+    .summary = "How far an explanation changes when it is computed a second time.",
+    .formula = "max |a − b| / max |a| for two runs of the same request",
     .paper =
         "Alvarez-Melis and Jaakkola, 2018: On the Robustness of Interpretability Methods. arXiv 1806.08049",
     .better = Evaluation::Better::Lower,

@@ -27,7 +27,8 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation self_contribution;
 const Evaluation self_contribution{
     .name = "self_contribution",
-    .summary = "How much of a token's vector is said to come from the token itself, layer by layer.",
+    .summary =
+        "How much of a token's vector comes from the token itself according to the method, layer by layer.",
     .formula = "1/T Σ_t |m_tt| / Σ_j |m_tj|, m the map of a layer",
     .paper =
         "Brunner, Liu, Pascual, Richter, Ciaramita and Wattenhofer, 2020: On Identifiability in "

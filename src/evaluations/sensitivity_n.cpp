@@ -77,7 +77,9 @@ std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
 extern const Evaluation sensitivity_n;
 const Evaluation sensitivity_n{
     .name = "sensitivity_n",
-    .summary = "Whether scores of random sets of units go with what the output loses without them.",
+    .summary =
+        "How well the scores of random sets of units correlate with what the output loses without these "
+        "units.",
     .formula = "corr_S(Σ_{i ∈ S} score_i, F(x) − F(x without S)), |S| = n",
     .paper =
         "Ancona, Ceolini, Öztireli and Gross, 2018: Towards Better Understanding of Gradient-based "
@@ -86,7 +88,7 @@ const Evaluation sensitivity_n{
     .better = Evaluation::Better::Higher,
     .options = {{"shares", "text", "10,30,50,70,90",
                  "n as percentages of the units, rounded up; the figure is the mean over them"},
-                {"subsets", "integer", "20", "random subsets of each size", 2, 10000},
+                {"subsets", "integer", "20", "number of random subsets of each size", 2, 10000},
                 replace_option,
                 measured_quantity},
     .curve_over = "share of units removed",

@@ -17,7 +17,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 extern const Evaluation spearman_agreement;
 const Evaluation spearman_agreement{
     .name = "spearman_agreement",
-    .summary = "Whether a method orders the units as another does: Spearman's ρ.",
+    .summary = "How far two methods order the units alike: Spearman's ρ.",
     .formula = "ρ = Pearson's correlation of the average ranks of the two methods' scores",
     .paper =
         "Abnar and Zuidema, 2020: Quantifying Attention Flow in Transformers. ACL; Mohebbi, Zuidema, "

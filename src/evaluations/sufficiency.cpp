@@ -41,7 +41,7 @@ std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
 extern const Evaluation sufficiency;
 const Evaluation sufficiency{
     .name = "sufficiency",
-    .summary = "How far the target's probability falls when the most important units stand alone.",
+    .summary = "How far the target's probability falls when only the most important units are kept.",
     .formula = "1/|S| Σ_{s ∈ S} p(x) − p(the top s % of units alone)",
     .paper =
         "DeYoung, Jain, Rajani, Lehman, Xiong, Socher and Wallace, 2020: ERASER: A Benchmark to Evaluate "

@@ -46,7 +46,7 @@ std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
 extern const Evaluation token_f1;
 const Evaluation token_f1{
     .name = "token_f1",
-    .summary = "How far the highest words are those that people marked as the reason.",
+    .summary = "How well the highest words match those that annotators marked as the reason.",
     .formula = "F1 of the k highest words against the marked ones, mean over k",
     .paper =
         "DeYoung, Jain, Rajani, Lehman, Xiong, Socher and Wallace, 2020: ERASER: A Benchmark to Evaluate "
@@ -54,7 +54,8 @@ const Evaluation token_f1{
         "Attention Visualization. CVPR",
     .better = Evaluation::Better::Higher,
     .needs = Evaluation::Needs::Evidence,
-    .options = {{"k", "text", "10,20,30,40,50,60,70,80", "how many words are taken; the mean over these"}},
+    .options = {{"k", "text", "10,20,30,40,50,60,70,80",
+                 "numbers of words; the figure is the mean over them"}},
     .curve_over = "words taken",
     .measure = measure,
     .points = points,

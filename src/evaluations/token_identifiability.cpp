@@ -120,7 +120,7 @@ const Evaluation token_identifiability{
         "Transformers. ICLR",
     .better = Evaluation::Better::Neither,
     .needs = Evaluation::Needs::Texts,
-    .options = {{"tokens", "all|content", "all", "all tokens, or without special ones"}},
+    .options = {{"tokens", "all|content", "all", "all: all tokens; content: all but special tokens"}},
     .curve_over = "layers passed",
     .points = points,
     .rows = rows,

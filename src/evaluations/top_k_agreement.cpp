@@ -31,13 +31,13 @@ EvaluationValue measure(const Trial& trial, const MethodOptions& options, std::s
 extern const Evaluation top_k_agreement;
 const Evaluation top_k_agreement{
     .name = "top_k_agreement",
-    .summary = "The share of the most important units that a method has in common with another.",
+    .summary = "The share of the most important units that two methods have in common.",
     .formula = "|top_k(a) ∩ top_k(b)| / k",
     .paper =
         "Krishna, Han, Gu, Pombra, Jabbari, Wu and Lakkaraju, 2022: The Disagreement Problem in Explainable "
         "Machine Learning. arXiv 2202.01602",
     .better = Evaluation::Better::Higher,
-    .options = {{"k", "integer", "3", "how many units of each", 1, 10000}, with_option},
+    .options = {{"k", "integer", "3", "number of units of each method", 1, 10000}, with_option},
     .reference = reference_of,
     .measure = measure,
 };

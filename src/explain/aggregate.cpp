@@ -56,8 +56,9 @@ std::string_view description_of(Blend blend) {
   // In the order of Blend.
   static constexpr std::string_view texts[] = {
       "divided by its row sums and mixed half and half with the identity",
-      "divided by its row sums; the residual path is in it already",
-      "left as it is, as the method's authors do: rows do not sum to 1, and only ranks within a row compare"};
+      "divided by its row sums; it already contains the residual path",
+      "left unchanged, as the method's authors do: rows do not sum to 1, and only ranks within a row can be "
+      "compared"};
   return texts[as_size(blend)];
 }
 
@@ -80,9 +81,9 @@ std::string saturation_note(const Flow& flow) {
         flow.saturated_layer);
   if (closed > 0)
     return fmt::format(
-        "{} of {} columns are closed: from a layer on every position receives the same from them.", closed,
+        "{} of {} columns are closed: from some layer on every position receives the same from them.", closed,
         flow.closed_at.size());
-  return "No column of the flow is closed: every layer still tells positions apart.";
+  return "No column of the flow is closed: every layer still distinguishes positions.";
 }
 
 // The maps of what went through the steps, with the checks they all have.

@@ -3,8 +3,8 @@
 //   a_i = Σ_j R_ij + b_O        R_ij = f_ij + [i = j] x_i        f_ij = Σ_h α^h_ij u^h_j
 //
 // with x_i the block's input, a_i the sum of attention and residual path, and u^h_j = v^h_j W_O^h the value
-// of token j as head h writes it (the value's bias included; b_O belongs to no token). The parts f_ij are
-// never held together: a caller goes through the tokens j in tiles and gets their u^h_j. Everything is in
+// of token j as head h writes it (including the value's bias; b_O belongs to no token). The parts f_ij are
+// never all in memory: a caller goes through the tokens j in tiles and gets their u^h_j. All numbers are
 // double.
 #pragma once
 
@@ -20,8 +20,9 @@
 
 namespace headwater {
 
-// What a norm does to one part of a sum: N(z) = γ ⊙ C(z), C(z) = z − mean(z) (RMSNorm: C(z) = z). The norm of
-// the whole sum a is N(a) / s(a) + β with s(a) = √(mean(C(a)²) + ε), so a part z of it becomes N(z) / s(a).
+// The effect of a norm on one part of a sum: N(z) = γ ⊙ C(z), C(z) = z − mean(z) (RMSNorm: C(z) = z). The
+// norm of the whole sum a is N(a) / s(a) + β with s(a) = √(mean(C(a)²) + ε), so a part z of it becomes N(z) /
+// s(a).
 class NormMap {
  public:
   explicit NormMap(const NormWeights& weights);
@@ -39,8 +40,8 @@ class AttentionParts {
  public:
   // Throws Unsupported if the model is not made of blocks.
   AttentionParts(const Study& study, const AttentionKind& kind, int layer);
-  static std::vector<Site> sites();  // what it reads of the run
-  // Bytes of one of them and of the tile it works on.
+  static std::vector<Site> sites();  // sites of the run that it reads
+  // Bytes of one object and of the tile it works on.
   static std::size_t bytes(const ModelInfo& info, Index tokens);
 
   Index tokens() const { return tokens_; }
@@ -51,11 +52,11 @@ class AttentionParts {
 
   const double* input(Index i) const { return input_.data() + i * width_; }  // x_i
   void weights(Index i, Index j, double* to) const;                          // α^h_ij of all heads, [H]
-  // f(begin, count, u) for tiles of tokens; u [count, H, D] is the caller's to change.
+  // Calls f(begin, count, u) for tiles of tokens; f may change u [count, H, D].
   void for_tiles(const std::function<void(Index begin, Index count, double* u)>& f) const;
   std::vector<double> sums() const;                  // a_i, [T, D]
   std::vector<double> others() const;                // Σ_{j≠i} R_ij, [T, D]
-  std::vector<double> part(Index i, Index j) const;  // f_ij straight from its definition, [D]: for checks
+  std::vector<double> part(Index i, Index j) const;  // f_ij directly from its definition, [D], for checks
   const std::vector<double>& bias() const { return bias_; }  // b_O [D]
 
  private:
@@ -67,20 +68,20 @@ class AttentionParts {
   std::vector<double> values_, input_, output_, bias_;  // v [T, G·E], x [T, D], W_O [D, H·E], b_O [D]
 };
 
-// A block of this kind's stack, if it is a plain one and the kind its own attention.
+// The block of this kind's stack if it is a plain one and the kind is its own attention; otherwise nothing.
 std::optional<PlainBlock> plain_block_of(const Study& study, const AttentionKind& kind, int layer);
 
-// Rows and pairs on which a result is measured against plain sums and plain vectors.
+// Rows and pairs for which a result is compared with plain sums and plain vectors.
 std::vector<Index> sampled_rows(Index tokens);
 std::vector<std::pair<Index, Index>> sampled_pairs(Index tokens, bool causal);
 
-// Measures on sampled rows of every layer that the parts add up to what the model wrote there.
+// Checks on sampled rows of every layer that the parts add up to what the model wrote there.
 class SumCheck {
  public:
   explicit SumCheck(DType dtype) : dtype_(dtype) {}
   void begin(const AttentionParts& parts);
   void add(const AttentionParts& parts, Index begin, Index count, const double* u);  // u^h_j of a tile
-  // `written`: Site::ResidMid; `norm`: what stood between a_i and it, or null.
+  // `written` is the value at Site::ResidMid; `norm` is the norm between a_i and it, or null.
   void end(const AttentionParts& parts, const Tensor& written, const NormMap* norm);
   bool measured() const { return !rows_.empty(); }
   Check check() const;

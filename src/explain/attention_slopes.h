@@ -1,5 +1,5 @@
-// F and its gradient at an attention's mix while the attention of one layer is scaled, for many layers and
-// scales at once.
+// F and its gradient at the output of an attention's mix when the attention of one layer is scaled, for many
+// layers and scales at once.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,9 @@
 
 namespace headwater {
 
-// An attention is `share` of what it was; those that run before it stay, later ones follow. It is counted
-// through all (explain/mixing_steps.h): of a model with one stack it is the layer.
+// One attention is scaled to `share`. Earlier ones keep their values, and later ones follow. `layer` counts
+// the attentions of all stacks in the order they run (explain/mixing_steps.h); with one stack it is the
+// layer.
 struct ScaledAttention {
   int layer;
   double share;
@@ -24,24 +25,24 @@ class AttentionSlopes {
  public:
   AttentionSlopes(const Study& study, const Objective& objective);
 
-  // ∂F/∂z [1, T, H·E] and its share along the attention. Points come by layer, the lowest first; as many run
-  // together as the study's scratch holds. A point's bits do not depend on the others.
-  // `advance` hears the share that is done, and may throw to stop.
+  // ∂F/∂z [1, T, H·E] and its component along the attention. The points are ordered by layer, the lowest
+  // first. As many run together as fit into the study's scratch, and the bits of one do not depend on the
+  // others. `advance` receives the finished share and may throw to stop.
   std::vector<Slope> at(std::span<const ScaledAttention> points, const std::function<void(double)>& advance);
   std::vector<double> values(std::span<const ScaledAttention> points);  // F alone
-  // With all of the attention one run and one pull serve every layer: the gradients, and a layer's slope from
-  // its.
+  // With the full attention, one run and one pull serve every layer: whole_gradients gives the gradients, and
+  // whole a layer's slope from its gradient.
   std::vector<Tensor> whole_gradients();
   Slope whole(int layer, Tensor gradient) const;
 
-  // How much longer the attention makes what it is added to, as a mean over tokens.
+  // The factor by which the attention lengthens the vector it is added to, as a mean over tokens.
   double growth(int layer) const;
-  // Layers from `first` on, one at least, that with this many points each run together.
+  // The number of layers from `first` on, at least one, that run together with this many points each.
   int layers_together(int first, std::size_t points) const;
 
   double flop() const { return flop_; }  // of all products so far
 
-  // What a layer holds while its nodes are being added to: slopes, and sums over pieces of its way.
+  // The largest number of slopes and of path pieces that a layer holds while its nodes are added.
   static constexpr std::size_t kept_slopes = 16, most_pieces = 72;
 
  private:
@@ -50,14 +51,14 @@ class AttentionSlopes {
   std::size_t bytes_of_point(int layer) const;
   std::size_t fitting(std::span<const ScaledAttention> points) const;
   Tensor all_rows(const Tensor& gradient, const Rows& rows, int layer) const;
-  double cost_of(int layer) const;  // of a point, forward and back
+  double cost_of(int layer) const;  // cost of a point, forward and back
 
   const Study& study_;
   const Objective& objective_;
   std::vector<MixingStep> steps_;
-  std::vector<int> positions_;  // of the head's rows that F is computed from
-  Rows read_;                   // rows of the last block that it reads
-  bool gated_;                  // the feed-forward parts have three products, not two
+  std::vector<int> positions_;  // rows of the task head from which F is computed
+  Rows read_;                   // rows of the last block that the task head reads
+  bool gated_;                  // the feed-forward layers have three products instead of two
   double flop_ = 0;
 };
 

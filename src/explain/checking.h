@@ -1,5 +1,5 @@
-// Checks that take runs of their own, such as a finite difference beside a gradient: left out where nobody
-// will see them.
+// Some checks need extra runs, such as a finite difference for a gradient. They are skipped where nobody will
+// see them.
 #pragma once
 
 namespace headwater {
@@ -8,7 +8,7 @@ namespace detail {
 inline thread_local int unseen_checks = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 }
 
-// While one lives, methods on this thread leave such checks out.
+// While an object of this class exists, methods on this thread skip such checks.
 class WithoutChecks {
  public:
   WithoutChecks() { ++detail::unseen_checks; }

@@ -40,7 +40,7 @@ Game::Game(const Study& study, const Objective& objective, const GameOptions& op
   if (objective.over_tokens())
     throw InputError(
         "replace: expected a replacement that keeps the tokens for the probability of an answer, which runs "
-        "over them, found delete; use mask, or output=logit");
+        "over them, found delete; use mask, or quantity=logit");
 }
 
 Index Game::copies() const {

@@ -1,5 +1,5 @@
-// Game: F of the input with some of its units taken away. Coalitions are run in batches that fit the study's
-// scratch memory, equal ones once; a value's bits do not depend on its batch.
+// Game: F of the input when some of its units are removed. Coalitions run in batches that fit the study's
+// scratch memory, and equal ones run once. The bits of a value do not depend on its batch.
 #pragma once
 
 #include <vector>
@@ -10,18 +10,18 @@
 
 namespace headwater {
 
-using Coalition = std::vector<bool>;  // per unit: is it there?
+using Coalition = std::vector<bool>;  // per unit: whether it is present
 
 struct GameOptions {
-  std::string_view replace;   // of replacement_of
+  std::string_view replace;   // a name that replacement_of knows
   std::string_view unit;      // "token" or "word"
-  bool with_special = false;  // special tokens may be taken away too
+  bool with_special = false;  // special tokens may be removed too
 };
 
 class Game {
  public:
-  // Throws InputError if deleting would leave no token, or would change the tokens an answer's probability
-  // runs over.
+  // Throws InputError if deletion would leave no token, or would change the tokens over which an answer's
+  // probability is normalised.
   Game(const Study& study, const Objective& objective, const GameOptions& options);
 
   const Units& units() const { return units_; }
@@ -43,10 +43,10 @@ class Game {
 };
 
 std::size_t game_bytes(const ModelInfo& info, Index tokens);  // of one copy
-// With this many coalitions, or 2 · tokens + 512 of them, and a regression on them.
+// Bytes of a game with this many coalitions (0: 2 · tokens + 512) and of a regression on them.
 std::size_t sampled_game_bytes(const ModelInfo& info, Index tokens, int samples, std::size_t matrices);
 
-// The edited run with everything there must be the run itself, bit for bit up to rounding of the target.
+// Checks that the edited run with every unit present equals the run itself, up to rounding of the target.
 Check check_nothing_removed(const Game& game, double value);
 
 }  // namespace headwater

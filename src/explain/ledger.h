@@ -1,8 +1,8 @@
-// Ledger: where relevance went, op by op. It watches a pull of one seed and books, for every op, what came in
-// at its output less what went on to its inputs. The books of a walk balance:
+// Ledger: an account of relevance, op by op. It watches a pull of one seed and records, for every op, the
+// relevance that came in at its output minus the relevance that went on to its inputs. The account of a walk
+// balances:
 //
-//   what the seed brought = what arrived at the source + all leaks + what went to inputs the walk does not
-//   follow
+//   relevance of the seed = what arrived at the source + all leaks + what went to inputs the walk does not follow
 #pragma once
 
 #include <map>
@@ -18,32 +18,33 @@ namespace headwater {
 class Ledger {
  public:
   Ledger(const Rules& rules, int layers);
-  // Of several stacks the blocks are counted through, those of the first stack first.
+  // The blocks of several stacks are numbered consecutively, those of the first stack first.
   Ledger(const Rules& rules, const std::vector<Stack>& stacks);
 
-  // To give to Tape::pull; the ledger must outlive the walk.
+  // The hooks for Tape::pull; the ledger must outlive the walk.
   PullHooks watch();
 
   double seeded() const { return seeded_; }
   double leaked() const;      // over all ops
-  double unfollowed() const;  // what went to inputs that lead to no wanted value
-  // Relevance that entered the output of block l, or 0 if the walk did not come there.
+  double unfollowed() const;  // relevance that went to inputs leading to no wanted value
+  // Relevance that entered the output of block l, or 0 if the walk did not reach it.
   double entering(int layer) const { return entering_[as_size(layer)]; }
-  // What ops of this name lost between the output and block l's output (stages above it).
+  // The relevance that ops of this name lost between the model's output and block l's output (the stages
+  // above it).
   double lost_above(int layer, const std::string& op) const;
-  // The largest Σ |relevance| met: what rounding errors are measured by.
+  // The largest Σ |relevance| on the walk: the scale of rounding errors.
   double largest() const { return largest_; }
 
-  // That the books balance: what arrived at the source, or entered a block from `first` on, and what was lost
-  // above it make up the seed. Both may miss rounding, and what `guard` (a share of the largest Σ
-  // |relevance|) allows for divisions that are guarded.
+  // Checks that the account balances: what arrived at the source, or entered a block from `first` on, plus
+  // what was lost above it, is the seed. The bound allows rounding and, as a share of the largest Σ
+  // |relevance|, `guard` for guarded divisions.
   Check check_arrived(const std::string& name, double arrived, double guard = 0) const;
-  // Of one stack, whose blocks follow each other: of several, relevance passes a block by.
+  // The same for every block of a model with one stack. With several stacks relevance can bypass a block.
   Check check_blocks(int first, double guard = 0) const;
 
-  // Adds a detail "leak_<op>" per op that lost or made relevance, beyond rounding: one number per stage,
-  // where stage 0 is what lies before the blocks, stage l + 1 is layer l, and the last is the head. And a
-  // note that says it. "unfollowed" has the same for inputs the walk does not follow; "conservation" has the
+  // Adds a detail "leak_<op>" for each op that lost or created relevance beyond rounding. It has one number
+  // per stage: stage 0 is before the blocks, stage l + 1 is layer l, and the last is the task head. A note
+  // summarises it. "unfollowed" has the same for inputs that the walk does not follow; "conservation" has the
   // relevance that entered the output of each block from `first` on, NaN below.
   void report(Attribution& result, int first = 0) const;
 

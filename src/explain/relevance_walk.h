@@ -14,14 +14,15 @@ struct RelevanceWalk {
   std::vector<Place> wanted;
 };
 
-// The rules of the form over this model, with the public code's guards and extra steps if `reference`.
+// The rules of the form for this model; with `reference`, those of the public code with its guards and extra
+// steps.
 Rules relevance_rules(Rules::Relevance form, bool reference, const ModelInfo& info);
 
-// Relevance 1 at the target's logit (−1 at a contrast's), pulled to the wanted values. `ledger` may be null.
-// Throws Unsupported for a target of several tokens, whose log-probabilities are no logits.
+// Pulls relevance 1 at the target's logit (−1 at a contrast's) to the wanted values. `ledger` may be null.
+// Throws Unsupported for a target of several tokens, because log-probabilities are not logits.
 Signals walk_relevance(const Study& study, const RelevanceWalk& walk, Ledger* ledger);
 
-// What the walk needs beside the run: signals of a block, parts of W and, in another type, W itself.
+// Bytes of the walk beyond the run: signals of a block, parts of W and, in another type, W itself.
 std::size_t relevance_walk_bytes(const ModelInfo& info, Index tokens, const Rules& rules, DType dtype);
 
 }  // namespace headwater

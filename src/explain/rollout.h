@@ -1,5 +1,5 @@
-// Rollout: maps of single layers multiplied through the layers, and what is done to a map before.
-// A map is T × T, row-major, row = the token being written; everything is in double.
+// Rollout: the product of the maps of single layers, and the preparation of a map. A map is T × T, row-major,
+// row = the token being written; all numbers are double.
 #pragma once
 
 #include <string_view>
@@ -12,17 +12,17 @@ namespace headwater {
 enum class Fusion { Mean, Max, Min };
 Fusion fusion_of(std::string_view name);  // "mean", "max", "min"
 
-// [1, H, T, T] or [H, T, T] → T × T over the heads.
+// Fuses the heads: [1, H, T, T] or [H, T, T] → T × T.
 std::vector<double> fuse_heads(const Tensor& patterns, Fusion fusion);
 
-// The smallest ⌊ratio · n⌋ of the n cells a mask allows become 0, the first of equal ones first.
+// Sets the smallest ⌊ratio · n⌋ of the n cells that a mask allows to 0, the first of equal ones first.
 void discard_smallest(std::vector<double>& map, Index keys, double ratio, bool causal);
 
-// ((1 − residual) map + residual I), rows divided by their sum. Returns the first row without any weight, or
-// −1; such a row is left as zeros.
+// Replaces the map by (1 − residual) map + residual I with rows divided by their sum. Returns the first row
+// without any weight, or −1; such a row stays zero.
 Index mix_with_identity(std::vector<double>& map, Index tokens, double residual);
 
-// R_l = A_l R_{l−1} over maps [L, T, T] in double, in place.
+// Computes R_l = A_l R_{l−1} over maps [L, T, T] in double, in place.
 void roll_out(Tensor& maps);
 
 }  // namespace headwater

@@ -1,5 +1,6 @@
-// Whether a result survives the rounding of the run it was read from. Methods that divide by sums which pass
-// through zero may magnify it to the size of the result, which no check of their own sums can see.
+// Whether a result is stable under the rounding of the run it was read from. Methods that divide by sums
+// which pass through zero may magnify rounding to the size of the result, and checks of their own sums do not
+// show that.
 #pragma once
 
 #include <functional>
@@ -11,9 +12,9 @@ namespace headwater {
 
 inline constexpr const char* rounding_check = "scores survive the input's last bits";
 
-// The scores once more, over a run of the same input with every number of the encoder's input moved by its
-// last bits, up or down: all later roundings fall otherwise. The largest difference as a share of the largest
-// score; an estimate of what the working type leaves uncertain, not a bound.
+// Computes the scores again, over a run in which the last bits of every number of the encoder's input are
+// changed up or down, so that all later roundings differ. The value is the largest difference as a share of
+// the largest score; it estimates what the working type leaves uncertain and is not a bound.
 Check check_rounding(const Study& study, const std::vector<double>& scores,
                      const std::function<std::vector<double>(const Study&)>& again);
 

@@ -26,13 +26,17 @@ Attribution token_relevance(const Study& study, const Rules& rules) {
       .maps = {{.axes = {Axis::Units}, .values = Tensor::of({T}, scores, study.info().dtype)}}};
   result.checks.push_back(ledger.check_arrived("tokens and leaks add up to the logit", arrived));
   if (study.written() == 0) result.checks.push_back(ledger.check_blocks(0));
-  result.notes.push_back(
-      fmt::format("The tokens add up to {:.4g}; {} is {:.4g}.", arrived,
-                  has_several_tokens(study.target()) ? "what was shared out" : "the target's logit",
-                  study.target_logit(run.logits.value)));
+  result.accounted = logit_account(study, arrived);
   note_tangent(result, study);
   ledger.report(result);
   return result;
+}
+
+Account logit_account(const Study& study, double sum) {
+  const char* what = has_several_tokens(study.target()) ? "the log-probability and the entropy of the rows"
+                     : study.target().contrast          ? "the difference of the logits"
+                                                        : "the target's logit";
+  return {.sum = sum, .of = study.target_logit(study.logits()), .what = what};
 }
 
 void note_tangent(Attribution& result, const Study& study) {
@@ -40,8 +44,8 @@ void note_tangent(Attribution& result, const Study& study) {
   const Tensor logits = study.logits();
   const double value = study.target_value(logits), shared = study.target_logit(logits);
   result.notes.push_back(
-      fmt::format("Starts from the tangent of the log-probabilities at the logits: what is shared out is "
-                  "{:.4g}, of which {:.4g} is the log-probability and {:.4g} the entropy of the rows.",
+      fmt::format("The log-probabilities are linearised at the logits: the scores share {:.4g}, of which "
+                  "{:.4g} is the log-probability and {:.4g} the entropy of the rows.",
                   shared, value, shared - value));
 }
 

@@ -1,5 +1,5 @@
-// Relevance of each token at the encoder's input, by one pull under a rule set: what AttnLRP, CP-LRP, ε- and
-// γ-LRP are.
+// Relevance of each token at the encoder's input, by one pull under a rule set. AttnLRP, CP-LRP, ε-LRP and
+// γ-LRP are such methods.
 #pragma once
 
 #include <headwater/report.h>
@@ -8,12 +8,12 @@
 
 namespace headwater {
 
-// [T], signed: Σ_d m ⊙ x at the input of the first block, with the leak ledger, the check that its books
-// balance, and as a note what part of the target's logit the tokens add up to.
+// Signed scores [T]: Σ_d m ⊙ x at the input of the first block, with the leak ledger, the check that the
+// ledger balances, and a note that compares the sum of the tokens with the target's logit.
 Attribution token_relevance(const Study& study, const Rules& rules);
 
 // The rules of AttnLRP: activations by f(x)/x, norms with σ held constant, products halved. With Constant
-// patterns those of CP-LRP.
+// they are those of CP-LRP.
 constexpr Rules lrp_rules(Rules::Softmax softmax) {
   return {.activation = Rules::Activation::Secant,
           .norm = Rules::Norm::FrozenScale,
@@ -21,9 +21,11 @@ constexpr Rules lrp_rules(Rules::Softmax softmax) {
           .product = Rules::Product::Halved};
 }
 
-// Several tokens are explained by a method that shares out logits through the tangent of their
-// log-probabilities (Study::target_logit): a note that says so, and how much that is. Otherwise nothing.
+// Adds a note if the target is several tokens: the method then shares logits through the tangent of their
+// log-probabilities (Study::target_logit), and the note says how much that is.
 void note_tangent(Attribution& result, const Study& study);
+// What scores that sum to `sum` account for, of what the walk started from.
+Account logit_account(const Study& study, double sum);
 
 std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens);
 

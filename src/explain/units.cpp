@@ -57,8 +57,8 @@ void describe_units(const Units& units, const std::vector<double>& numbers, Attr
     for (const auto& unit : units.tokens)
       for (const int t : unit) result.measured[as_size(t)] = true;
     result.notes.push_back(
-        fmt::format("{} of {} tokens (special ones, and one that must stay) are never taken away; their "
-                    "score is 0 because it was not measured.",
+        fmt::format("{} of {} tokens (special ones, and one that must stay) are never removed; their score "
+                    "is 0 because it was not measured.",
                     T - covered, T));
   }
   if (!units.words) return;

@@ -1,4 +1,4 @@
-// Units: what a perturbing method takes away at once: a token, a word, or an image's patch.
+// Units: what a perturbing method removes at once: a token, a word, or an image's patch.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@ struct Units {
 };
 
 struct UnitOptions {
-  bool words = false;         // a word's tokens together; throws InputError for images
-  bool with_special = false;  // special tokens and an image's prefix too
-  bool keep_target = false;   // never a token the output is read at
+  bool words = false;         // a word's tokens are one unit; throws InputError for images
+  bool with_special = false;  // include special tokens and an image's prefix
+  bool keep_target = false;   // exclude the tokens at which the output is read
 };
 Units units_of(const Study& study, const UnitOptions& options);
 
-// One number per unit → one per token, [T]: a unit's number is shared equally by its tokens, so that sums
-// stay what they were; 0 for tokens in no unit.
+// Converts one number per unit to one per token, [T]. A unit's number is shared equally by its tokens, so
+// sums stay the same; tokens in no unit get 0.
 Tensor per_token(const Units& units, const std::vector<double>& numbers, Index tokens, DType dtype);
 
-// Notes and details that every unit-wise result has, and which tokens are in a unit.
+// Adds the notes and details of every unit-wise result, and which tokens are in a unit.
 void describe_units(const Units& units, const std::vector<double>& numbers, Attribution& result);
 
 }  // namespace headwater

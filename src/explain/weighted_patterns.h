@@ -1,4 +1,4 @@
-// What methods share that weigh the patterns of the blocks and read the row of the token a head reads.
+// What methods share that weight the patterns of the blocks and read the row that the task head reads.
 #pragma once
 
 #include <functional>
@@ -11,30 +11,31 @@
 
 namespace headwater {
 
-// mean over heads of max(0, a ⊙ b), or of max(0, a) when b is empty: [1, H, T, T] → T × T, row-major.
+// The mean over heads of max(0, a ⊙ b), or of max(0, a) if b is empty: [1, H, T, T] → T × T, row-major.
 std::vector<double> positive_mean(const Tensor& a, const Tensor& b = {});
 
-enum class RowSums { Kept, One };  // of I + map, before it is multiplied
+enum class RowSums { Kept, One };  // row sums of I + map before the product
 // The mean over `rows` of the rows of B_{L−1} … B_1 B_0, B_l = I + maps[l].
 std::vector<double> read_through(const std::vector<std::vector<double>>& maps, std::span<const Index> rows,
                                  Index tokens, RowSums sums);
 // The mean over `rows` of the rows of one map.
 std::vector<double> mean_row(const std::vector<double>& map, std::span<const Index> rows, Index tokens);
 
-enum class OwnColumn { Zero, Smallest };  // what stands for the tokens read themselves, in a text
-// Fills in scores and axes: one number per token of a text, one per patch of an image (tokens before the
-// first patch are left out), none negative; the whole row goes into the detail "row".
+enum class OwnColumn { Zero, Smallest };  // the value shown for the rows' own tokens in a text
+// Sets scores and axes: one number per token of a text, or per patch of an image (tokens before the first
+// patch are left out), none negative. The whole row goes into the detail "row".
 void put_row(Attribution& result, const Study& study, const std::vector<double>& row,
              std::span<const Index> rows, OwnColumn own);
 
-// The row with this value in some of its cells: of the tokens that read, whose own weight is not shown.
+// Sets some cells of the row to this value: those of the tokens that read, whose own weight is not shown.
 std::vector<double> with_cells(std::vector<double> row, std::span<const Index> cells, double value);
 
 // Gradients of the target's logit at the patterns of the layers from `start` on: [1, H, T, T] each, by
 // layer; empty below `start`.
 std::vector<Tensor> pattern_gradients(const Study& study, int start);
 
-// (f of the logits with some values of a place times 1 + h, less with 1 − h) / 2h: two forward runs.
+// The central difference (f(1 + h) − f(1 − h)) / 2h, where f is a function of the logits and some values of a
+// place are scaled by 1 ± h: two forward runs.
 using OfLogits = std::function<double(const Tensor& logits)>;
 struct Scaled {
   Place at;
@@ -42,11 +43,11 @@ struct Scaled {
 };
 double scaled_difference(const Study& study, const Scaled& part, double h, const OfLogits& f);
 
-// A central difference of the target's logit as the pattern at a place grows by a common factor, against
-// Σ G ⊙ A: two forward runs. `gradient` as above.
+// Compares a central difference of the target's logit, as the pattern at a place grows by a common factor,
+// with Σ G ⊙ A: two forward runs. `gradient` as above.
 Check check_pattern_gradient(const Study& study, const Tensor& gradient, Place at);
 
-// What a pull to patterns, its check and rows_read take, beside the run and the gradients.
+// Bytes of a pull to patterns, of its check and of rows_read, beyond the run and the gradients.
 std::size_t pattern_gradient_bytes(const ModelInfo& info, Index tokens);
 
 }  // namespace headwater

@@ -129,8 +129,8 @@ double plain_difference(const AttentionParts& parts, const Outputs& outputs, con
 std::vector<double> pushed_map(const Study& study, const AttentionKind& kind, int layer, const Compat& compat,
                                std::span<double> residual) {
   if (!compat.with_eps)
-    throw Unsupported("alti: compat knows the norms of plain blocks only, and " + study.info().architecture +
-                      " has others; use compat=none");
+    throw Unsupported("alti: compat supports only the norms of plain blocks, and " +
+                      study.info().architecture + " has others; use compat=none");
   const PartsWanted wanted{.layer = layer, .at = kind.after, .kind = kind};
   const Tensor written = study.at(kind.at(kind.after, layer));
   const Index T = written.dim(1), S = study.size(kind.keys), D = written.dim(2);
@@ -217,7 +217,8 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method alti{
     .name = "alti",
     .summary =
-        "Each token's share in the output of the attention block, by how much nearer to it its part leads.",
+        "Each token's share in the attention block's output, by how much closer its contribution brings the "
+        "sum to that output.",
     .question = Question::Mixing,
     .formula =
         "c[l,i,j] = max(0, ‖y[l,i]‖₁ − ‖y[l,i] − T[l,i,j]‖₁), rows divided by their sum;  T: token j's part "
@@ -227,16 +228,16 @@ extern const Method alti{
         "Encoder–decoders: Ferrando et al., 2022: Towards Opening the Black Box of Neural Machine "
         "Translation: Source and Target Interpretations of the Transformer. EMNLP",
     .cost =
-        "One forward run and 2 T² H D + 3 T² D operations per layer; vectors are made for one token at a "
+        "One forward run and 2 T² H D + 3 T² D operations per layer. Vectors are made for one token at a "
         "time.",
     .limits =
-        "The feed-forward layers are not in it, nor is the target; the biases of the output projection and "
-        "of the norm belong to no token. Parts that lead away from the output are cut to 0. Past attention "
-        "to another stack the residual path has its share in the detail cross_residual, and rows sum to 1 "
-        "with it.",
+        "It leaves out the feed-forward layers and the target. The biases of the output projection and of "
+        "the norm belong to no token. Contributions that point away from the output are cut to 0. In "
+        "cross-attention the detail cross_residual has the residual path's share, and rows sum to 1 "
+        "including it.",
     .options = {{"compat", "none|alti|alti_nmt", "none",
-                 "as the authors' programs: 1e-6 added to every component and a deviation without eps "
-                 "(alti), of the sample (alti_nmt)"}},
+                 "follows the authors' programs: 1e-6 is added to every component, and the deviation has no "
+                 "eps (alti) or is that of a sample (alti_nmt)"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .mixing = Mixing::Complete,
     .sites = AttentionParts::sites(),

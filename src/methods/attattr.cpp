@@ -64,33 +64,35 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 extern const Method attattr{
     .name = "attattr",
-    .summary = "What every attention weight contributes to the output, by integrated gradients per layer.",
+    .summary = "The contribution of every attention weight to the output, by integrated gradients per layer.",
     .question = Question::Heads,
     .formula = "Attr[l,h] = A ⊙ ∫₀¹ ∂F(a·A)/∂A da,  F the target's probability;  Σ Attr[l] = F(A) − F(0)",
     .paper =
         "Hao, Dong, Wei & Xu, 2021: Self-Attention Attribution: Interpreting Information Interactions Inside "
         "Transformer. AAAI",
     .cost =
-        "Per layer a forward and a backward run of the layers above for each node; 3 nodes where they "
-        "suffice, 6, 12 or more where the estimated error or completeness demands it; and one run and one "
-        "pull for all layers. "
-        "Suffixes of different layers share their products as far as the memory for tiles allows.",
+        "Per layer and node, a forward and a backward run of the layers above: 3 nodes where they suffice, "
+        "6, 12 or more where the estimated error or completeness requires it. One run and one pull for all "
+        "layers are added. Runs for different layers share their products as far as the memory for tiles "
+        "allows.",
     .limits =
-        "One layer at a time, against the baseline of no attention at all, which no model was trained on. "
-        "Interactions between layers and what the feed-forward parts do are not in it. Large attention gains "
-        "may need many nodes; the checks say so. The error is estimated, not bounded: from nested rules, and "
-        "around the kinks of relu from halves.",
+        "It measures one layer at a time, against a baseline of no attention at all, which no model was "
+        "trained on. It leaves out interactions between layers and the effect of the feed-forward layers. "
+        "Large attention gains may need many nodes, and the checks say so. The error is estimated, not "
+        "bounded: from nested rules, and around the kinks of relu from halves.",
     .options =
-        {{"quantity", "probability|logit", usual_quantity, "what is explained: F"},
+        {{"quantity", "probability|logit", usual_quantity,
+          "what F is: the target's probability or its logit"},
          {"rule", "adaptive|gauss|left|right|midpoint|trapezoid", "adaptive",
-          "nested nodes until complete, or a fixed rule; the paper's is right, its code's left"},
-         {"steps", "integer", "20", "evaluations of a fixed rule", 1, 10000},
+          "nested nodes until the result is complete, or a fixed rule; the paper uses right, its code left"},
+         {"steps", "integer", "20", "number of evaluations of a fixed rule", 1, 10000},
          {"tolerance", "number", usual_tolerance,
-          "error allowed in any attribution, as a share of its layer's largest, and in a layer's sum"}},
+          "allowed error of any attribution, as a share of its layer's largest, and of a layer's sum"}},
     .claims = {.causal = true},
     .sites = attention_attribution_sites(),
     .tiles = true,
     .needs_target = true,
+    .aliases = {"attention_attribution"},
     .compute = run,
     .planned_bytes = planned<attention_attribution_bytes>,
 };

@@ -49,13 +49,14 @@ extern const Method attention{
     .paper = "Vaswani et al., 2017: Attention Is All You Need. NeurIPS",
     .cost = "One forward run; the maps take layers × heads × tokens² numbers.",
     .limits =
-        "Shows where a head looks, not what it carries away: a large weight on a small value vector moves "
-        "little. The residual path and the feed-forward layers are not in it, nor is the target.",
+        "It shows where a head looks, not what it carries away: a large weight on a small value vector moves "
+        "little. It leaves out the residual path, the feed-forward layers and the target.",
     .options = {{"heads", "all|mean|max", "all",
                  "one map per head, or their mean or maximum over the heads"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .mixing = Mixing::Partial,
     .sites = {Site::Pattern},
+    .aliases = {"attn", "attention_weights"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -50,7 +50,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
                                            .fusion = options.text("fusion"),
                                            .residual = options.share("residual", "r")});
   put_flow(result, joint, view, study.info().dtype, [&](double done) { study.progress(done); });
-  if (!view.rows.empty()) result.notes.emplace_back("Rows that were not asked for are NaN.");
+  if (!view.rows.empty()) result.notes.emplace_back("Rows that were not requested are NaN.");
   return result;
 }
 
@@ -69,18 +69,19 @@ extern const Method attention_flow{
     .paper = "Abnar & Zuidema, 2020: Quantifying Attention Flow in Transformers. ACL",
     .cost =
         "One forward run and a maximum flow per pair that no bound settles: milliseconds at 20 tokens, "
-        "seconds at 128 for all pairs of 12 layers. rows=… answers single positions.",
+        "seconds at 128 for all pairs of 12 layers. rows=… computes single positions.",
     .limits =
         "In deep bidirectional encoders flow saturates after a few layers: it becomes a clipped column sum "
         "of the first layer's attention, the same for every position. The result says from which layer on. "
-        "Values and feed-forward layers are not in it, nor is the target.",
+        "It leaves out values, feed-forward layers and the target.",
     .options = {{"residual", "number", "0.5", "share of the residual path, 0 <= r < 1"},
-                {"fusion", "mean|max|min", "mean", "how the heads of a layer are fused"},
-                {"rows", "text", "all", "positions to answer, such as \"0 5\"; -1 is the last"},
+                {"fusion", "mean|max|min", "mean", "how the heads of a layer become one map"},
+                {"rows", "text", "all", "positions to compute, such as \"0 5\"; -1 is the last"},
                 {"normalise", "rows|none", "rows",
-                 "divide rows by their sum as published, or give the flows"}},
+                 "rows: divide rows by their sum, as published; none: give the flows themselves"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .sites = {Site::Pattern},
+    .aliases = {"flow"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

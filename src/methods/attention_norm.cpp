@@ -20,9 +20,9 @@ extern const Method attention_norm{
         "EMNLP",
     .cost = norm_cost,
     .limits =
-        "The residual path, the norms and the feed-forward layers are not in it, nor is the target. A long "
-        "vector may point where later layers do not look.",
-    .options = {{"heads", "sum|each", "sum", "sum: heads are added as vectors; each: one map per head"},
+        "It leaves out the residual path, the norms, the feed-forward layers and the target. A long vector "
+        "may point where later layers do not look.",
+    .options = {{"heads", "sum|each", "sum", "sum: the heads' vectors are added; each: one map per head"},
                 normalise_option},
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Partial,

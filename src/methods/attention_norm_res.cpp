@@ -10,7 +10,8 @@ namespace headwater {
 
 extern const Method attention_norm_res{
     .name = "attention_norm_res",
-    .summary = "Each token's part in the sum of attention and residual path, as the length of its vector.",
+    .summary =
+        "Each token's contribution to the sum of attention and residual path, as the length of its vector.",
     .question = Question::Mixing,
     .formula =
         "N[l,i,j] = ‖f[l,i,j] + [i = j] x[l,i]‖₂,  f[l,i,j] = Σₕ α[l,h,i,j] v[l,h,j] W_O[l,h];  mixing ratio "
@@ -20,9 +21,9 @@ extern const Method attention_norm_res{
         "Language Models. EMNLP",
     .cost = norm_cost,
     .limits =
-        "The norms and the feed-forward layers are not in it, nor is the target. The bias of the output "
-        "projection belongs to no token and is left out. Past attention to another stack the residual path "
-        "is no token that is read: the detail cross_residual has its length.",
+        "It leaves out the norms, the feed-forward layers and the target, and also the bias of the output "
+        "projection, which belongs to no token. In cross-attention the residual path is not one of the "
+        "tokens that are read; the detail cross_residual has its length.",
     .options = {normalise_option},
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Complete,

@@ -10,7 +10,9 @@ namespace headwater {
 
 extern const Method attention_norm_res_ln{
     .name = "attention_norm_res_ln",
-    .summary = "Each token's part in the output of the attention block, after the residual sum and its norm.",
+    .summary =
+        "Each token's contribution to the output of the attention block, after the residual sum and its "
+        "norm.",
     .question = Question::Mixing,
     .formula =
         "N[l,i,j] = ‖γ ⊙ (R − mean R) / s[l,i]‖₂,  R = f[l,i,j] + [i = j] x[l,i],  s[l,i] = √(var(Σⱼ R + "
@@ -20,8 +22,8 @@ extern const Method attention_norm_res_ln{
         "Language Models. EMNLP",
     .cost = norm_cost,
     .limits =
-        "For post-norm models (BERT and its kin). The feed-forward layers are not in it, nor is the target; "
-        "the biases of the output projection and of the norm belong to no token and are left out.",
+        "It needs a post-norm model such as BERT. It leaves out the feed-forward layers and the target, and "
+        "also the biases of the output projection and of the norm, which belong to no token.",
     .options = {normalise_option},
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Complete,

@@ -22,8 +22,8 @@ std::string sink_note(const Tensor& scores) {
   const double share = scores.at(scores.size() - T);
   if (T < 3 || share < 0.5) return {};
   return fmt::format(
-      "{:.1f} % of the last token's row rests on token 0: in a causal model rollout drifts to early tokens, "
-      "so compare rows instead of reading one.",
+      "{:.1f} % of the last token's row is on token 0: in a causal model rollout drifts to early tokens, so "
+      "compare rows instead of reading one.",
       share * 100);
 }
 
@@ -68,16 +68,16 @@ extern const Method attention_rollout{
     .paper = "Abnar and Zuidema, 2020: Quantifying Attention Flow in Transformers. ACL",
     .cost = "One forward run and one tokens³ product per layer.",
     .limits =
-        "Assumes that the residual path carries a fixed share and that heads mix alike; value vectors and "
-        "feed-forward layers are not in it, nor is the target. In causal models weight drifts to early "
-        "tokens.",
+        "It assumes that the residual path carries a fixed share and that all heads mix alike. It leaves out "
+        "value vectors, feed-forward layers and the target. In causal models weight drifts to early tokens.",
     .options = {{"residual", "number", "0.5", "share of the residual path, 0 <= r < 1"},
                 {"fusion", "mean|max|min", "mean", "how the heads of a layer become one map"},
                 {"discard_ratio", "number", "0",
                  "share of each layer's smallest weights to drop, 0 <= ratio < 1"},
-                {"start_layer", "integer", "0", "first layer taken into account"}},
+                {"start_layer", "integer", "0", "first layer that is used"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .sites = {Site::Pattern},
+    .aliases = {"rollout"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -14,17 +14,19 @@ namespace headwater {
 extern const Method attn_lrp{
     .name = "attn_lrp",
     .summary =
-        "Signed relevance of every token for the output, by layer-wise relevance propagation fitted to "
+        "Signed relevance of every token for the output, by layer-wise relevance propagation with rules for "
         "attention.",
     .formula = "R[t] = Σ_d x[t,d] m[t,d];  m pulled with f(x)/x, norms of constant σ, products halved",
     .paper =
         "Achtibat et al., 2024: AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for Transformers. "
         "ICML",
-    .cost = "One forward and one pull.",
+    .cost = "One forward run and one pull.",
     .limits =
-        "Does not conserve: biases take relevance and the softmax rule takes or makes some (the leak ledger "
-        "says how much). Decoders tend to put mass on the first token; a contrast of two tokens helps.",
+        "It does not conserve relevance: biases absorb some, and the softmax rule absorbs or creates some "
+        "(the leak ledger says how much). Decoders tend to put mass on the first token; a contrast of two "
+        "tokens helps.",
     .needs_target = true,
+    .aliases = {"attention_lrp"},
     .compute = [](const Study& study,
                   const MethodOptions&) { return token_relevance(study, lrp_rules(Rules::Softmax::Exact)); },
     .planned_bytes = planned<token_relevance_bytes>,

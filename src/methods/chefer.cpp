@@ -72,10 +72,10 @@ void report_conservation(Attribution& result, const Ledger& ledger, const Settin
   result.checks.push_back(check_conservation(ledger, settings, info));
   const double left = ledger.entering(settings.first);
   if (std::abs(left - ledger.seeded()) > 0.01 * std::abs(ledger.seeded()))
-    result.notes.push_back(fmt::format(
-        "Relevance lost: {:.3g} of {:.3g} reaches layer {}; outputs of a linear layer to which no "
-        "input contributes with its own sign hand nothing on.",
-        left, ledger.seeded(), settings.first));
+    result.notes.push_back(
+        fmt::format("Relevance lost: {:.3g} of {:.3g} reaches layer {}; outputs of a linear layer to which "
+                    "no input contributes with its own sign pass nothing on.",
+                    left, ledger.seeded(), settings.first));
 }
 
 // The row that is read.
@@ -130,31 +130,34 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method chefer{
     .name = "chefer",
     .summary =
-        "Which tokens or patches the output rests on, by relevance at the patterns weighted with their "
-        "gradient, through all layers.",
+        "Which tokens or patches the output depends on, by relevance at the attention patterns weighted with "
+        "their gradient, through all layers.",
     .formula =
         "E[l] = meanₕ max(0, ∂y/∂A[l] ⊙ R[l]);  J = (I + E[L−1]) … (I + E[s]);  the row the head reads",
     .paper = "Chefer, Gur and Wolf, 2021: Transformer Interpretability Beyond Attention Visualization. CVPR",
     .cost =
-        "One forward, one pull, and a relevance pass of three products per linear layer: about 3 forwards.",
+        "One forward run, one pull and a relevance pass of three products per linear layer: about 3 forward "
+        "runs.",
     .limits =
-        "Positive evidence only. It divides by sums that pass through zero, so rounding of the run itself "
-        "may be magnified: in float32 single inputs differ from float64 by some per cent of the largest "
-        "score, most by less than a thousandth. check_rounding=yes or --verify tells, --dtype float64 "
-        "removes it; relevance_dtype=float64 over a float32 run does not. For decoders the row of the "
-        "target's position is read, which the paper does not treat.",
-    .options = {{"mode", "fast|strict", "fast",
-                 "fast: exact divisions; strict: the public code's 1e-9 in every division"},
-                {"aggregation", "auto|bert|vit", "auto",
-                 "bert: rows of I + E sum to 1; vit: as they are; auto: vit for images"},
-                {"start_layer", "integer", "0", "first layer taken into account"},
-                {"block", "all|last|first", "all", "one block's map alone (first: block 1, as published)"},
-                {"without_gradient", "no|yes", "no", "mean of max(0, R) instead: an ablation"},
-                {"relevance_dtype", "same|float64", "same",
-                 "the type relevance is computed in; the run stays in the model's"},
-                {"check_rounding", "no|yes", "no",
-                 "once more with the input's last bits moved, which tells what the working type leaves "
-                 "uncertain; twice the time"}},
+        "It shows positive evidence only. It divides by sums that pass through zero, so it may magnify the "
+        "rounding of the run: in float32 most inputs differ from float64 by less than a thousandth of the "
+        "largest score, and single inputs by some per cent. check_rounding=yes or --verify shows that, and "
+        "--dtype float64 removes it; relevance_dtype=float64 over a float32 run does not. For decoders it "
+        "reads the row of the target's position, which the paper does not treat.",
+    .options =
+        {{"mode", "fast|strict", "fast",
+          "fast: exact divisions; strict: the public code's 1e-9 in every division"},
+         {"aggregation", "auto|bert|vit", "auto",
+          "bert: rows of I + E sum to 1; vit: rows stay as they are; auto: vit for images, otherwise bert"},
+         {"start_layer", "integer", "0", "first layer that is used"},
+         {"block", "all|last|first", "all",
+          "all blocks, or the map of one block alone (first: block 1, as published)"},
+         {"without_gradient", "no|yes", "no", "yes: the mean of max(0, R) instead, as an ablation"},
+         {"relevance_dtype", "same|float64", "same",
+          "the type in which relevance is computed; the run keeps the model's type"},
+         {"check_rounding", "no|yes", "no",
+          "yes: repeat with the input's last bits changed, which shows what the working type leaves "
+          "uncertain; takes twice the time"}},
     .claims = {.nonnegative = true},
     .needs_target = true,
     .aliases = {"transformer_attribution"},

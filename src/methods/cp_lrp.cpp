@@ -11,14 +11,14 @@ namespace headwater {
 
 extern const Method cp_lrp{
     .name = "cp_lrp",
-    .summary = "Signed relevance of every token for the output, attention patterns taken as given.",
+    .summary = "Signed relevance of every token for the output, with attention patterns held constant.",
     .formula = "R[t] = Σ_d x[t,d] m[t,d];  m pulled with constant patterns, norms of constant σ, f(x)/x",
     .paper =
         "Ali et al., 2022: XAI for Transformers: Better Explanations through Conservative Propagation. ICML",
-    .cost = "One forward and one pull without the paths to queries and keys.",
+    .cost = "One forward run and one pull without the paths to queries and keys.",
     .limits =
-        "Says what values carried, not why the model looked there. Conserves but for biases, whose share "
-        "the leak ledger tells.",
+        "It says what values carried, not why the model looked there. It conserves relevance except for what "
+        "biases absorb; the leak ledger shows their share.",
     .needs_target = true,
     .compute =
         [](const Study& study, const MethodOptions&) {

@@ -100,6 +100,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const double gap = std::abs(sum - study.target_logit(run.logits.value));
   const double bound = size * (study.info().dtype == DType::Float32 ? 1e-4 : 1e-9);
   result.checks.push_back(check_within("parts add up to the logit", gap, bound));
+  result.accounted = logit_account(study, sum);
   note_tangent(result, study);
   return result;
 }
@@ -114,22 +115,25 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method decompx{
     .name = "decompx",
     .summary =
-        "How much of the output's logit came from each input token, by decomposing every vector forward.",
+        "How much of the output's logit came from each input token, by decomposing every vector on the way "
+        "forward.",
     .formula = "x[i] = Σₖ x[i⇐k] in every layer;  score[k] = the part of the logit that came from token k",
     .paper =
         "Modarressi et al., 2023: DecompX: Explaining Transformers Decisions by Propagating Token "
         "Decomposition. ACL",
     .cost =
-        "As many forwards as there are tokens, and tokens² × feed-forward width numbers of memory at a time.",
+        "As many forward runs as there are tokens, and memory for tokens² × feed-forward width numbers at a "
+        "time.",
     .limits =
-        "Exact as a sum, not as a cause: patterns and norms are taken as given, and how biases are shared is "
-        "a choice: each by |b · z[k]|, z the parts it is added to; those of attention, as in the authors' "
-        "code, together and after the residual sum. Feed-forward layers are linearised by f(ζ)/ζ. The paper "
-        "treats post-norm encoders; other families follow by the same rules.",
+        "The sum is exact, but it is not a causal effect: patterns and norms are held constant, and how "
+        "biases are shared is a choice. Each is shared by |b · z[k]|, with z the parts it is added to; "
+        "attention's biases are shared together after the residual sum, as in the authors' code. "
+        "Feed-forward layers are linearised by f(ζ)/ζ. The paper treats post-norm encoders; other families "
+        "follow the same rules.",
     .options = {{"biases", "paper|local", "paper",
-                 "where attention's biases are shared out: paper: W_o b_v + b_o together, after the residual "
-                 "sum; local: each where it is added, like all other biases, so that a token that attention "
-                 "did not read gets no part of attention's biases"}},
+                 "where attention's biases are shared among the tokens; paper: W_o b_v + b_o together, after "
+                 "the residual sum; local: each where it is added, like all other biases, so that a token "
+                 "that attention did not read gets no part of attention's biases"}},
     .needs_target = true,
     .compute = run,
     .planned_bytes = planned_bytes,

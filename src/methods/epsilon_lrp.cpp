@@ -23,17 +23,19 @@ Attribution run(const Study& study, const MethodOptions& options) {
 
 extern const Method epsilon_lrp{
     .name = "epsilon_lrp",
-    .summary = "Signed relevance of every token by the ε-rule, which lets weak, contradictory evidence fade.",
+    .summary = "Signed relevance of every token by the ε-rule, which damps weak and contradictory evidence.",
     .formula =
         "R[j] = Σᵢ x[j] w[i,j] / (y[i] + ε sign y[i]) R[i] in linear layers;  norms of constant σ, f(x)/x",
     .paper =
         "Bach et al., 2015: On Pixel-Wise Explanations for Non-Linear Classifier Decisions by Layer-Wise "
         "Relevance Propagation. PLoS ONE",
-    .cost = "One forward and one pull.",
+    .cost = "One forward run and one pull.",
     .limits =
-        "Biases and ε take relevance (the leak ledger says how much); with ε = 0 and no biases it conserves.",
+        "Biases and ε absorb relevance (the leak ledger says how much). With ε = 0 and no biases it "
+        "conserves relevance.",
     .options = {lrp_epsilon_option, lrp_attention_option},
     .needs_target = true,
+    .aliases = {"lrp_epsilon", "lrp_eps"},
     .compute = run,
     .planned_bytes = planned<token_relevance_bytes>,
 };

@@ -1,11 +1,12 @@
 // γ-LRP (Montavon et al., 2019) in its generalised form (Andéol et al., 2021): in linear layers products that
 // have the sign of the output count 1 + γ times,
 //
-//   R_j = Σ_i c_ij / (D_i ± ε) R_i,   c_ij = x_j w_ij + γ (x_j w_ij)^{sign y_i},   D_i = Σ_j c_ij + b_i + γ
-//   b_i^{sign y_i}
+//   R_j = Σ_i c_ij / (D_i ± ε) R_i
+//   c_ij = x_j w_ij + γ (x_j w_ij)^{sign y_i}
+//   D_i = Σ_j c_ij + b_i + γ b_i^{sign y_i}
 //
-// norms with σ held constant, activations by f(x)/x; attention as CP-LRP (patterns given) or AttnLRP
-// (halved).
+// norms with σ held constant, activations by f(x)/x; attention as CP-LRP (patterns constant) or AttnLRP
+// (products halved).
 #include "explain/token_relevance.h"
 #include "methods/method.h"
 #include "study/memory.h"
@@ -34,20 +35,21 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method gamma_lrp{
     .name = "gamma_lrp",
     .summary =
-        "Signed relevance of every token by the γ-rule, which favours evidence of the output's own sign.",
+        "Signed relevance of every token by the γ-rule, which favours evidence with the output's sign.",
     .formula =
         "R[j] = Σᵢ c[i,j] / (Σⱼ c[i,j] + b) R[i],  c = x w + γ (x w)^{sign y};  norms of constant σ, f(x)/x",
     .paper =
         "Montavon et al., 2019: Layer-Wise Relevance Propagation: An Overview. Springer LNCS 11700; Andéol "
         "et al., 2021: Learning Domain Invariant Representations by Joint Wasserstein Distance Minimization",
-    .cost = "One forward and a pull with three products per linear layer.",
+    .cost = "One forward run and a pull with three products per linear layer.",
     .limits =
-        "Smoother than the ε-rule and less faithful to contradictory evidence; biases take relevance (the "
-        "leak ledger says how much). Recommended for vision models with patterns as given.",
-    .options = {{"gamma", "number", "0.25", "how much more products of the output's sign count", 0},
+        "It is smoother than the ε-rule and less faithful to contradictory evidence. Biases absorb relevance "
+        "(the leak ledger says how much). It is recommended for vision models with constant patterns.",
+    .options = {{"gamma", "number", "0.25", "extra weight of products that have the output's sign", 0},
                 lrp_epsilon_option,
                 lrp_attention_option},
     .needs_target = true,
+    .aliases = {"lrp_gamma"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -151,19 +151,22 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method generic_attention{
     .name = "generic_attention",
     .summary =
-        "Which tokens the output rests on, by attention weighted with its gradient, through all layers.",
+        "Which tokens the output depends on, by attention weighted with its gradient, through all layers.",
     .formula =
         "Ā[l] = meanₕ max(0, ∂y/∂A[l] ⊙ A[l]);  R = (I + Ā[L−1]) … (I + Ā[0]);  the row the head reads",
     .paper =
         "Chefer, Gur and Wolf, 2021: Generic Attention-model Explainability for Interpreting Bi-Modal and "
         "Encoder-Decoder Transformers. ICCV",
-    .cost = "One forward, one pull, one vector-matrix product per layer; two forwards to check the gradient.",
+    .cost =
+        "One forward run, one pull and one vector-matrix product per layer; two forward runs to check the "
+        "gradient.",
     .limits =
-        "Positive evidence only; feed-forward layers and value vectors enter through the gradient alone. "
-        "The token read itself is left out. Not additive: the scores do not sum to the logit.",
-    .options = {{"start_layer", "integer", "0", "first layer taken into account"}},
+        "It shows positive evidence only. Feed-forward layers and value vectors enter only through the "
+        "gradient. The score of the row's own token is left out. The scores do not sum to the logit.",
+    .options = {{"start_layer", "integer", "0", "first layer that is used"}},
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .aliases = {"gae"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -12,7 +12,8 @@ namespace headwater {
 extern const Method globenc{
     .name = "globenc",
     .summary =
-        "Each token's part in the output of an encoder block, through both norms; its rollout is GlobEnc.",
+        "Each token's contribution to the output of an encoder block, through both norms; its rollout is "
+        "GlobEnc.",
     .question = Question::Mixing,
     .formula =
         "N[l,i,j] = ‖γ₂ ⊙ C(γ₁ ⊙ C(R[l,i,j]) / s[l,i]) / s′[l,i]‖₂,  C(z) = z − mean z,  R = f[l,i,j] + [i = "
@@ -22,9 +23,9 @@ extern const Method globenc{
         "Encoder Layer in Transformers. NAACL",
     .cost = norm_cost,
     .limits =
-        "For post-norm models (BERT and its kin). The feed-forward part acts through the scale of its norm "
-        "alone; the target is not in it. Rollout multiplies raw norms as the authors do, so values grow and "
-        "only ranks within a row compare.",
+        "It needs a post-norm model such as BERT. The feed-forward layer acts only through the scale of its "
+        "norm, and the target is left out. Rollout multiplies raw norms as the authors do, so values grow "
+        "and only ranks within a row can be compared.",
     .options = {normalise_option},
     .claims = {.nonnegative = true, .causal = true},
     .mixing = Mixing::Raw,

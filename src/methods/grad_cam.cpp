@@ -74,13 +74,15 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 extern const Method grad_cam{
     .name = "grad_cam",
-    .summary = "The last block's attention, heads weighted by their mean gradient.",
+    .summary = "The last block's attention, with heads weighted by their mean gradient.",
     .formula =
         "w[h] = mean ∂y/∂A[L−1,h];  max(0, meanₕ w[h] A[L−1,h]) scaled to 0 … 1;  the row the head reads",
     .paper = "Selvaraju et al., 2017: Grad-CAM. ICCV; for attention as in Chefer, Gur and Wolf, 2021. CVPR",
-    .cost = "One forward and a pull through the head and the last block; two forwards to check the gradient.",
+    .cost =
+        "One forward run and a pull through the task head and the last block; two forward runs to check the "
+        "gradient.",
     .limits =
-        "Sees the last block only, and one weight per head; the detail \"unscaled\" has the raw numbers.",
+        "It sees only the last block, with one weight per head. The detail \"unscaled\" has the raw numbers.",
     .claims = {.nonnegative = true},
     .needs_target = true,
     .instead = "generic_attention",

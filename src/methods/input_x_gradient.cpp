@@ -35,14 +35,15 @@ extern const Method input_x_gradient{
     .paper =
         "Shrikumar, Greenside, Shcherbina and Kundaje, 2016: Not Just a Black Box: Learning Important "
         "Features Through Propagating Activation Differences. arXiv 1605.01713",
-    .cost = "One forward run, one backward walk, and four forward runs or more for the check.",
+    .cost = "One forward run, one pull, and four or more forward runs for the check.",
     .limits =
-        "First order around the input only: saturation hides tokens, and the sum is not F. The unstated "
-        "baseline is a zero embedding.",
+        "It is a first-order approximation around the input: saturation hides tokens, and the sum is not F. "
+        "Its implicit baseline is a zero embedding.",
     .options = {quantity_option,
                 {"reduction", "sum|l2", "sum", "signed sum over the embedding, or the norm of the product"},
                 wrt_option},
     .needs_target = true,
+    .aliases = {"gradxinput", "inputxgrad", "gradient_x_input"},
     .compute = run,
     .planned_bytes = planned<one_gradient_bytes>,
 };

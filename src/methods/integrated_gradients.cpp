@@ -8,6 +8,7 @@
 // is at most tolerance · max |score|, and the gap |Σ score − (F(x) − F(x′))| at most tolerance · |F(x) −
 // F(x′)|.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -49,6 +50,8 @@ struct Integral {
   double mass = 0, largest = 0;  // Σ |scores|, max |scores|
   std::optional<double> error;   // estimated, of the score that is off most; none for a fixed rule
   std::size_t nodes = 0;
+  bool cut_by_time = false;  // or its tolerance, or the most nodes, ended it
+  int nodes_needed = 0;      // about, of a fixed rule, for the sum to be within the tolerance; 0: unknown
 };
 
 // Points of the path at these places, [n, T, D].
@@ -149,15 +152,23 @@ Integral fixed(const Path& path, const Settings& settings) {
   const std::vector<Node> nodes = quadrature(settings.rule, settings.steps);
   std::vector<double> sum, places;
   for (const Node& node : nodes) places.push_back(node.at);
+  std::vector<double> along;
   std::size_t done = 0;
   for (std::size_t begin = 0; begin < nodes.size(); begin += portion) {
     const auto some = std::span(places).subspan(begin, std::min(portion, nodes.size() - begin));
     const std::vector<Slope> slopes = slopes_at(path, some, [&](std::size_t count) {
       path.study.progress(static_cast<double>(done += count) / static_cast<double>(nodes.size()));
     });
-    for (std::size_t k = 0; k < slopes.size(); ++k) add_weighted(nodes[begin + k].weight, slopes[k], sum);
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      add_weighted(nodes[begin + k].weight, slopes[k], sum);
+      along.push_back(slopes[k].along);
+    }
   }
-  return integral_of(path, std::move(sum), nodes.size());
+  Integral integral = integral_of(path, std::move(sum), nodes.size());
+  const double allowed = allowed_gap(path, settings.tolerance, integral.mass);
+  if (integral.gap > allowed)
+    integral.nodes_needed = nodes_to_reach(settings.rule, along, integral.gap, allowed);
+  return integral;
 }
 
 // How much what the first norm divides by grows on the way: from a baseline of zeros, where it is √ε, by a
@@ -184,8 +195,12 @@ double growth_of(const Path& path) {
 
 Integral adaptive(const Path& path, const Settings& settings) {
   PathIntegral integral({}, growth_of(path), largest_of, first_level);
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
   const double floor = resolution * epsilon_of(path.to.dtype());
   std::size_t done = 0;
+  bool cut = false;  // the last wave was not all that the tolerance asks for; no other may follow, so that as
+                     // many nodes give the same ones again
   for (int wave = 0;; ++wave) {
     const std::vector<double> places = integral.wanted();
     const std::size_t before = done;
@@ -196,14 +211,57 @@ Integral adaptive(const Path& path, const Settings& settings) {
     }));
     Integral found = integral_of(path, integral.gradient(), done);
     found.error = integral.error();
+    found.cut_by_time = cut;
     const double allowed = std::max(settings.tolerance, floor) * found.largest;
     const bool enough =
         *found.error <= allowed && found.gap <= allowed_gap(path, settings.tolerance, found.mass);
-    if (enough || !integral.refine(allowed, settings.max_steps - static_cast<int>(done))) return found;
+    if (enough || found.cut_by_time) return found;
+    const int most = settings.max_steps - static_cast<int>(done);
+    int in_time = most;
+    if (path.study.until) {
+      const double left = std::chrono::duration<double>(*path.study.until - Clock::now()).count();
+      const double each =
+          std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(done);
+      in_time = static_cast<int>(std::clamp(left / each, 0.0, static_cast<double>(most)));
+    }
+    // What the most nodes would have looked at tells whether the time cut it short.
+    PathIntegral unhurried = integral;
+    if (!unhurried.refine(allowed, most)) return found;
+    const bool more = integral.refine(allowed, in_time);
+    cut = unhurried.wanted().size() > integral.wanted().size();
+    if (!more) {
+      found.cut_by_time = true;
+      return found;
+    }
   }
 }
 
-void explain_path(const Path& path, const Integral& integral, Replacement baseline, Attribution& result) {
+// Upwards, to two digits: what a message says is enough must be.
+std::string at_least(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  return fmt::format("{:.2g}", std::ceil(value / unit * (1 - 1e-9)) * unit);
+}
+
+// Of scores that are not within the tolerance.
+std::string what_would_pass(const Path& path, const Integral& integral, const Settings& settings) {
+  const double sum = path.change != 0 ? integral.gap / std::abs(path.change) : 0;
+  const double score = integral.error && integral.largest > 0 ? *integral.error / integral.largest : 0;
+  std::string note =
+      fmt::format("After {} nodes the sum misses F(x) − F(baseline) by {:.2g} of it", integral.nodes, sum);
+  if (integral.error) note += fmt::format(", and a score may be off by {:.2g} of the largest", score);
+  note += fmt::format("; tolerance={} would pass.", at_least(std::max(sum, score)));
+  if (integral.error)
+    return note + (integral.cut_by_time
+                       ? " The time was up: a longer budget gets closer."
+                       : " These were all that max_steps allows: raise it, or choose a baseline "
+                         "nearer to the input.");
+  if (integral.nodes_needed > 0)
+    note += fmt::format(" About {} steps would reach {}.", integral.nodes_needed, settings.tolerance);
+  return note + " Without steps, nodes are added where they are needed.";
+}
+
+void explain_path(const Path& path, const Integral& integral, const Settings& settings, Replacement baseline,
+                  Attribution& result) {
   result.notes.push_back(
       fmt::format("Baseline: {}. {} nodes; F goes from {:.6g} to {:.6g}, and the scores miss the change of "
                   "{:.6g} by {:.2g}.",
@@ -211,20 +269,16 @@ void explain_path(const Path& path, const Integral& integral, Replacement baseli
                   path.objective.value(), path.change, integral.gap));
   if (baseline == Replacement::Zero && path.study.info().pre_norm)
     result.notes.emplace_back(
-        "A zero baseline in a pre-norm model: the first norm undoes the scale, so almost all of the way from "
-        "zero looks the same to the model and the change happens at its very start. It takes many nodes, and "
-        "scores say more about the norm's epsilon than about the text; prefer mask, pad or mean.");
+        "The baseline is zero in a pre-norm model: the first norm undoes the scale, so almost the whole path "
+        "from zero looks the same to the model and the change happens at its very start. This takes many "
+        "nodes, and the scores say more about the norm's epsilon than about the text; prefer mask, pad or "
+        "mean.");
   if (!integral.error)
     result.notes.emplace_back(
-        "A fixed rule: only the sum is checked, in which errors of single scores may cancel. Without steps, "
-        "nodes are added until every score is right.");
-  for (const Check& check : result.checks)
-    if (!check.passed) {
-      result.notes.emplace_back(
-          "The scores are not within the tolerance: raise max_steps or steps, use rule=gauss, or choose a "
-          "baseline nearer to the input.");
-      break;
-    }
+        "The rule is fixed: only the sum is checked, in which errors of single scores may cancel. Without "
+        "steps, nodes are added until every score is within the tolerance.");
+  if (std::any_of(result.checks.begin(), result.checks.end(), [](const Check& c) { return !c.passed; }))
+    result.notes.push_back(what_would_pass(path, integral, settings));
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
@@ -244,11 +298,16 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.measured = moved_tokens(path.from, path.to);
   const double allowed = allowed_gap(path, settings.tolerance, integral.mass);
   result.checks.push_back(check_within("scores add up to F(x) − F(baseline)", integral.gap, allowed));
+  const auto& scores = integral.scores;
+  result.accounted = {.sum = std::accumulate(scores.begin(), scores.end(), 0.0),
+                      .of = path.change,
+                      .what = "the change of F from the baseline"};
   if (integral.error) {
     const double share = integral.largest > 0 ? *integral.error / integral.largest : 0;
     result.checks.push_back(check_within("estimated error of a score", share, settings.tolerance));
   }
-  explain_path(path, integral, baseline, result);
+  if (integral.cut_by_time) result.options = {{"max_steps", std::to_string(integral.nodes)}};
+  explain_path(path, integral, settings, baseline, result);
   return result;
 }
 
@@ -265,35 +324,39 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method integrated_gradients{
     .name = "integrated_gradients",
     .summary =
-        "What each token adds to the output on the way from a neutral input; scores add up to the change.",
+        "What each token adds to the output on the path from a baseline input; scores sum to the change of "
+        "the output.",
     .formula =
         "score[t] = Σ_d (x − x′)[t,d] · ∫₀¹ ∂F/∂x[t,d] (x′ + α (x − x′)) dα;  Σ_t score[t] = F(x) − F(x′)",
     .paper = "Sundararajan, Taly and Yan, 2017: Axiomatic Attribution for Deep Networks. ICML",
     .cost =
-        "One forward run and one backward walk per node; 7 nodes where they suffice, 13 or more where the "
-        "estimated error of a score demands it, most where relu bends the way.",
+        "One forward run and one pull per node: 7 nodes where they suffice, 13 or more where the estimated "
+        "error of a score requires it, and the most where relu bends the path.",
     .limits =
-        "The answer depends on the baseline, and the straight way to it leaves what the model has seen. A "
+        "The scores depend on the baseline, and the straight path to it leaves what the model has seen. A "
         "zero baseline in a pre-norm model measures the norm. The error of the scores is estimated, not "
-        "bounded; "
-        "where many relus bend the way, max_steps may not suffice for the tolerance, and the check says so.",
-    .options =
-        {quantity_option,
-         {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
-          "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
-          "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
-         {"special_tokens", "keep|replace", "keep",
-          "special tokens keep their own embedding in the baseline, or are replaced too"},
-         {"steps", "integer", "0", "a fixed number of nodes; 0: added until the tolerance is met", 0, 10000},
-         {"rule", "gauss|left|right|midpoint|trapezoid", "gauss",
-          "the quadrature of a fixed number of nodes"},
-         {"tolerance", "number", "0.01",
-          "error allowed in any score, as a share of the largest, and in their sum, of |F(x) − F(x′)|"},
-         {"max_steps", "integer", "512", "the most nodes that may be added", 1, 10000},
-         wrt_option},
+        "bounded. Where many relus bend the path, max_steps may not suffice for the tolerance, and the check "
+        "says so.",
+    .options = {quantity_option,
+                {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
+                 "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
+                 "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
+                {"special_tokens", "keep|replace", "keep",
+                 "special tokens keep their own embedding in the baseline, or are replaced too"},
+                {"steps", "integer", "0",
+                 "a fixed number of nodes; 0: nodes are added until the tolerance is met", 0, 10000},
+                {"rule", "gauss|left|right|midpoint|trapezoid", "gauss",
+                 "the quadrature rule for a fixed number of nodes"},
+                {"tolerance", "number", "0.01",
+                 "allowed error of any score, as a share of the largest, and of their sum, as a share of "
+                 "F(x) − F(x′)"},
+                {"max_steps", "integer", "512", "largest number of nodes", 1, 10000},
+                wrt_option},
     .sites = {Site::ResidPre},
     .tiles = true,
+    .refines = true,
     .needs_target = true,
+    .aliases = {"ig"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

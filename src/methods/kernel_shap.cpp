@@ -12,6 +12,7 @@
 // Standard errors are those of this regression, pairs taken as one draw.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -105,10 +106,9 @@ Shapley regress(const Game& game, const Settings& settings) {
   const std::optional<Fit> fit =
       coalitions.empty() ? std::nullopt : paired_least_squares(coalitions, values, change);
   if (!fit)
-    throw InputError(
-        fmt::format("kernel_shap: option samples: expected enough to tell {} units apart, found {}; at least "
-                    "{} will do",
-                    n, settings.samples, 4 * n + 4));
+    throw InputError(fmt::format(
+        "kernel_shap: option samples: expected enough to distinguish {} units, found {}; use at least {}", n,
+        settings.samples, 4 * n + 4));
   return {.fit = *fit, .change = change, .exact = false};
 }
 
@@ -143,6 +143,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
                             per_token(game.units(), shapley.fit.standard_errors, T, study.info().dtype)});
   result.checks = {check_nothing_removed(game, objective.value()),
                    check_efficiency(shapley, result.scores())};
+  const std::vector<double> scores = result.scores().to_doubles();
+  result.accounted = {.sum = std::accumulate(scores.begin(), scores.end(), 0.0),
+                      .of = shapley.change,
+                      .what = "the change of F from an input with nothing"};
   if (shapley.exact) {
     result.notes.push_back(fmt::format("Exact: all {} coalitions of {} units were run.",
                                        std::size_t{1} << game.units().size(), game.units().size()));
@@ -156,7 +160,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
                     "spread.",
                     settings.samples, game.units().size(), 100 * shapley.fit.r_squared));
   }
-  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(game.replacement())));
+  result.notes.push_back(fmt::format("Removed units are replaced by {}.", describe(game.replacement())));
   describe_units(game.units(), shapley.fit.coefficients, result);
   return result;
 }
@@ -176,17 +180,20 @@ extern const Method kernel_shap{
         "and Lee, 2021: Improving KernelSHAP. AISTATS",
     .cost = "One forward run per distinct coalition, in batches: all 2ⁿ if they are within the budget.",
     .limits =
-        "Averages over inputs with most units missing, which the model has hardly seen; the replacement "
-        "matters. Estimates carry noise (see standard_error).",
-    .options = {quantity_option,
-                absent_option,
-                unit_option,
-                {"samples", "integer", "0",
-                 "how many coalitions at most; 0: 2 · units + 512. Exact if all 2ⁿ are within it", 0, 1e6},
-                seed_option},
+        "It averages over inputs with most units missing, which the model has hardly seen, and the "
+        "replacement matters. Estimates carry noise (see standard_error).",
+    .options =
+        {quantity_option,
+         absent_option,
+         unit_option,
+         {"samples", "integer", "0",
+          "largest number of coalitions; 0: 2 · units + 512. The result is exact if all 2ⁿ are within it", 0,
+          1e6},
+         seed_option},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"shap"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

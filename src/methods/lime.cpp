@@ -66,7 +66,7 @@ Fit surrogate(const Game& game, const Settings& settings) {
       weighted_ridge(coalitions, values, kernel(coalitions, settings.width), settings.ridge);
   if (!fit)
     throw InputError(
-        fmt::format("lime: option samples: expected enough to tell {} units apart without ridge, found {}; "
+        fmt::format("lime: option samples: expected enough to distinguish {} units without ridge, found {}; "
                     "raise samples or ridge",
                     game.units().size(), settings.samples));
   return *fit;
@@ -88,8 +88,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.checks = {check_nothing_removed(game, objective.value()),
                    check_within("no better linear model nearby", fit.stationarity, 1e-9)};
   result.notes.push_back(fmt::format(
-      "{} samples; the linear model explains {:.1f} % of the output's spread around the input{}. "
-      "What is taken away is replaced by {}.",
+      "{} samples; the linear model explains {:.1f} % of the output's spread around the input{}. Removed "
+      "units are replaced by {}.",
       settings.samples, 100 * fit.r_squared, fit.r_squared < 0.5 ? ", too little to trust its weights" : "",
       describe(game.replacement())));
   describe_units(game.units(), fit.coefficients, result);
@@ -104,20 +104,20 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 extern const Method lime{
     .name = "lime",
-    .summary = "Weights of a linear model fitted to the output with random parts of the input taken away.",
+    .summary = "Weights of a linear model fitted to the output on inputs with random units removed.",
     .formula = "score = argmin_φ Σ_z π(z) (F(z) − b − z·φ)² + λ‖φ‖²,  π(z) = exp(−(1 − √(|z|/n))² / 2σ²)",
     .paper =
         "Ribeiro, Singh and Guestrin, 2016: “Why Should I Trust You?”: Explaining the Predictions of Any "
         "Classifier. KDD",
     .cost = "One forward run per distinct sample, in batches.",
     .limits =
-        "A linear picture of a model that is not; R² says how far. Ridge shrinks the weights, sampling adds "
-        "noise (see standard_error), and kernel width and replacement change the answer.",
+        "It fits a linear model to one that is not linear; R² says how well. Ridge shrinks the weights, "
+        "sampling adds noise (see standard_error), and kernel width and replacement change the result.",
     .options = {quantity_option,
                 absent_option,
                 unit_option,
-                {"samples", "integer", "0", "how many coalitions; 0: 2 · units + 512", 0, 1e6},
-                {"kernel_width", "number", "0.25", "σ of the weighting"},
+                {"samples", "integer", "0", "number of coalitions; 0: 2 · units + 512", 0, 1e6},
+                {"kernel_width", "number", "0.25", "σ, the width of the weighting"},
                 {"ridge", "number", "1", "λ, the penalty on large weights", 0},
                 seed_option},
     .sites = {Site::ResidPre},

@@ -50,15 +50,14 @@ Attribution run(const Study& study, const MethodOptions&) {
     return shown(token_relevance(other, unread), other);
   }));
   if (!result.checks.back().passed)
-    result.notes.emplace_back(
-        "The working type's rounding reaches these scores; --dtype float64 has less of it.");
+    result.notes.emplace_back("Rounding of the working type affects these scores; use --dtype float64.");
   result.details.push_back({"row", {Axis::Units}, Tensor::of({T}, all, study.info().dtype)});
   result.scores() = Tensor::of({T}, scores, study.info().dtype);
   result.checks.push_back(
       ledger.check_arrived("tokens and leaks add up to the relevance put in", total, guarded));
   result.checks.push_back(ledger.check_blocks(0, guarded));
   result.notes.push_back(fmt::format(
-      "This baseline does not conserve: relevance 1 at the output became {:.4g} at the tokens.", total));
+      "This baseline does not conserve relevance: 1 at the output became {:.4g} at the tokens.", total));
   ledger.report(result);
   return result;
 }
@@ -73,17 +72,20 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 extern const Method lrp{
     .name = "lrp",
-    .summary = "Layer-wise relevance propagation as transformer attribution's authors ran it for comparison.",
-    .formula = "R[t] = Σ_d R[t,d];  products of equal sign shared out, positive and negative inputs apart",
+    .summary =
+        "Layer-wise relevance propagation as the authors of transformer attribution ran it for comparison.",
+    .formula = "R[t] = Σ_d R[t,d];  products of equal sign shared, positive and negative inputs separately",
     .paper =
         "Bach et al., 2015: On Pixel-Wise Explanations for Non-Linear Classifier Decisions. PLoS ONE; rules "
         "as in Chefer, Gur and Wolf, 2021. CVPR",
     .cost =
-        "Twice (once more for the rounding check) a forward and four products per linear layer in float64.",
+        "One forward run and four products per linear layer in float64, and the same again for the rounding "
+        "check.",
     .limits =
-        "A baseline to compare with, not a conserving LRP: relevance about doubles per linear layer, and "
-        "with it the rounding of the run, which in float32 often reaches the result; a check tells. Use "
-        "cp_lrp, epsilon_lrp or attn_lrp to explain. Ends at the encoder's input, also for images.",
+        "It is a baseline for comparison and does not conserve relevance: relevance about doubles per linear "
+        "layer, and with it the rounding of the run, which in float32 often reaches the size of the result; "
+        "a check says so. Use cp_lrp, epsilon_lrp or attn_lrp to explain. It ends at the encoder's input, "
+        "also for images.",
     .needs_target = true,
     .instead = "attn_lrp",
     .compute = run,

@@ -69,9 +69,9 @@ void check_value(std::string_view method, const MethodOption& option, const std:
 }  // namespace
 
 std::string_view text_of(Question question) {
-  static constexpr std::string_view texts[] = {"what does the answer rest on?", "which token reads which?",
-                                               "how far can that be told at all?",
-                                               "which heads matter, and what do they pass on?"};
+  static constexpr std::string_view texts[] = {
+      "which inputs does the answer depend on?", "which token reads which?",
+      "how far are attention and tokens identifiable?", "which heads matter, and what do they pass on?"};
   return texts[as_size(question)];
 }
 
@@ -150,14 +150,28 @@ Attribution Method::run(const Study& study, const MethodOptions& options) const 
 
 Attribution Method::named(Attribution result, const MethodOptions& options) const {
   result.method = name;
-  result.options = options.all();
+  const auto settled = std::exchange(result.options, options.all());
+  for (const auto& [option, value] : settled)
+    for (auto& [known, said] : result.options)
+      if (known == option) said = value;
   return result;
+}
+
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name)
+    if (c != '_' && c != '-' && c != ' ')
+      plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return plain;
 }
 
 const Method* method_named(std::string_view name) {
   for (const Method* method : all_methods())
-    if (method->name == name ||
-        std::find(method->aliases.begin(), method->aliases.end(), name) != method->aliases.end())
+    if (method->name == name) return method;
+  const std::string plain = plain_name(name);
+  const auto is_meant = [&](std::string_view known) { return plain_name(known) == plain; };
+  for (const Method* method : all_methods())
+    if (is_meant(method->name) || std::any_of(method->aliases.begin(), method->aliases.end(), is_meant))
       return method;
   return nullptr;
 }
@@ -182,8 +196,8 @@ const Method& find_method(std::string_view name) {
 void require_supported(const Method& method, const ModelInfo& info) {
   if (method.needs_target && info.task == Task::FeatureExtraction)
     throw Unsupported(
-        fmt::format("{}: explains an output, and {} has no head; open a folder with one, or use a method of "
-                    "token mixing such as attention_rollout",
+        fmt::format("{}: explains an output, and {} has no task head; open a model with one, or use a "
+                    "token-mixing method such as attention_rollout",
                     method.name, info.architecture));
   if (!method.instead.empty() && is_encoder_decoder(info))
     throw Unsupported(

@@ -33,16 +33,16 @@ inline constexpr MethodOption wrt_option{
     "the input of the first block (positions and embedding norm included) or the token embeddings alone"};
 inline constexpr MethodOption absent_option{
     "replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-    "what stands in place of an absent unit; auto: mask where there is one, otherwise mean (of the input's "
-    "own token embeddings, or of the picture's colour)"};
-inline constexpr MethodOption unit_option{"unit", "token|word", "token", "what is taken away at once"};
+    "what replaces an absent unit; auto: mask where there is one, otherwise mean (of the token embeddings of "
+    "the unit's own sequence, or of the picture's colour)"};
+inline constexpr MethodOption unit_option{"unit", "token|word", "token", "what is removed at once"};
 inline constexpr MethodOption seed_option{"seed", "integer", "0",
-                                          "of the random numbers; the same seed gives the same bits", 0};
+                                          "seed of the random numbers; the same seed gives the same bits", 0};
 inline constexpr MethodOption lrp_epsilon_option{"epsilon", "number", "1e-6",
-                                                 "what is added to every output, away from zero", 0};
+                                                 "added to every output, away from zero", 0};
 inline constexpr MethodOption lrp_attention_option{
     "attention", "constant|shared", "constant",
-    "patterns as given (CP-LRP), or products shared half and half (AttnLRP)"};
+    "constant patterns (CP-LRP), or products shared half and half (AttnLRP)"};
 
 // Options as given, checked against the record: unknown names and bad values are InputErrors that list
 // what is allowed.
@@ -84,7 +84,7 @@ enum class Mixing {
 enum class Question { Answer, Mixing, Certainty, Heads };
 inline constexpr Question all_questions[] = {Question::Answer, Question::Mixing, Question::Certainty,
                                              Question::Heads};
-std::string_view text_of(Question question);  // "what does the answer rest on?"
+std::string_view text_of(Question question);  // "which inputs does the answer depend on?"
 
 struct Method {
   std::string_view name, summary;
@@ -98,6 +98,7 @@ struct Method {
   // Values of the run it reads by Study::at; empty: it walks the tape, and the run keeps everything.
   std::vector<Site> sites;
   bool tiles = false;                       // takes Study::scratch for larger tiles
+  bool refines = false;                     // goes on until its tolerance is met, or Study::until
   bool needs_target = false;                // explains an output: refused for models without a head
   std::vector<std::string_view> aliases{};  // other names it is known by
   std::string_view instead{};  // what to use for encoder–decoders, if it is for one stack alone
@@ -109,7 +110,8 @@ struct Method {
 
   // What it computes, under its name and with the options it was made by.
   Attribution run(const Study& study, const MethodOptions& options) const;
-  Attribution named(Attribution result, const MethodOptions& options) const;  // says whose it is
+  // Says whose it is. Options that the result has already were settled by the run itself.
+  Attribution named(Attribution result, const MethodOptions& options) const;
 };
 
 // Method::planned_bytes that no option changes.
@@ -120,8 +122,10 @@ std::size_t planned(const ModelInfo& info, Index tokens, const MethodOptions&) {
 
 std::span<const Method* const> all_methods();
 std::vector<const Method*> methods_asked(Question question);  // by name
-const Method* method_named(std::string_view name);            // or by an alias; null if there is none
-const Method& find_method(std::string_view name);             // throws InputError with the nearest names
+// Names are the same whatever their capitals, underscores, hyphens and spaces: "GradCAM", "attn-lrp".
+std::string plain_name(std::string_view name);
+const Method* method_named(std::string_view name);  // or by an alias; null if there is none
+const Method& find_method(std::string_view name);   // throws InputError with the nearest names
 // Throws Unsupported, with the reason, if the method means nothing for this model.
 void require_supported(const Method& method, const ModelInfo& info);
 

@@ -78,6 +78,36 @@ TEST(FindMethod, NamesTheNearest) {
   }
 }
 
+TEST(FindMethod, KnowsTheNamesThatOthersUse) {
+  for (const auto& [given, name] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"ig", "integrated_gradients"},
+           {"IntegratedGradients", "integrated_gradients"},
+           {"gradcam", "grad_cam"},
+           {"Grad-CAM", "grad_cam"},
+           {"gradxinput", "input_x_gradient"},
+           {"shap", "kernel_shap"},
+           {"rollout", "attention_rollout"},
+           {"flow", "attention_flow"},
+           {"vz", "value_zeroing"},
+           {"AttnLRP", "attn_lrp"},
+           {"SmoothGrad", "smooth_grad"},
+           {"lrp", "lrp"}})
+    EXPECT_EQ(find_method(given).name, name) << given;
+  EXPECT_EQ(method_named(""), nullptr);
+  EXPECT_EQ(method_named("_"), nullptr);
+}
+
+TEST(FindMethod, NoTwoMethodsShareAName) {
+  std::map<std::string, std::string_view> owners;
+  for (const Method* method : all_methods()) {
+    std::vector<std::string_view> names = method->aliases;
+    names.push_back(method->name);
+    for (const std::string_view name : names)
+      EXPECT_TRUE(owners.emplace(plain_name(name), method->name).second)
+          << name << " is " << owners[plain_name(name)] << " and " << method->name;
+  }
+}
+
 TEST(Questions, EveryMethodAnswersTheOneItIsListedUnder) {
   std::size_t listed = 0;
   for (const Question question : all_questions)
@@ -90,9 +120,10 @@ TEST(Questions, EveryMethodAnswersTheOneItIsListedUnder) {
           << method->name << " has a map of mixing per layer";
     }
   EXPECT_EQ(listed, all_methods().size());
-  EXPECT_EQ(text_of(find_method("integrated_gradients").question), "what does the answer rest on?");
+  EXPECT_EQ(text_of(find_method("integrated_gradients").question), "which inputs does the answer depend on?");
   EXPECT_EQ(text_of(find_method("alti").question), "which token reads which?");
-  EXPECT_EQ(text_of(find_method("effective_attention").question), "how far can that be told at all?");
+  EXPECT_EQ(text_of(find_method("effective_attention").question),
+            "how far are attention and tokens identifiable?");
   EXPECT_EQ(text_of(find_method("attattr").question), "which heads matter, and what do they pass on?");
 }
 

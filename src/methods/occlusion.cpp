@@ -28,7 +28,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result{.maps = {{.axes = {Axis::Units},
                                .values = per_token(game.units(), scores, study.size(), study.info().dtype)}}};
   result.checks.push_back(check_nothing_removed(game, whole));
-  result.notes.push_back(fmt::format("What is taken away is replaced by {}.", describe(game.replacement())));
+  result.notes.push_back(fmt::format("Removed units are replaced by {}.", describe(game.replacement())));
   describe_units(game.units(), scores, result);
   return result;
 }
@@ -42,26 +42,27 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 extern const Method occlusion{
     .name = "occlusion",
-    .summary = "How much the output falls when one token, word or patch is taken away.",
+    .summary = "How much the output falls when one token, word or patch is removed.",
     .formula = "score[u] = F(x) − F(x without u)",
     .paper =
         "Zeiler and Fergus, 2014: Visualizing and Understanding Convolutional Networks. ECCV; Li, Monroe and "
         "Jurafsky, 2016: Understanding Neural Networks through Representation Erasure. arXiv 1612.08220",
     .cost = "One forward run per unit, in batches.",
     .limits =
-        "One unit at a time: two that say the same hide each other. The changed input may be unlike "
-        "anything the model was trained on, and the replacement matters.",
+        "It removes one unit at a time, so two units that say the same hide each other. The changed input "
+        "may be unlike anything the model was trained on, and the replacement matters.",
     .options =
         {quantity_option,
          {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-          "what stands in its place; auto: mask where there is one, otherwise mean (of the input's own "
-          "token embeddings, or of the picture's colour); black for images; delete shortens the text"},
+          "what replaces it; auto: mask where there is one, otherwise mean (of the token embeddings of the "
+          "unit's own sequence, or of the picture's colour); black for images; delete shortens the text"},
          unit_option,
          {"special_tokens", "skip|include", "skip",
-          "special tokens are not taken away and score 0, or are treated like others"}},
+          "skip: special tokens are not removed and score 0; include: they are treated like others"}},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"leave_one_out", "erasure"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -40,15 +40,18 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 extern const Method partial_lrp{
     .name = "partial_lrp",
-    .summary = "Relevance of the last block's attention for the output, mean over heads.",
+    .summary = "Relevance of the last block's attention for the output, averaged over heads.",
     .formula = "meanₕ max(0, R[L−1]);  the row the head reads",
     .paper =
         "Voita et al., 2019: Analyzing Multi-Head Self-Attention. ACL; rules as in Chefer, Gur and Wolf, "
         "2021. CVPR",
-    .cost = "One forward and a relevance pass through the head and the last block.",
-    .limits = "Sees the last block only; everything before it is taken as it is. Not conserving.",
+    .cost = "One forward run and a relevance pass through the task head and the last block.",
+    .limits =
+        "It sees only the last block and takes everything before it as given. It does not conserve "
+        "relevance.",
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .aliases = {"plrp"},
     .instead = "attn_lrp",
     .compute = run,
     .planned_bytes = planned_bytes,

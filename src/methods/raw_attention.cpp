@@ -35,15 +35,15 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 extern const Method raw_attention{
     .name = "raw_attention",
-    .summary = "The last block's attention of the token the head reads, mean over heads.",
+    .summary = "The last block's attention from the token that the task head reads, averaged over heads.",
     .formula = "meanₕ A[L−1,h];  the row the head reads",
     .paper =
         "Vaswani et al., 2017: Attention Is All You Need. NeurIPS; as a baseline in Chefer, Gur and Wolf, "
         "2021. CVPR",
-    .cost = "One forward run, and a pull through the head to see which row it reads.",
+    .cost = "One forward run, and a pull through the task head to see which row it reads.",
     .limits =
-        "The same for every label: it knows the row, not the target. The last block only; the token read "
-        "itself is left out.",
+        "It is the same for every label: it depends on the row, not on the target. It uses only the last "
+        "block and leaves out the row's own token.",
     .claims = {.nonnegative = true},
     .instead = "attention or generic_attention",
     .compute = run,

@@ -21,7 +21,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
       .maps = {{.axes = {Axis::Units}, .values = Tensor::of({gradient.dim(0)}, scores, study.info().dtype)}}};
   if (checks_wanted()) result.checks.push_back(check_gradient(study, objective, at, gradient));
   result.notes.emplace_back(
-      "How strongly the output reacts to a small change of each token, not how much the token gave it.");
+      "The scores show how strongly the output reacts to a small change of each token, not how much the "
+      "token contributed.");
   if (std::string note = cancelled_sums_note(gradient.to_doubles(), gradient.dim(0), reduction);
       !note.empty())
     result.notes.push_back(std::move(note));
@@ -37,13 +38,14 @@ extern const Method saliency{
     .paper =
         "Simonyan, Vedaldi and Zisserman, 2014: Deep Inside Convolutional Networks: Visualising Image "
         "Classification Models and Saliency Maps. ICLR Workshop",
-    .cost = "One forward run, one backward walk, and four forward runs or more for the check.",
+    .cost = "One forward run, one pull, and four or more forward runs for the check.",
     .limits =
-        "A slope, not a contribution: a saturated output reacts to nothing, and scores do not add up to "
-        "anything. Sensitive to the scale of embeddings.",
+        "It is a slope, not a contribution: a saturated output reacts to nothing, and the scores do not add "
+        "up to anything. It is sensitive to the scale of embeddings.",
     .options = {quantity_option, reduction_option, wrt_option},
     .claims = {.nonnegative = true},
     .needs_target = true,
+    .aliases = {"gradient", "vanilla_gradient"},
     .compute = run,
     .planned_bytes = planned<one_gradient_bytes>,
 };

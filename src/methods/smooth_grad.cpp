@@ -147,13 +147,13 @@ extern const Method smooth_grad{
     .paper =
         "Smilkov, Thorat, Kim, Viégas and Wattenberg, 2017: SmoothGrad: removing noise by adding noise. ICML "
         "Workshop on Visualization for Deep Learning",
-    .cost = "One forward run and one backward walk per sample, and one more of each to check the gradient.",
+    .cost = "One forward run and one pull per sample, and one more of each to check the gradient.",
     .limits =
-        "Shows the slope around the input, at points no text has; the amount of noise changes the picture. "
-        "Scores do not add up to anything.",
+        "It shows the slope around the input, at points that belong to no text, and the amount of noise "
+        "changes the result. The scores do not add up to anything.",
     .options = {quantity_option,
-                {"samples", "integer", "32", "noisy copies", 2, 1e5},
-                {"noise", "number", "0.1", "deviation of the noise as a share of max x − min x"},
+                {"samples", "integer", "32", "number of noisy copies", 2, 1e5},
+                {"noise", "number", "0.1", "standard deviation of the noise as a share of max x − min x"},
                 seed_option,
                 reduction_option,
                 wrt_option},
@@ -161,6 +161,7 @@ extern const Method smooth_grad{
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,
+    .aliases = {"smooth_gradient"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

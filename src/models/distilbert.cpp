@@ -40,16 +40,17 @@ class DistilBert final : public EncoderModel {
     encoder_.norm = read_layer_norm(base, "embeddings.LayerNorm", d, eps);
     for (int l = 0; l < info_.last().layers; ++l) {
       const Weights w = base.scope(fmt::format("transformer.layer.{}", l));
-      encoder_.blocks.push_back({.attention = {.q = read_linear(w, "attention.q_lin", d, d),
-                                               .k = read_linear(w, "attention.k_lin", d, d),
-                                               .v = read_linear(w, "attention.v_lin", d, d),
-                                               .out = read_linear(w, "attention.out_lin", d, d)},
-                                 .attention_norm = read_layer_norm(w, "sa_layer_norm", d, eps),
-                                 .mlp = {.gate = {},
-                                         .up = read_linear(w, "ffn.lin1", info_.last().feed_forward, d),
-                                         .down = read_linear(w, "ffn.lin2", d, info_.last().feed_forward),
-                                         .f = read_activation(c.config, "activation", "gelu")},
-                                 .mlp_norm = read_layer_norm(w, "output_layer_norm", d, eps)});
+      encoder_.blocks.push_back(
+          {.attention = AttentionWeights{.q = read_linear(w, "attention.q_lin", d, d),
+                                         .k = read_linear(w, "attention.k_lin", d, d),
+                                         .v = read_linear(w, "attention.v_lin", d, d),
+                                         .out = read_linear(w, "attention.out_lin", d, d)},
+           .attention_norm = read_layer_norm(w, "sa_layer_norm", d, eps),
+           .mlp = MlpWeights{.gate = {},
+                             .up = read_linear(w, "ffn.lin1", info_.last().feed_forward, d),
+                             .down = read_linear(w, "ffn.lin2", d, info_.last().feed_forward),
+                             .f = read_activation(c.config, "activation", "gelu")},
+           .mlp_norm = read_layer_norm(w, "output_layer_norm", d, eps)});
     }
   }
 

@@ -26,7 +26,7 @@ class Gpt2 final : public Model {
                      {.width = 768,
                       .layers = 12,
                       .heads = 12,
-                      .feed_forward = 4 * config.positive("n_embd", 768),
+                      .feed_forward = 4 * Index{config.positive("n_embd", 768)},
                       .positions = 1024,
                       .vocabulary = 50257});
     if (config.boolean("add_cross_attention", false))
@@ -41,16 +41,17 @@ class Gpt2 final : public Model {
     for (int l = 0; l < info_.last().layers; ++l) {
       const Weights w = base.scope(fmt::format("h.{}", l));
       const Activation act = read_activation(config, "activation_function", "gelu_new");
-      blocks_.push_back({.attention = {.q = read_transposed(w, "attn.c_attn", d, 3 * d, 0, d),
-                                       .k = read_transposed(w, "attn.c_attn", d, 3 * d, d, d),
-                                       .v = read_transposed(w, "attn.c_attn", d, 3 * d, 2 * d, d),
-                                       .out = read_transposed(w, "attn.c_proj", d, d, 0, d)},
-                         .attention_norm = read_layer_norm(w, "ln_1", d, eps),
-                         .mlp = {.gate = {},
-                                 .up = read_transposed(w, "mlp.c_fc", d, f, 0, f),
-                                 .down = read_transposed(w, "mlp.c_proj", f, d, 0, d),
-                                 .f = act},
-                         .mlp_norm = read_layer_norm(w, "ln_2", d, eps)});
+      blocks_.push_back(
+          {.attention = AttentionWeights{.q = read_transposed(w, "attn.c_attn", d, 3 * d, 0, d),
+                                         .k = read_transposed(w, "attn.c_attn", d, 3 * d, d, d),
+                                         .v = read_transposed(w, "attn.c_attn", d, 3 * d, 2 * d, d),
+                                         .out = read_transposed(w, "attn.c_proj", d, d, 0, d)},
+           .attention_norm = read_layer_norm(w, "ln_1", d, eps),
+           .mlp = MlpWeights{.gate = {},
+                             .up = read_transposed(w, "mlp.c_fc", d, f, 0, f),
+                             .down = read_transposed(w, "mlp.c_proj", f, d, 0, d),
+                             .f = act},
+           .mlp_norm = read_layer_norm(w, "ln_2", d, eps)});
     }
     final_norm_ = read_layer_norm(base, "ln_f", d, eps);
     head_ = read_decoder_head(c, info_, words_, true, "classifier");

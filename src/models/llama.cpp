@@ -53,9 +53,8 @@ class Llama final : public Model {
     make_causal(info_.last());
     info_.pre_norm = true;
     Stack& stack = info_.last();
-    stack.groups =
-        static_cast<int>(config.positive("num_key_value_heads", type == "mistral" ? 8 : stack.heads));
-    stack.head_width = static_cast<int>(config.positive("head_dim", stack.head_width));
+    stack.groups = config.positive("num_key_value_heads", type == "mistral" ? 8 : stack.heads);
+    stack.head_width = config.positive("head_dim", stack.head_width);
     if (stack.heads % stack.groups != 0)
       throw FormatError(fmt::format(
           "{}: expected num_attention_heads to be a multiple of num_key_value_heads, found {} and {}",
@@ -86,15 +85,15 @@ class Llama final : public Model {
     const Bias out = attention_bias ? Bias::Required : Bias::None;
     const Bias mlp = config.boolean("mlp_bias", false) && type == "llama" ? Bias::Required : Bias::None;
     const double eps = config.number("rms_norm_eps", 1e-6);
-    return {.attention = {.q = read_linear(w, "self_attn.q_proj", queries, d, qkv),
-                          .k = read_linear(w, "self_attn.k_proj", keys, d, qkv),
-                          .v = read_linear(w, "self_attn.v_proj", keys, d, qkv),
-                          .out = read_linear(w, "self_attn.o_proj", d, queries, out)},
+    return {.attention = AttentionWeights{.q = read_linear(w, "self_attn.q_proj", queries, d, qkv),
+                                          .k = read_linear(w, "self_attn.k_proj", keys, d, qkv),
+                                          .v = read_linear(w, "self_attn.v_proj", keys, d, qkv),
+                                          .out = read_linear(w, "self_attn.o_proj", d, queries, out)},
             .attention_norm = read_rms_norm(w, "input_layernorm", d, eps),
-            .mlp = {.gate = read_linear(w, "mlp.gate_proj", f, d, mlp),
-                    .up = read_linear(w, "mlp.up_proj", f, d, mlp),
-                    .down = read_linear(w, "mlp.down_proj", d, f, mlp),
-                    .f = read_activation(config, "hidden_act", "silu")},
+            .mlp = MlpWeights{.gate = read_linear(w, "mlp.gate_proj", f, d, mlp),
+                              .up = read_linear(w, "mlp.up_proj", f, d, mlp),
+                              .down = read_linear(w, "mlp.down_proj", d, f, mlp),
+                              .f = read_activation(config, "hidden_act", "silu")},
             .mlp_norm = read_rms_norm(w, "post_attention_layernorm", d, eps)};
   }
 

@@ -93,12 +93,12 @@ class T5 final : public Model {
 
   void read_stacks(const Config& config) {
     info_.pre_norm = true;
-    info_.last().head_width = static_cast<int>(config.positive("d_kv", 64));
+    info_.last().head_width = config.positive("d_kv", 64);
     info_.plain_blocks = head_kind(info_) == "EncoderModel";
     if (info_.plain_blocks) return;
     Stack decoder = info_.last();
     make_causal(decoder);
-    decoder.layers = static_cast<int>(config.positive("num_decoder_layers", decoder.layers));
+    decoder.layers = config.positive("num_decoder_layers", decoder.layers);
     if (decoder.layers > 4096)
       throw FormatError(
           fmt::format("{}: expected at most 4096 layers, found {}", config.where(), decoder.layers));
@@ -136,9 +136,9 @@ class T5 final : public Model {
       const Weights w = base.scope(fmt::format("block.{}.layer", l));
       const Weights first = w.scope("0"), second = w.scope("1"), last = w.scope(stack.reads >= 0 ? "2" : "1");
       Block block{.attention = read_attention(first.scope("SelfAttention")),
-                  .cross = {},
+                  .cross = AttentionWeights{},
                   .attention_norm = norm_of(first),
-                  .cross_norm = {},
+                  .cross_norm = NormWeights{},
                   .mlp_norm = norm_of(last),
                   .mlp = read_mlp(last.scope("DenseReluDense"), kind)};
       if (stack.reads >= 0) {
@@ -153,10 +153,9 @@ class T5 final : public Model {
   }
 
   RelativePositions read_positions(const Weights& base, const Config& config, const Stack& stack) const {
-    const PositionBuckets buckets{
-        .buckets = static_cast<int>(config.positive("relative_attention_num_buckets", 32)),
-        .max_distance = static_cast<int>(config.positive("relative_attention_max_distance", 128)),
-        .bidirectional = !stack.causal};
+    const PositionBuckets buckets{.buckets = config.positive("relative_attention_num_buckets", 32),
+                                  .max_distance = config.positive("relative_attention_max_distance", 128),
+                                  .bidirectional = !stack.causal};
     // Half of them for either side, and of those half for the first distances.
     if (buckets.buckets < 4 || buckets.max_distance <= buckets.buckets / (stack.causal ? 2 : 4))
       throw FormatError(
@@ -193,7 +192,7 @@ class T5 final : public Model {
     const Tower& tower = towers_[static_cast<std::size_t>(stack)];
     const Stack& sizes = info_.stacks[static_cast<std::size_t>(stack)];
     const AttentionOptions own{
-        .heads = {.heads = sizes.heads, .groups = sizes.heads, .scale = 1, .causal = sizes.causal},
+        .heads = HeadLayout{.heads = sizes.heads, .groups = sizes.heads, .scale = 1, .causal = sizes.causal},
         .relative = tower.positions,
         .cache = cache};
     AttentionOptions cross{.heads = own.heads, .cache = cache};

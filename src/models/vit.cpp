@@ -18,6 +18,8 @@ const std::vector<std::string_view> heads{"ViTForImageClassification", "ViTModel
                                           "DeiTForImageClassification",
                                           "DeiTForImageClassificationWithTeacher", "DeiTModel"};
 
+constexpr Index most_patches = 1 << 20;
+
 class VisionTransformer final : public Model {
  public:
   explicit VisionTransformer(const Checkpoint& c) {
@@ -29,15 +31,19 @@ class VisionTransformer final : public Model {
     info_.last().name = "vision";
     info_.last().modality = Modality::Image;
     info_.pre_norm = true;
-    info_.image_size = static_cast<int>(config.positive("image_size", 224));
-    info_.patch_size = static_cast<int>(config.positive("patch_size", 16));
-    info_.channels = static_cast<int>(config.positive("num_channels", 3));
+    info_.image_size = config.positive("image_size", 224);
+    info_.patch_size = config.positive("patch_size", 16);
+    info_.channels = config.positive("num_channels", 3);
     info_.prefix_tokens = type == "deit" ? 2 : 1;
     if (info_.image_size % info_.patch_size != 0)
       throw FormatError(fmt::format("{}: expected image_size to be a multiple of patch_size, found {} and {}",
                                     config.where(), info_.image_size, info_.patch_size));
-    const int side = info_.image_size / info_.patch_size;
-    info_.positions = info_.prefix_tokens + side * side;
+    const Index side = info_.image_size / info_.patch_size, patches = side * side;
+    if (patches > most_patches)
+      throw FormatError(
+          fmt::format("{}: expected image_size and patch_size to give at most {} patches, found {}",
+                      config.where(), most_patches, patches));
+    info_.positions = info_.prefix_tokens + static_cast<int>(patches);
     const Weights base = base_scope(c.weights, type, "embeddings.cls_token");
     read_embeddings(base);
     for (int l = 0; l < info_.last().layers; ++l)
@@ -74,15 +80,15 @@ class VisionTransformer final : public Model {
     const Index d = info_.last().width, f = info_.last().feed_forward;
     const Bias qkv = config.boolean("qkv_bias", true) ? Bias::Required : Bias::None;
     const double eps = config.number("layer_norm_eps", 1e-12);
-    return {.attention = {.q = read_linear(w, "attention.attention.query", d, d, qkv),
-                          .k = read_linear(w, "attention.attention.key", d, d, qkv),
-                          .v = read_linear(w, "attention.attention.value", d, d, qkv),
-                          .out = read_linear(w, "attention.output.dense", d, d)},
+    return {.attention = AttentionWeights{.q = read_linear(w, "attention.attention.query", d, d, qkv),
+                                          .k = read_linear(w, "attention.attention.key", d, d, qkv),
+                                          .v = read_linear(w, "attention.attention.value", d, d, qkv),
+                                          .out = read_linear(w, "attention.output.dense", d, d)},
             .attention_norm = read_layer_norm(w, "layernorm_before", d, eps),
-            .mlp = {.gate = {},
-                    .up = read_linear(w, "intermediate.dense", f, d),
-                    .down = read_linear(w, "output.dense", d, f),
-                    .f = read_activation(config, "hidden_act", "gelu")},
+            .mlp = MlpWeights{.gate = {},
+                              .up = read_linear(w, "intermediate.dense", f, d),
+                              .down = read_linear(w, "output.dense", d, f),
+                              .f = read_activation(config, "hidden_act", "gelu")},
             .mlp_norm = read_layer_norm(w, "layernorm_after", d, eps)};
   }
 

@@ -1,9 +1,8 @@
 // Dinic's algorithm on a layered network, with sets of nodes as bits.
 //
 //   repeat   levels:    breadth-first from the nodes with supply left, over open arcs down and used arcs back
-//   up,
-//                       a whole layer at a time: next |= open(p) for p in the frontier, less what was seen
-//            blocking:  depth-first along levels; a node that leads nowhere is taken out of its level, so the
+//                       up, a whole layer at a time: next |= open(p) for p in the frontier, less what was seen
+//            blocking:  depth-first along levels; a node that leads nowhere is removed from its level, so the
 //                       next admissible arc is the lowest bit of open(p) & level
 //   until no level holds a node that drains into the sink, or the flow reaches the limit
 //

@@ -18,8 +18,8 @@
 // What follows is divided by a norm that grows from 1 to about 1 + c along the way, so the slopes fall as
 // powers of 1/(1 + c a) do. The integral is taken over t with
 //
-//   a(t) = t / (1 + c (1 − t))      da/dt = (1 + c) / (1 + c (1 − t))²      1/(1 + c a) = (1 + c (1 − t)) /
-//   (1 + c)
+//   a(t) = t / (1 + c (1 − t))      da/dt = (1 + c) / (1 + c (1 − t))²
+//   1/(1 + c a) = (1 + c (1 − t)) / (1 + c)
 //
 // where such powers are polynomials, which the nodes integrate exactly.
 #include "numerics/path_integral.h"

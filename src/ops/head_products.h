@@ -2,8 +2,9 @@
 // is the pull of the other. With p [.., H, T, S], q [.., T, H·E], k [.., S, G·E] and g(h) = h / (H/G),
 // because query heads may share a key or value head:
 //
-//   compare  p[h] = a q[h] k[g(h)]ᵀ          mix  q[h] = a p[h] k[g(h)]          spread  k[g] = a Σ_h p[h]ᵀ
-//   q[h]
+//   compare  p[h] = a q[h] k[g(h)]ᵀ
+//   mix      q[h] = a p[h] k[g(h)]
+//   spread   k[g] = a Σ_h p[h]ᵀ q[h]
 #pragma once
 
 #include "ops/ops.h"

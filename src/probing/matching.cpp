@@ -7,13 +7,13 @@
 #include "base/parallel.h"
 #include "kernels/kernels.h"
 #include "numerics/length.h"
+#include "numerics/wilson.h"
 
 namespace headwater {
 namespace {
 
 constexpr double not_defined = std::numeric_limits<double>::quiet_NaN();
 constexpr Index word_block = 2048, query_block = 256;
-constexpr double z = 1.959963984540054;  // of 95 %
 
 std::vector<double> square_lengths(const double* rows, Index n, Index width) {
   std::vector<double> squares(as_size(n), 0.0);
@@ -167,12 +167,8 @@ TokenRate rate_of(std::span<const int> hits, std::span<const Index> tokens) {
     const double variance = texts / (texts - 1) * between / (n * n);
     trials = n / std::max(1.0, variance / (p * (1 - p) / n));
   }
-  const double centre = (p + z * z / (2 * trials)) / (1 + z * z / trials);
-  const double half =
-      z / (1 + z * z / trials) * std::sqrt(p * (1 - p) / trials + z * z / (4 * trials * trials));
-  return {.rate = p,
-          .low = h > 0 ? std::max(0.0, centre - half) : 0,
-          .high = h < n ? std::min(1.0, centre + half) : 1};
+  const Interval within = wilson_interval(p, trials);
+  return {.rate = p, .low = within.low, .high = within.high};
 }
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// The arrays of a report, as bytes with a type and a shape: what npz and safetensors both hold.
+// The arrays of a report, as bytes with a type and a shape. npz and safetensors both hold these.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace headwater {
 
 enum class ArrayType { Float32, Float64, Int32, Int64, Bool };
 
-// What the formats call a type, and its bytes.
+// The names of a type in the formats, and its bytes.
 struct ArrayTypeNames {
   std::string_view npy, safetensors;
   std::size_t width;
@@ -30,10 +30,10 @@ struct Array {
   std::string bytes;  // little-endian, row-major
 };
 
-// One per result under its name (name_of; a repeated one gets _2, _3 …), its details as <name>.<detail>, of a
-// map the row the output was read from as <name>.answer, the tokens it measured as <name>.measured where it
-// left some out, then token_ids, offsets [T, 2], special_mask, word_ids and sequence_ids for texts, logits of
-// the explained row.
+// One array per result under its name (name_of; a repeated one gets _2, _3 …), its details as
+// <name>.<detail>, for a map the row the output was read from as <name>.answer, and the tokens it measured as
+// <name>.measured if it left some out. Then token_ids, offsets [T, 2], special_mask, word_ids and
+// sequence_ids for texts, and the logits of the explained row.
 std::vector<Array> arrays_of(const Report& report);
 
 }  // namespace headwater

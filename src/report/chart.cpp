@@ -109,17 +109,29 @@ void draw_colour_bar(Svg& svg, Point at, bool has_sign, const std::string& large
   svg.text({end + drawn_width(largest, 11) + 16, at.y + 10}, meaning, small_text());
 }
 
+namespace {
+
+constexpr double bolder = 1.08;  // letters of a bold face are so much wider
+constexpr double smallest_share = 2.0 / 3, title_size = 16, widest_sheet = 1400;
+
+}  // namespace
+
 void draw_in_room(Svg& svg, Point at, std::string_view text, TextStyle style, double room) {
-  constexpr double bolder = 1.08;  // letters of a bold face are so much wider
   if (style.bold) room /= bolder;
   if (const double wide = drawn_width(text, style.size); wide > room)
-    style.size *= std::max(2.0 / 3, room / wide);
+    style.size *= std::max(smallest_share, room / wide);
   svg.text(at, cut_to_width(text, style.size, room), style);
+}
+
+double sheet_width(double content, std::string_view title) {
+  const double wanted =
+      std::ceil(drawn_width(title, title_size) * bolder * smallest_share) + 1 + 2 * sheet_edge;
+  return std::max(content, std::min(wanted, widest_sheet));
 }
 
 void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, const RunRecord& record) {
   const double room = svg.width() - 2 * sheet_edge;
-  draw_in_room(svg, {sheet_edge, 28}, title, {.size = 16, .bold = true}, room);
+  draw_in_room(svg, {sheet_edge, 28}, title, {.size = title_size, .bold = true}, room);
   if (!subtitle.empty()) draw_in_room(svg, {sheet_edge, 47}, subtitle, {.colour = soft_ink}, room);
   draw_in_room(svg, {sheet_edge, svg.height() - 12}, record_line(record), small_text(), room);
 }

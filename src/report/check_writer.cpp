@@ -45,9 +45,8 @@ std::string verdict_of(const ModelTest& test) {
   const auto tested = std::count_if(test.properties.begin(), test.properties.end(),
                                     [](const TestedProperty& p) { return p.applies; });
   if (failed == 0) return fmt::format("All {} properties tested hold.", tested);
-  return fmt::format(
-      "{} of {} properties tested do not hold: explanations of this model are not to be trusted.", failed,
-      tested);
+  return fmt::format("{} of {} properties tested do not hold: do not trust explanations of this model.",
+                     failed, tested);
 }
 
 }  // namespace

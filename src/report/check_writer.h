@@ -8,7 +8,7 @@
 
 namespace headwater {
 
-// `command`: what repeats the run.
+// `command` repeats the run.
 std::string check_page(const ModelTest& test, const std::string& command, const TerminalFormat& format);
 
 }  // namespace headwater

@@ -1,5 +1,5 @@
-// The colour of a weight: one hue of blue from light to dark, orange for what counts against, the same in
-// terminal and page, with text that keeps a contrast of at least 4.5 : 1 on it.
+// The colour of a weight: blue from light to dark, and orange for what counts against. Terminal and page use
+// the same colours, and text on them keeps a contrast of at least 4.5 : 1.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ struct Rgb {
 };
 
 Rgb colour_of(double share);       // −1 … 1, clamped; light to dark, orange below 0
-double linear_light(int channel);  // of a channel of sRGB, 0 … 1
+double linear_light(int channel);  // linear light of an sRGB channel, 0 … 1
 double luminance(Rgb colour);      // WCAG's relative luminance
 Rgb text_on(Rgb background);       // black or white, whichever contrasts more
 double contrast(Rgb a, Rgb b);     // WCAG's ratio, 1 … 21
 
-// The text on that background for this terminal; unchanged without colour.
+// The text with that background for this terminal; unchanged without colour.
 std::string painted(const std::string& text, double share, TerminalFormat::Colour colour);
 
 std::string bold(const std::string& text, TerminalFormat::Colour colour);

@@ -108,6 +108,10 @@ std::string command_of(const RunRecord& record, const Request& asked, const std:
   add_view(command, asked.view);
   if (asked.verify) command.flag("--verify");
   if (asked.input.truncate) command.flag("--truncate");
+  if (asked.overlap) {
+    command.flag("--windows");
+    command.add("--overlap", std::to_string(*asked.overlap));
+  }
   if (asked.input.spaced) command.flag("--spaced");
   if (!asked.input.image.empty()) {
     command.add("--image", asked.input.image);

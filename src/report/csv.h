@@ -5,9 +5,9 @@
 
 namespace headwater {
 
-// Quoted when it holds a comma, a quote or a line break.
+// The field, quoted if it holds a comma, a quote or a line break.
 std::string csv_field(const std::string& text);
-// The shortest that reads back to the same value; nothing for what is no number.
+// The shortest decimal that reads back to the same value; empty for NaN and infinities.
 std::string csv_number(double value);
 
 }  // namespace headwater

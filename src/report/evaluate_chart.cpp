@@ -91,7 +91,7 @@ std::string evaluate_svg(const EvaluateReport& report, std::string_view metadata
       if (std::none_of(legend.begin(), legend.end(), [&](const Series& s) { return s.name == series.name; }))
         legend.push_back(series);
   return fields_svg(
-      {.title = "How far explanations can be trusted",
+      {.title = "Evaluation of explanations",
        .subtitle = (examples_in(report) > 1 ? fmt::format("{} examples; bands: {:.0f} % intervals",
                                                           examples_in(report), 100 * report.level)
                                             : std::string("one example, so no interval")) +

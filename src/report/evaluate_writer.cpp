@@ -61,7 +61,7 @@ std::string p_text(double p) {
   return p < 1e-4 ? "p < 0.0001" : fmt::format("p {:.4f}", p);
 }
 
-// Methods that the tests do not tell from this one: "lime (p 0.3100)".
+// Methods that do not differ significantly from this one: "lime (p 0.3100)".
 std::vector<std::string> alike(const EvaluateReport& report, const std::string& metric,
                                const std::string& method) {
   std::vector<std::string> found;
@@ -74,7 +74,7 @@ std::vector<std::string> alike(const EvaluateReport& report, const std::string& 
   return found;
 }
 
-// What the tests say, a line per metric.
+// The result of the tests, one line per metric.
 std::vector<std::string> findings(const EvaluateReport& report) {
   std::vector<std::string> lines;
   for (std::size_t k = 0; k < report.metrics.size(); ++k) {
@@ -84,10 +84,13 @@ std::vector<std::string> findings(const EvaluateReport& report) {
     const std::string& best = report.methods[best_of(report, k)];
     const std::vector<std::string> near = alike(report, metric, best),
                                    chance = alike(report, metric, "random");
-    lines.push_back(fmt::format("{}: {} is best; not told apart from it: {}; not told apart from random: {}",
-                                metric, best,
-                                near.empty() ? "none" : fmt::format("{}", fmt::join(near, ", ")),
-                                chance.empty() ? "none" : fmt::format("{}", fmt::join(chance, ", "))));
+    lines.push_back(fmt::format(
+        "{}: {} is {}; {}", metric, best,
+        near.empty() ? "significantly better than every other method"
+                     : fmt::format("best, but not significantly better than {}", fmt::join(near, ", ")),
+        chance.empty()
+            ? "all methods differ significantly from random"
+            : fmt::format("not significantly different from random: {}", fmt::join(chance, ", "))));
   }
   return lines;
 }
@@ -101,7 +104,7 @@ std::string header_line(const EvaluateReport& report) {
 
 std::string tests_line() {
   return fmt::format(
-      "Paired tests (Wilcoxon's signed ranks, Holm's correction over the pairs of a metric; told apart: p < "
+      "Paired tests (Wilcoxon's signed ranks, Holm's correction over the pairs of a metric; significant: p < "
       "{})",
       significant);
 }

@@ -1,5 +1,5 @@
-// Evaluations as tables: for people (terminal, Markdown, LaTeX) and for programs (CSV, JSON), and their
-// curves as SVG.
+// Evaluations as tables for people (terminal, Markdown, LaTeX) and for programs (CSV, JSON), and their curves
+// as SVG.
 #pragma once
 
 #include <string>
@@ -15,11 +15,12 @@ std::string evaluate_text(const EvaluateReport& report, const std::string& comma
                           const TerminalFormat& format);
 std::string evaluate_markdown(const EvaluateReport& report, const std::string& command);
 std::string evaluate_latex(const EvaluateReport& report, const std::string& command);  // needs booktabs
-// A row per figure, per point of a curve and per pair of methods:
+// One row per figure, per point of a curve and per pair of methods:
 // metric,method,other,x,value,low,high,p,adjusted_p,examples.
 std::string evaluate_csv(const EvaluateReport& report);
 
-// A field per metric that has a curve, a line per method with its interval. Throws InputError if none has.
+// One field per metric with a curve, one line per method with its interval. Throws InputError if no metric
+// has a curve.
 std::string evaluate_svg(const EvaluateReport& report, std::string_view metadata);
 
 }  // namespace headwater

@@ -8,7 +8,7 @@ namespace headwater {
 
 std::span<const Figure> figures() {
   static constexpr Figure all[]{
-      {"strip", "the text, coloured, a row per method", strip_figure},
+      {"strip", "the text with coloured tokens, one row per method", strip_figure},
       {"grid", "a map per layer, or per layer and head, side by side", grid_figure},
       {"matrix", "one layer's map, with the sums of its rows and columns", matrix_figure},
       {"heads", "what the heads of one layer read, as lines", heads_figure},
@@ -20,10 +20,14 @@ std::span<const Figure> figures() {
 
 std::vector<const Map*> chosen_maps(const Attribution& result, const FigureOptions& options) {
   std::vector<const Map*> maps;
-  for (const Map& map : result.maps)
+  std::vector<std::string> names;
+  for (const Map& map : result.maps) {
     if (options.map.empty() || map.name == options.map) maps.push_back(&map);
+    if (!map.name.empty()) names.push_back(map.name);
+  }
   if (maps.empty())
-    throw InputError(fmt::format("--map: expected a kind of attention that {} has, found '{}'",
+    throw InputError(fmt::format("--map: expected {} of {}, found '{}'",
+                                 names.empty() ? "none" : fmt::format("one of {}", fmt::join(names, ", ")),
                                  name_of(result), options.map));
   return maps;
 }

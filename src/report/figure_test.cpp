@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <headwater/error.h>
+#include <headwater/formats.h>
 
 #include "support/sample_report.h"
 
@@ -38,6 +39,22 @@ std::size_t times(const std::string& svg, const std::string& what) {
   return found;
 }
 
+// Attention beside a method that knows the class: each figure speaks of what it shows.
+TEST(Figures, TheTitleIsThatOfTheResultShown) {
+  Report report = testing::text_report();
+  report.attributions.push_back({.method = "integrated_gradients", .maps = {{.axes = {Axis::Units}}}});
+  report.attributions.back().scores() = Tensor::of({5}, std::vector<double>{0, 2, -1, 0, 0});
+  const std::string because = "because of not +2.00", whole = sentence_of(report);
+  ASSERT_TRUE(whole.find(because) != std::string::npos) << whole;
+  for (const char* kind : {"grid", "matrix", "heads", "flow"}) {
+    const std::string svg = drawn(kind, report);
+    EXPECT_EQ(times(svg, because), 0U) << kind;
+    EXPECT_GE(times(svg, "same for every class)"), 1U) << kind;
+  }
+  EXPECT_GE(times(drawn("strip", report), because), 1U) << "its rows are both";
+  EXPECT_EQ(times(drawn("strip", report, {.method = name_of(report.attributions[0])}), because), 0U);
+}
+
 TEST(Figures, AGridHasEveryCellOfEveryLayer) {
   const Report report = testing::text_report();
   const std::string sentence = " reads ";  // the title has it too, twice
@@ -59,6 +76,38 @@ TEST(Figures, CellsHoldTheNumbersOfTheirLayerAndHead) {
                   fmt::format(">L1 mean of heads: “bad” reads “!” {:.4f}<", mean)),
             1U)
       << mean;
+}
+
+// Of a grid of all heads the names stand at the edge of the sheet: at each line's left and below the last
+// one.
+TEST(Figures, SmallPanelsHaveTheirWordsAtTheEdge) {
+  const Report report = testing::text_report();  // 2 layers, 2 heads and their mean
+  EXPECT_EQ(times(drawn("grid", report, {.all_heads = true}), ">bad</text>"), 2U + 3);
+  EXPECT_EQ(times(drawn("grid", report_of_layers(2, 40, std::vector<double>(3200, 0.5))), ">bad</text>"),
+            2U * 2 * 40)
+      << "cells are made large enough for words";
+}
+
+TEST(Figures, AMatrixIsAsWideAsItsTitleNeeds) {
+  Report report = testing::text_report();
+  report.target.label = "a label of so many words that they need more room than a small matrix has";
+  report.prediction.outcomes.front().top.front().label = report.target.label;
+  const std::string title = sentence_of(report);
+  ASSERT_GT(title.size(), 90U);
+  for (const char* kind : {"matrix", "grid"})
+    EXPECT_EQ(times(drawn(kind, report), fmt::format(">{}</text>", title)), 1U) << kind;
+}
+
+// Of several targets a row per method and a column for each; other pictures are none of it.
+TEST(Figures, SeveralTargetsStandBesideEachOther) {
+  Report cat = testing::image_report();
+  Report dog = cat;
+  dog.target.label = "dog";
+  const std::vector<Report> both{cat, dog};
+  const std::string svg = overlay_figure(both, "{}");
+  EXPECT_EQ(times(svg, "<image "), 3 * cat.attributions.size());
+  dog.picture = "another";
+  EXPECT_THROW(overlay_figure(std::vector<Report>{cat, dog}, "{}"), InputError);
 }
 
 // In cells of 14 pixels, as 27 tokens have them, the page's short form.

@@ -1,5 +1,4 @@
-// Focus: the one row of a map that a reader should see first, and how it is read out of an attribution of any
-// rank.
+// Focus: the row of a map that a reader should see first, and how it is read from an attribution of any rank.
 #pragma once
 
 #include <string>
@@ -9,61 +8,66 @@
 
 namespace headwater {
 
-bool has_axis(const Attribution& attribution, Axis::Kind kind);  // of its first map
+bool has_axis(const Attribution& attribution, Axis::Kind kind);  // whether its first map has such an axis
 
-Index length_along(const Map& map, Axis::Kind kind);  // 1 where it has no such axis
-// Where the rows (Query), or the columns (Key), of a map begin among all units.
+Index length_along(const Map& map, Axis::Kind kind);  // 1 if it has no such axis
+// The number of the first unit of the map's rows (Query) or columns (Key).
 Index first_unit(const Report& report, const Map& map, Axis::Kind kind);
 
 // The patches of a picture, if the input is one; null for texts.
 const Sequence* patches_of(const Prediction& prediction);
-Index first_patch(const Sequence& sequence);  // what stands before it is no patch
+Index first_patch(const Sequence& sequence);  // units before it are not patches
 
-// Tokens of one word, which neither of them is a special one of.
+// Whether both are tokens of one word and neither is a special token.
 bool same_word(const Unit& a, const Unit& b);
 
-// How many units there are in all sequences.
+// The number of units of all sequences.
 Index unit_count(const Report& report);
 
-// The first unit of the sequence whose rows the output has: positions of targets and outcomes count from it.
+// The first unit of the sequence to which the output's rows belong; positions of targets and outcomes count
+// from it.
 Index written_from(const Report& report);
 
-// The row the output was read from, counted through all units: the target's position; for a whole-text head
-// the first token, or the last one of a causal model; of a target of several tokens the last row, which reads
-// all the others.
-Index focus_row(const Report& report);
-// All rows it was read from: several for several tokens. Of a report without a view.
+// The rows the output was read from (Report::read), counted through all units.
 std::vector<Index> focus_rows(const Report& report);
+// Their texts: "[CLS]"; of several "[CLS], [DIST]". Empty in a view that shows none.
+std::string read_names(const Report& report);
+// The one of them to look at first: of a target of several tokens the last, which reads all the others; else
+// the first.
+Index focus_row(const Report& report);
 
-// The row a reader asks for: a position, or a token's text where it stands only once. Throws InputError.
+// The row that a reader names, by position or by a token's text if it occurs only once. Throws InputError.
 Index row_named(const Report& report, const std::string& name);
 
-// What unit `query` reads of every unit in one layer, averaged over heads: [T], from all maps that have a row
-// of it. A score per unit is its own row. NaN where a causal mask forbids it, or no map says.
+// The weights with which unit `query` reads every unit in one layer, averaged over heads: [T], from all maps
+// that have a row of it. A score per unit is its own row. NaN if a causal mask forbids a cell or no map has
+// it.
 std::vector<double> row_weights(const Report& report, const Attribution& attribution, Index layer,
                                 Index query);
-// The same for the row the output was read from, which a view may have taken out of the map. NaN too where
-// nothing was measured.
+// The same for the row the output was read from, which a view may have removed from the map. Units that were
+// not measured are NaN too.
 std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer);
-// All layers of it, [layers, T], in the scores' type: the mean over the rows where there are several.
+// The answer's rows of all layers, [layers, T], in the scores' type; the mean if there are several rows.
 Tensor answer_rows(const Report& report, const Attribution& attribution);
 Index layer_count(const Attribution& attribution);
 
-// Whether each layer's map stands for that layer alone; others hold what all layers below passed on.
+// Whether each layer's map describes that layer alone; other maps include what all layers below passed on.
 bool maps_by_layer(const Attribution& attribution);
 
-// The layer a reader should see first. Maps taken through the layers end in the whole: the last. Of maps
-// layer by layer it is the one whose answer row says most: the share of it that goes to words other than the
-// row's own token, or its distance from an even row (½ Σ |p − 1/n|), whichever is less. Scores for a class
-// are on one scale in all layers: there it counts by the row's whole size. Of equals the last.
+// The layer a reader should see first. For maps combined across layers it is the last, which contains the
+// whole. For maps of single layers it is the one with the most informative answer row: a row's measure is the
+// share that goes to words other than its own token, or its distance from an even row (½ Σ |p − 1/n|),
+// whichever is less. Scores for a class share one scale in all layers, and their measure is the row's total
+// size. Of equal layers the last one is taken.
 Index shown_layer(const Report& report, const Attribution& attribution);
 
-// Whether the scores depend on what is explained; a map of mixing or a raw pattern is the same for every
-// target.
+// Whether the scores depend on the target; a map of mixing or a raw pattern is the same for every target.
 bool knows_class(const Attribution& attribution);
 
-// Scale of a row: its largest weight over tokens that are words, so that [CLS] and [SEP] do not wash out the
-// text; over all tokens when there is no word.
+// The scale of a row: its largest weight over tokens that are words, so that [CLS] and [SEP] do not wash out
+// the text; over all tokens if there is no word.
 double word_scale(const Report& report, const std::vector<double>& weights);
+// Scale of a result's row in a figure: of a score per token the largest of all, of a map's row as above.
+double row_scale(const Report& report, const Attribution& attribution, const std::vector<double>& weights);
 
 }  // namespace headwater

@@ -1,6 +1,6 @@
-// What `heads`, `prune` and `triggers` print: tables and pictures for a person, JSON and CSV for a program.
-// Checks and the run record stand under a table as `explain` has them, and in a picture as `metadata`
-// (provenance.h); CSV holds the numbers alone. `command`: what repeats the run.
+// The output of `heads`, `prune` and `triggers`: tables and pictures for people, JSON and CSV for programs.
+// Checks and the run record follow a table as in `explain`; a picture carries them as `metadata`
+// (provenance.h), and CSV holds only the numbers. `command` repeats the run.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace headwater {
 std::string heads_text(std::span<const HeadImportance> rankings, const std::string& command,
                        const TerminalFormat& format);
 std::string heads_csv(std::span<const HeadImportance> rankings);
-// A map of every ranking: layers down, heads across, a number in every cell.
+// One map per ranking: layers down, heads across, a number in every cell.
 std::string heads_svg(std::span<const HeadImportance> rankings, std::string_view metadata);
 // The checks of all rankings, each with the ranking's name before it, and one record for all of them.
 std::vector<Check> checks_of(std::span<const HeadImportance> rankings);
@@ -24,15 +24,15 @@ RunRecord record_of(std::span<const HeadImportance> rankings);
 std::string curves_text(const PruningReport& report, const std::string& command,
                         const TerminalFormat& format);
 std::string curves_csv(const PruningReport& report);
-// Accuracy over the share of heads removed: a field for each scope and order, a line for each ranking, the
-// random orders as a band.
+// Accuracy over the share of heads removed: one field for each scope and order, one line for each ranking,
+// and the random orders as a band.
 std::string pruning_svg(const PruningReport& report, std::string_view metadata);
 
 std::string pattern_of(const Trigger& trigger);  // its tokens: "not … bad"
 std::string triggers_text(const TriggerReport& report, const std::string& command,
                           const TerminalFormat& format);
 std::string triggers_csv(const TriggerReport& report);
-// A bar per gold label: its accuracy without a trigger, then with each.
+// One group of bars per gold label: its accuracy without a trigger, then with each trigger.
 std::string triggers_svg(const TriggerReport& report, std::string_view metadata);
 
 }  // namespace headwater

@@ -18,13 +18,13 @@ const T& chosen(const TokenRules<T>& rules, MatchRule match, Counted counted) {
   return content ? rules.content_id : rules.id;
 }
 
-// `match`: the rule the table shows; the other formats hold both. `command`: what repeats the run.
+// `match` is the rule that the table shows; the other formats hold both. `command` repeats the run.
 std::string identify_table(const IdentifyReport& report, MatchRule match, const std::string& command,
                            const TerminalFormat& format);
-std::string identify_jsonl(const IdentifyReport& report);  // a line per cell
-std::string identify_csv(const IdentifyReport& report);    // a row per cell
-// Rates over states with their intervals, of all tokens and without special ones; the untrained model dashed,
-// chance dotted. `metadata`: provenance.h.
+std::string identify_jsonl(const IdentifyReport& report);  // one line per cell
+std::string identify_csv(const IdentifyReport& report);    // one row per cell
+// Rates over states with their intervals, with and without special tokens; the untrained model is dashed and
+// chance is dotted. `metadata` is that of provenance.h.
 std::string identify_svg(const IdentifyReport& report, MatchRule match, std::string_view metadata);
 
 }  // namespace headwater

@@ -1,4 +1,4 @@
-// Values of the JSON that results are written as, for those who read it back.
+// Reads values from the JSON of results.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace headwater {
 double number_in_json(const Json& json);  // null is NaN
 std::vector<double> numbers_in_json(const Json& json);
 std::vector<std::pair<std::string, std::string>> pairs_in_json(const Json& json);
-// Nested lists. A list that is longer than its neighbours fills no box: FormatError.
+// Reads nested lists. Throws FormatError if the lists of one level differ in length.
 Tensor tensor_in_json(const Json& json, DType dtype);
 std::vector<Check> checks_in_json(const Json& json);
 RunRecord record_in_json(const Json& json);
@@ -28,8 +28,8 @@ T value_in_json(const Json& json, const char* key, T otherwise = {}) {
   return json.contains(key) && !json.at(key).is_null() ? json.at(key).get<T>() : otherwise;
 }
 
-// Reads a file of this schema (empty: one without). What is missing or of another type is told by the
-// library; what the file is, by us.
+// Reads a file of this schema (empty: one without a schema). The library reports what is missing or has
+// another type; this function reports which file it was.
 template <class F>
 auto read_as(const Json& json, const std::string& where, const std::string& schema, const F& read) {
   if (!schema.empty() && (!json.is_object() || !json.contains("schema") || json.at("schema") != schema))

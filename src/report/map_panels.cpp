@@ -15,7 +15,9 @@ namespace headwater {
 namespace {
 
 constexpr double map_gap = 20, map_top = 56, map_heading = 18, map_foot = 58, profile_size = 46;
-constexpr double least_named_cell = 6;       // smaller cells have no room for a name beside them
+constexpr double least_named_cell = 6;  // smaller cells have no room for a name beside them
+constexpr double most_named = 96,
+                 most_named_dense = 32;      // units of a panel whose cells are made large enough
 constexpr std::size_t most_cells = 1 << 14;  // drawn one by one: about two megabytes
 constexpr Rgb no_number{0xee, 0xf0, 0xf2};
 
@@ -27,7 +29,8 @@ struct PanelLayout {
     const auto longest = static_cast<double>(std::max(maps.rows.size(), maps.columns.size()));
     cell = maps.dense ? std::clamp(76 / std::max(1.0, longest), 0.5, 8.0)
                       : std::clamp((single ? 560 : 200) / std::max(1.0, longest), 1.5, single ? 34.0 : 14.0);
-    named = cell >= least_named_cell && !maps.dense;
+    if (longest <= (maps.dense ? most_named_dense : most_named)) cell = std::max(cell, least_named_cell);
+    named = cell >= least_named_cell;
     names = 0;
     for (const auto& list : {maps.rows, maps.columns})
       for (const std::string& name : list)
@@ -85,14 +88,19 @@ void draw_cells(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel
     }
 }
 
-void draw_names(Svg& svg, Point at, const MapPanels& maps, const PanelLayout& layout) {
+// Of many small panels the first of a line has names on its left, and the lowest of a column below it.
+struct NamedSides {
+  bool left = true, below = true;
+};
+
+void draw_names(Svg& svg, Point at, const MapPanels& maps, const PanelLayout& layout, NamedSides sides) {
   if (!layout.named) return;
   const double middle = layout.cell / 2 + layout.size() * 0.36;
-  for (std::size_t q = 0; q < maps.rows.size(); ++q)
+  for (std::size_t q = 0; sides.left && q < maps.rows.size(); ++q)
     svg.text({at.x - 4, at.y + static_cast<double>(q) * layout.cell + middle}, PanelLayout::cut(maps.rows[q]),
              {.anchor = TextStyle::Anchor::End, .size = layout.size(), .colour = soft_ink});
   const double below = at.y + static_cast<double>(maps.rows.size()) * layout.cell + 4;
-  for (std::size_t k = 0; k < maps.columns.size(); ++k)
+  for (std::size_t k = 0; sides.below && k < maps.columns.size(); ++k)
     svg.text({at.x + static_cast<double>(k) * layout.cell + middle, below}, PanelLayout::cut(maps.columns[k]),
              {.anchor = TextStyle::Anchor::End, .size = layout.size(), .colour = soft_ink, .upwards = true});
 }
@@ -142,13 +150,16 @@ std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::
   const double profile = layout.single ? profile_size : 0;
   const double width = static_cast<double>(maps.columns.size()) * layout.cell,
                height = static_cast<double>(maps.rows.size()) * layout.cell;
-  const double left = layout.single ? std::max(layout.names, 92.0) : layout.names;
+  // Names of small panels stand once, at the side and the foot of the sheet.
+  const double side = maps.dense ? layout.names : 0, foot = side;
+  const double left = layout.single ? std::max(layout.names, 92.0) : layout.names - side;
   const double across = left + width + profile + map_gap,
-               down = map_heading + profile + height + layout.names + map_gap;
+               down = map_heading + profile + height + layout.names - foot + map_gap;
   const std::size_t columns = std::min(maps.in_a_row, maps.panels.size());
   const std::size_t rows = (maps.panels.size() + maps.in_a_row - 1) / maps.in_a_row;
-  Svg svg(std::max(520.0, 2 * sheet_edge + static_cast<double>(columns) * across),
-          map_top + static_cast<double>(rows) * down + map_foot, maps.title);
+  const double content = 2 * sheet_edge + side + static_cast<double>(columns) * across;
+  Svg svg(sheet_width(std::max(520.0, content), maps.title),
+          map_top + static_cast<double>(rows) * down + foot + map_foot, maps.title);
   draw_sheet(svg, maps.title, maps.subtitle, record);
   bool has_sign = false;
   std::size_t cells = 0;
@@ -159,7 +170,7 @@ std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::
   for (std::size_t p = 0; p < maps.panels.size(); ++p) {
     const MapPanel& panel = maps.panels[p];
     const std::size_t line = p / maps.in_a_row;
-    const Point at{sheet_edge + static_cast<double>(p % maps.in_a_row) * across + left,
+    const Point at{sheet_edge + side + static_cast<double>(p % maps.in_a_row) * across + left,
                    map_top + static_cast<double>(line) * down + map_heading + profile};
     svg.text({at.x, at.y - profile - 6}, panel.name, {.size = maps.dense ? 10.0 : 12.0, .bold = true});
     if (!layout.single && !maps.shared && !maps.dense)
@@ -169,7 +180,9 @@ std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::
       draw_pixels(svg, at, maps, panel, layout.cell);
     else
       draw_cells(svg, at, maps, panel, layout);
-    draw_names(svg, at, maps, layout);
+    draw_names(svg, at, maps, layout,
+               {.left = !maps.dense || p % maps.in_a_row == 0,
+                .below = !maps.dense || p + maps.in_a_row >= maps.panels.size()});
     if (layout.single) draw_profiles(svg, at, maps, panel, layout);
   }
   const bool one = maps.shared || layout.single;

@@ -1,4 +1,4 @@
-// Maps over the units of an input, a panel for each layer or head, as one picture.
+// Maps over the units of an input as one picture, with one panel per layer or head.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@ namespace headwater {
 
 struct MapPanel {
   std::string name;           // "layer 3"
-  std::string place;          // "L3 mean of heads", as its cells have it in their tips
+  std::string place;          // "L3 mean of heads", as in the tips of its cells
   std::vector<double> cells;  // [row · columns + column]; NaN: none
-  double scale = 0;           // what the darkest colour stands for
+  double scale = 0;           // the value of the darkest colour
 };
 
-double largest_size(const std::vector<double>& cells);  // the largest size of a number
+double largest_size(const std::vector<double>& cells);  // the largest absolute value
 
 struct MapPanels {
   std::string title, subtitle;
   std::vector<std::string> rows, columns;  // names of the units
   std::vector<MapPanel> panels;
-  bool shared = false;  // whether they have one scale
+  bool shared = false;  // whether all panels share one scale
   std::size_t in_a_row = 4;
-  bool dense = false;  // many small ones, without the names of their rows and columns
+  bool dense = false;  // many small panels; names of rows and columns are only at the sheet's edge
 };
 
-// The unit that reads on the left, the unit that is read below. A single panel is large, with the sums of its
-// rows and columns beside it, and numbers in its cells where they fit. Of very many cells in all a panel is
-// an image inside the figure, and its cells say nothing.
+// Draws the unit that reads on the left and the unit that is read below. A single panel is large, with the
+// sums of its rows and columns beside it and numbers in its cells if they fit. If there are very many cells,
+// a panel is an image inside the figure and its cells have no tips.
 std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::string_view metadata);
 
 }  // namespace headwater

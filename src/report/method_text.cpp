@@ -47,6 +47,8 @@ std::string markdown_of(const Method& method) {
   std::string page =
       fmt::format("\n### {}\n\n{}\n\n`{}`\n\n- **Paper.** {}\n- **Cost.** {}\n- **Limits.** {}\n",
                   method.name, method.summary, method.formula, method.paper, method.cost, method.limits);
+  if (!method.aliases.empty())
+    page += fmt::format("- **Also called.** {}.\n", fmt::join(method.aliases, ", "));
   if (const auto claims = claims_of(method); !claims.empty())
     page += fmt::format("- **Promises.** {}.\n", fmt::join(claims, "; "));
   if (method.options.empty()) return page;
@@ -97,8 +99,8 @@ std::string method_page(const Method& method) {
 
 std::string methods_markdown() {
   std::string page =
-      "# Methods\n\nWritten by `headwater methods --format markdown`: the records of the methods "
-      "themselves.\n";
+      "# Methods\n\n`headwater methods --format markdown` writes this page from the records of the "
+      "methods.\n";
   for (const Question question : all_questions) {
     page += fmt::format("\n## {}\n", heading(question));
     for (const Method* method : methods_asked(question)) page += markdown_of(*method);

@@ -1,4 +1,4 @@
-// Method records for reading: the list, and one in full.
+// Method records as text: the list, and one record in full.
 #pragma once
 
 #include <string>

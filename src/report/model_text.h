@@ -1,4 +1,4 @@
-// What a model is, and what can be opened: as text and as JSON.
+// Descriptions of a model and of what can be opened, as text and as JSON.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@
 
 namespace headwater {
 
-// What one run needs beside the weights. A run that keeps nothing holds one layer's values at a time.
+// The memory of one run beyond the weights. A run that keeps nothing holds one layer's values at a time.
 struct ModelMemory {
   Index tokens = 0;
   std::size_t weights = 0, forward = 0, kept = 0;
 };
 
 std::string model_text(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder);
-// `tensors`: nothing if they were not asked for.
+// `tensors` is empty if they were not requested.
 using ListedTensors = std::vector<std::pair<std::string, StoredTensor>>;
 std::string model_json(const ModelInfo& info, const ModelMemory& memory, const ModelFolder& folder,
                        const std::optional<ListedTensors>& tensors);

@@ -84,14 +84,13 @@ std::vector<std::string> panel_caption(const Report& report, const Attribution& 
   const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
   std::string which = "a score per patch";
   if (has_axis(attribution, Axis::Query)) {
-    const auto row = static_cast<std::size_t>(focus_row(report));
-    which = fmt::format("row {}, last layer", report.prediction.units[row].text);
+    which = fmt::format("row {}, last layer", report.answer_token);
   }
   const Target& target = report.target;
   const std::string named = target.contrast
                                 ? fmt::format("{} rather than {}", target.label, target.contrast_label)
                                 : fmt::format("{}, probability {:.4f}", target.label, target.probability);
-  return {name_of(attribution), knows_class(attribution) ? named : "knows no class", which,
+  return {name_of(attribution), knows_class(attribution) ? named : "same for every class", which,
           fmt::format("{:.2g} .. {:.2g}", *low, *high)};
 }
 
@@ -153,7 +152,7 @@ int panel_scale(const Image& picture) {
 
 void require_one_picture(std::span<const Report> reports) {
   if (reports.empty() || reports.front().picture.empty() || reports.front().attributions.empty())
-    throw InputError("png: expected an explanation of a picture, found none; texts have html and terminal");
+    throw InputError("overlay: expected an explanation of a picture, found none");
   const Report& first = reports.front();
   for (const Report& report : reports) {
     const bool same = report.picture == first.picture &&
@@ -161,11 +160,12 @@ void require_one_picture(std::span<const Report> reports) {
                                  first.attributions.begin(), first.attributions.end(),
                                  [](const auto& a, const auto& b) { return name_of(a) == name_of(b); });
     if (!same)
-      throw InputError("png: expected explanations of one picture by the same methods, found different ones");
+      throw InputError(
+          "overlay: expected explanations of one picture by the same methods, found different ones");
     for (const Attribution& attribution : report.attributions)
       if (attribution.scores().empty())
         throw InputError(
-            fmt::format("png: expected a weight per patch, found none by {}", name_of(attribution)));
+            fmt::format("overlay: expected a weight per patch, found none by {}", name_of(attribution)));
   }
 }
 
@@ -196,7 +196,11 @@ std::string to_png(std::span<const Report> reports) {
   }
   draw_caption(all, {0, all.height - foot_pixels}, all.width,
                {"each scaled to its strongest patch: darker is more", "blue counts for, orange against"});
-  return with_text(encode_png(all), "headwater", dump(record_of(reports), -1));
+  return png_with_record(encode_png(all), reports);
+}
+
+std::string png_with_record(std::string png, std::span<const Report> reports) {
+  return with_text(std::move(png), "headwater", dump(record_of(reports), -1));
 }
 
 }  // namespace headwater

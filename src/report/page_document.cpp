@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "report/overlay.h"
 #include "report/page.h"
 #include "report/schema.h"
+#include "report/sentence.h"
 
 namespace headwater {
 
@@ -71,7 +73,7 @@ OrderedJson details_of(const Attribution& attribution) {
       const std::vector<double> row = detail.values.rows(l, 1).to_doubles();
       values.push_back(detail.values.rank() == 1 ? OrderedJson(row[0]) : OrderedJson(row));
     }
-    all.push_back({{"name", detail.name}, {"axes", json_of(detail.axes)}, {"values", std::move(values)}});
+    all.push_back({{"name", detail.name}, {"axes", names_of(detail.axes)}, {"values", std::move(values)}});
   }
   return all;
 }
@@ -176,7 +178,8 @@ Tensor joint_map(const Report& report, const Attribution& attribution) {
 // An attribution with what the page draws: where its numbers are and how they were stored, its card, the
 // layer to show first.
 OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageParts& parts) {
-  OrderedJson json = json_of(attribution);
+  OrderedJson json = json_of(report, attribution);
+  if (json.contains("axes")) json["axes"] = names_of(attribution.axes());
   const Method* method = method_named(attribution.method);
   json["card"] = method != nullptr ? card_of(*method) : OrderedJson::object();
   json["details"] = details_of(attribution);
@@ -198,6 +201,8 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageP
 OrderedJson aimed_part(const Report& report, PageParts& parts) {
   OrderedJson json{{"target", json_of(report.target)},
                    {"focus", focus_row(report)},
+                   {"read", focus_rows(report)},
+                   {"answer", answer_of(report)},
                    {"sentence", sentence_of(report)},
                    {"attributions", OrderedJson::array()},
                    {"agreement", list_of(report.agreement)}};
@@ -215,6 +220,21 @@ void require_one_input(std::span<const Report> reports) {
       throw InputError("page: expected explanations of one input by one model, found different ones");
 }
 
+std::string last_name(const std::string& path) {
+  const std::filesystem::path clean = std::filesystem::path(path).lexically_normal();
+  return (clean.has_filename() ? clean : clean.parent_path()).filename().string();
+}
+
+// What a page says to whoever gets it: no folder of the machine it was made on. A model of the hub keeps its
+// name.
+Report without_folders(Report report) {
+  if (report.record.commit.empty()) report.record.model = last_name(report.record.model);
+  report.record.cache_dir.clear();
+  report.image = last_name(report.image);
+  report.asked.input.image = last_name(report.asked.input.image);
+  return report;
+}
+
 // What fills a part of the bytes up to its end.
 std::string up_to_eight(std::size_t bytes) {
   std::string zeros;
@@ -227,7 +247,8 @@ std::string up_to_eight(std::size_t bytes) {
 PageDocument page_document(std::span<const Report> measured, const PageForm& form) {
   require_one_input(measured);
   std::vector<Report> reports;
-  for (const Report& report : measured) reports.push_back(viewed(report));
+  for (const Report& report : measured)
+    reports.push_back(form.scores_path.empty() ? without_folders(viewed(report)) : viewed(report));
   const Report& report = reports.front();
   if (reports.size() > 1 && !report.picture.empty()) require_one_picture(reports);
   OrderedJson json = head_of(report);
@@ -241,6 +262,7 @@ PageDocument page_document(std::span<const Report> measured, const PageForm& for
   json["tokens"] = tokens_of(report.prediction);
   json["prediction"].erase("hidden");
   json["record"] = record_of(reports);
+  json["record"]["model"] = without_folders(report).record.model;
   json["record"]["python"] = reproduce_python(reports);
   PageParts parts(form);
   json.update(aimed_part(report, parts));

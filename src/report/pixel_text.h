@@ -1,4 +1,4 @@
-// Words on a raster picture: labels of panels. ASCII; any other character is drawn as a box.
+// Text on a raster picture, for labels of panels. It knows ASCII; any other character is drawn as a box.
 #pragma once
 
 #include <string_view>
@@ -15,8 +15,8 @@ struct Corner {
 int pixel_text_width(std::string_view text, int scale);  // 6 · scale for each character
 void draw_pixel_text(Image& onto, Corner at, std::string_view text, int scale, Rgb colour);
 
-// Two pixels for one of the face's, or one if the text is wider than `width` otherwise; what still does not
-// fit is cut. The line takes 18 rows either way.
+// Draws a line at scale 2, or at scale 1 if it is wider than `width`; what still does not fit is cut. The
+// line takes 18 rows in both cases.
 void draw_fitting_text(Image& onto, Corner at, std::string_view text, int width, Rgb colour);
 
 }  // namespace headwater

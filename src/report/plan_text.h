@@ -1,4 +1,4 @@
-// Plans: what a run would need, without running it. As text, or as JSON when `format` is json or jsonl.
+// Plans: what a run would need, without running it. The result is text, or JSON if `format` is json or jsonl.
 #pragma once
 
 #include <span>
@@ -18,9 +18,9 @@ struct RunPlan {
 };
 std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std::string& format);
 
-// One plan for work that is done one after the other.
+// The joint plan of work that is done one after the other.
 LabelledPlan joined(std::span<const LabelledPlan> plans);
-// `work`: what would be computed, "rankings  attattr".
+// The planned work, such as "rankings attattr".
 struct PlannedWork {
   std::string name;
   std::vector<std::string> parts;
@@ -28,7 +28,7 @@ struct PlannedWork {
 std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format);
 
-// `work`: the metrics.
+// `work` lists the metrics.
 std::string evaluate_plan_text(const EvaluatePlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format);
 

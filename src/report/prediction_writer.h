@@ -1,4 +1,4 @@
-// Predictions as text, JSON, JSON Lines or CSV, one after the other as they come.
+// Writes predictions as text, JSON, JSON Lines or CSV, one after the other as they come.
 #pragma once
 
 #include <functional>
@@ -14,27 +14,29 @@ class PredictionWriter {
  public:
   struct Settings {
     std::string format;   // text | json | jsonl | csv
-    bool tokens = false;  // with the tokens (JSON)
+    bool tokens = false;  // include the tokens (JSON)
     bool many = false;    // inputs come as a stream: text takes one line each, JSON becomes a list
+    bool gold = false;    // the inputs have labels: text and csv get a column for them
     TerminalFormat terminal;
   };
   using Sink = std::function<void(std::string_view)>;  // takes what is written, piece by piece
   PredictionWriter(Sink sink, Settings settings);
 
-  // `as_line` makes a line of JSON Lines of an object.
+  // `as_line` makes a line of JSON Lines from an object.
   using AsLine = std::function<std::string(const std::string& object)>;
-  void write(const Input& input, const Prediction& prediction, const AsLine& as_line);
-  void end_list();  // of JSON, after the last one
+  void write(const Input& input, const std::string& gold, const Prediction& prediction,
+             const AsLine& as_line);
+  void end_list();  // ends a JSON list after the last prediction
 
  private:
-  void write_csv(const Input& input, const Prediction& prediction);
+  void write_csv(const Input& input, const std::string& gold, const Prediction& prediction);
 
   const Sink write_;
   const Settings settings_;
   std::size_t count_ = 0;
 };
 
-// The best answer of a prediction in one word and number, whatever the task.
+// The best answer of a prediction as one label and its probability, for any task.
 struct Headline {
   std::string label;
   double probability = 0;

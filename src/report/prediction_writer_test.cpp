@@ -24,7 +24,8 @@ std::string as_it_is(const std::string& object) {
 std::string written(const PredictionWriter::Settings& settings, int count) {
   std::string text;
   PredictionWriter writer([&](std::string_view more) { text += more; }, settings);
-  for (int i = 0; i < count; ++i) writer.write({.text = "a, \"b\""}, classified("good", 0.75), as_it_is);
+  for (int i = 0; i < count; ++i)
+    writer.write({.text = "a, \"b\""}, "bad", classified("good", 0.75), as_it_is);
   writer.end_list();
   return text;
 }
@@ -45,7 +46,7 @@ TEST(PredictionWriter, JsonSaysWhatWasAsked) {
   const auto asked = [](const Input& input) {
     std::string text;
     PredictionWriter writer([&](std::string_view more) { text += more; }, {.format = "jsonl"});
-    writer.write(input, classified("good", 0.75), as_it_is);
+    writer.write(input, "", classified("good", 0.75), as_it_is);
     return nlohmann::json::parse(text);
   };
   const auto pair = asked({.text = "a", .pair = "b"}), image = asked({.image = "cat.png"});
@@ -66,6 +67,17 @@ TEST(PredictionWriter, CsvQuotesWhatNeedsIt) {
             "input,text,position,label,probability,logit\n0,\"a, \"\"b\"\"\",,good,0.75,2\n");
   EXPECT_EQ(csv_field("plain"), "plain");
   EXPECT_EQ(csv_field("a\nb"), "\"a\nb\"");
+}
+
+TEST(PredictionWriter, LabelsOfTheFileHaveAColumn) {
+  EXPECT_EQ(written({.format = "csv", .gold = true}, 1),
+            "input,text,position,label,probability,logit,gold\n0,\"a, \"\"b\"\"\",,good,0.75,2,bad\n");
+  EXPECT_EQ(written({.format = "text", .many = true, .gold = true}, 1), "good\t0.7500\tbad\ta, \"b\"\n");
+}
+
+TEST(PredictionWriter, JsonHasTheLabelOfTheFile) {
+  EXPECT_EQ(nlohmann::json::parse(written({.format = "json", .many = true, .gold = true}, 2))[1]["gold"],
+            "bad");
 }
 
 TEST(PredictionWriter, TextTakesOneLinePerInput) {

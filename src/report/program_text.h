@@ -1,4 +1,4 @@
-// What runs here, and with which kernels: as text and as JSON.
+// The running program and its kernels, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct ProgramRecord {
   std::string compiler, build;
   int threads = 0;
   std::string threads_decided_by;
-  std::vector<std::string> model_folders;  // where shipped models are looked for
+  std::vector<std::string> model_folders;  // folders that are searched for shipped models
 };
 
 std::string program_text(const ProgramRecord& program);

@@ -1,5 +1,5 @@
-// Where a result comes from, as it stands under it in every format: the checks measured on it, the run
-// record, and the command that repeats it.
+// Where a result comes from, as every format shows it: the checks measured on it, the run record, and the
+// command that repeats it.
 #pragma once
 
 #include <string>
@@ -12,21 +12,28 @@
 
 namespace headwater {
 
-// "✓ rows sum to 1 (1.2e-07, bound 1.0e-05)", a line each, then the notes; lines end.
+// How much of what is explained the scores account for.
+std::string account_text(const Account& account);
+// One line per check, such as "✓ rows sum to 1 (1.2e-07, bound 1.0e-05)", then the notes. Every line ends
+// with a line break.
 std::string checks_text(const std::vector<Check>& checks, const std::vector<std::string>& notes,
                         const TerminalFormat& format);
 
+// The same in one line if all checks passed: "✓ 2 checks passed, 1 note (--details)".
+std::string checks_summary(const std::vector<Check>& checks, const std::vector<std::string>& notes,
+                           const TerminalFormat& format);
+
 // "headwater 0.1.0 · sentiment · float32 · 2 threads · weights 0123456789ab"
 std::string record_line(const RunRecord& record);
-// The same on a terminal, after an empty line; with the command that repeats the run, if one is given.
+// The same on a terminal after an empty line, with the command that repeats the run if one is given.
 std::string record_text(const RunRecord& record, const TerminalFormat& format,
                         const std::string& command = {});
 
 // Adds "record" and "command" to a result's JSON.
 void add_record(OrderedJson& json, const RunRecord& record, const std::string& command);
-// A result as a file of JSON, with both behind it.
+// A result as a JSON file that ends with both.
 std::string result_json(OrderedJson json, const RunRecord& record, const std::string& command);
-// What a picture carries for programs: checks, record and command.
+// The metadata of a picture for programs: checks, record and command.
 std::string provenance_json(const std::vector<Check>& checks, const RunRecord& record,
                             const std::string& command);
 

@@ -1,5 +1,4 @@
-// Results read back from the JSON they were written as, so that pictures can be drawn without running
-// anything.
+// Reads results back from their JSON, so that pictures can be drawn without running a model.
 #pragma once
 
 #include <string>
@@ -14,15 +13,16 @@
 
 namespace headwater {
 
-// A result and the command that repeats it. Of a report everything that to_json writes, but for the request,
-// whose view was applied when it was written, and rows that the output was read from: maps have them.
+// A result and the command that repeats it. The report has everything that to_json writes, except the
+// request, whose view was applied when it was written, and the rows that the output was read from, which maps
+// contain.
 struct ReadReport {
   Report report;
   std::string command;
 };
 struct ReadTree {
   Tree tree;
-  Report report;  // text, target, record and how many layers the tree reaches
+  Report report;  // text, target, record, and the number of layers that the tree reaches
   std::vector<std::string> tokens;
   std::vector<Check> checks;
   std::string command;
@@ -40,7 +40,7 @@ struct ReadEvaluation {
   std::string command;
 };
 
-// Each throws FormatError, naming `where` and the key, for what was not written so.
+// Each throws FormatError, with `where` and the key, for any other content.
 ReadReport read_report(const Json& json, const std::string& where);
 ReadTree read_tree(const Json& json, const std::string& where);
 ReadHeads read_heads(const Json& json, const std::string& where);

@@ -1,4 +1,5 @@
-// The one schema of a report: every format is this object, with its numbers where that format keeps arrays.
+// The one schema of a report: every format is this object, and its numbers are where that format keeps
+// arrays.
 #pragma once
 
 #include <span>
@@ -17,22 +18,25 @@ OrderedJson record_of(std::span<const Report> reports);  // with the command tha
 OrderedJson json_of(const Target& target);
 OrderedJson json_of(const ModelInfo& info);
 OrderedJson json_of(const Unit& token);
-// Whose token it is: 0 the text's (or the source's), 1 its pair's, 2 the output's.
+// The sequence of a token: 0 for the text (or the source), 1 for its pair, 2 for the output.
 int sequence_id(const Unit& token);
-OrderedJson tokens_of(const Prediction& prediction);  // of texts
+OrderedJson tokens_of(const Prediction& prediction);  // for texts
 OrderedJson json_of(const Axes& axes);
+OrderedJson names_of(const Axes& axes);             // without their sequences
 OrderedJson json_of(const Prediction& prediction);  // without tokens
 OrderedJson json_of(const std::vector<Check>& checks);
 OrderedJson json_of(const Attribution& attribution);  // without scores
+// The same with its sentence.
+OrderedJson json_of(const Report& report, const Attribution& attribution);
 OrderedJson json_of(const Agreement& agreement);
 OrderedJson head_of(const Report& report);              // everything but tokens and scores
 std::string dump(const OrderedJson& json, int indent);  // invalid UTF-8 becomes U+FFFD
 
-// Appends the shortest decimal that reads back to the same value of its type; null if it is not finite.
+// Appends the shortest decimal that reads back to the same value of its type, or null if it is not finite.
 void append_number(std::string& out, float value);
 void append_number(std::string& out, double value);
 
-// f of every element, as a JSON list.
+// Applies f to every element and returns a JSON list.
 template <class Range, class F>
 OrderedJson list_of(const Range& range, const F& f) {
   OrderedJson list = OrderedJson::array();

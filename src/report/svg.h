@@ -1,5 +1,5 @@
-// A picture as SVG text: one self-contained file on a white ground, for screens, dark pages and print alike.
-// Any text may be drawn; what XML has no place for is made visible first.
+// A picture as SVG text: one self-contained file on a white background, for screens, dark pages and print. It
+// can draw any text; characters that XML forbids are first made visible.
 #pragma once
 
 #include <string>
@@ -24,14 +24,14 @@ struct TextStyle {
   double size = 12;
   bool bold = false;
   Rgb colour{0x1c, 0x26, 0x30};
-  bool upwards = false;     // turned to be read from below; Chinese and the like stand one below another
-  bool from_right = false;  // a word of a line that runs from the right: brackets in it are mirrored
+  bool upwards = false;     // turned to be read from below; Chinese, Japanese and Korean letters are stacked
+  bool from_right = false;  // a word in a right-to-left line: its brackets are mirrored
 };
 
 struct LineStyle {
   Rgb colour{0x1c, 0x26, 0x30};
   double width = 1;
-  std::string dashes;  // as of stroke-dasharray; empty: a whole line
+  std::string dashes;  // as in stroke-dasharray; empty: a solid line
   double opacity = 1;
 };
 
@@ -42,20 +42,20 @@ class Svg {
   double width() const { return width_; }
   double height() const { return height_; }
 
-  // A `tip` is what a pointer over the shape shows.
+  // A `tip` is the text shown when the pointer is over the shape.
   void rect(const Box& box, Rgb fill, std::string_view tip = {});
   void line(Point from, Point to, const LineStyle& style, std::string_view tip = {});
   void polyline(const std::vector<Point>& points, const LineStyle& style);
   void polygon(const std::vector<Point>& points, Rgb fill, double opacity, std::string_view tip = {});
-  // Leaves its ends upright, or level where it goes sideways.
+  // The direction in which a curve leaves its ends: upright, or level where it goes sideways.
   enum class Leaves { Upright, Level };
   void curve(Point from, Point to, Leaves leaves, const LineStyle& style, std::string_view tip);
   void image(const Box& box, std::string_view png, std::string_view tip);
   void cells(const Box& box, std::string_view png);  // an image whose pixels are drawn as they are
-  void tip(const Box& box, std::string_view tip);    // nothing to see, but something to say
+  void tip(const Box& box, std::string_view tip);    // an invisible area with a tip
   void text(Point at, std::string_view text, const TextStyle& style = {});
 
-  // The whole file; `metadata` (JSON) stands in it for programs.
+  // The whole file; it contains `metadata` (JSON) for programs.
   std::string str(std::string_view metadata) const;
 
  private:
@@ -65,10 +65,10 @@ class Svg {
   std::string title_, body_;
 };
 
-// Text and attribute values of XML: escaped, and without characters it forbids.
+// Text and attribute values for XML: escaped, and without characters that it forbids.
 std::string xml_text(std::string_view text);
-// About how wide a text will be in a sans-serif face of this size, and as much of it as fits, with … for the
-// rest.
+// The approximate width of a text in a sans-serif face of this size, and the part of a text that fits, with …
+// for the rest.
 double drawn_width(std::string_view text, double size);
 std::string cut_to_width(std::string_view text, double size, double width);
 

@@ -15,6 +15,7 @@
 #include "report/provenance.h"
 #include "report/running_text.h"
 #include "report/side_by_side.h"
+#include "report/terminal_generated.h"
 #include "report/terminal_scores.h"
 #include "report/text_width.h"
 #include "study/terms.h"
@@ -55,8 +56,13 @@ std::string agreement_view(const Report& report, const TerminalFormat& format) {
   const Colour colour = format.colour;
   if (report.agreement.empty()) return {};
   const auto value = [](double v) { return std::isnan(v) ? std::string("–") : fmt::format("{:.3f}", v); };
-  std::string out = "\n" + bold("agreement", colour) +
-                    dim("  rank correlation of what both measured: Kendall τ-b, Spearman ρ\n", colour);
+  std::string out = "\n" + bold("agreement", colour);
+  if (format.brief && report.agreement.size() == 1) {
+    const Agreement& pair = report.agreement.front();
+    return out + fmt::format("  Kendall τ-b {}, Spearman ρ {} over {} {}\n", value(pair.whole_kendall),
+                             value(pair.whole_spearman), pair.units, units_name(report, pair.units));
+  }
+  out += dim("  rank correlation of what both measured: Kendall τ-b, Spearman ρ\n", colour);
   for (const Agreement& pair : report.agreement)
     out += fmt::format("  {} · {}  τ-b {}  ρ {}  over {} {}\n", pair.first, pair.second,
                        value(pair.whole_kendall), value(pair.whole_spearman), pair.units,
@@ -64,12 +70,19 @@ std::string agreement_view(const Report& report, const TerminalFormat& format) {
   return out;
 }
 
+// Whether the target is what stands first above: then its line would say nothing new.
+bool is_first_outcome(const Report& report) {
+  const auto& outcomes = report.prediction.outcomes;
+  return outcomes.size() == 1 && !outcomes.front().top.empty() &&
+         outcomes.front().top.front().index == report.target.index && report.target.tokens.empty();
+}
+
 // Which of the tokens below are the target's and not the text's.
 std::string own_tokens_line(const Report& report) {
   std::string own;
   for (const Unit& token : report.prediction.units)
     if (token.target) own += " " + token_word(token);
-  return own.empty() ? "" : fmt::format("  its own tokens, which the next of it build on:{}\n", own);
+  return own.empty() ? "" : fmt::format("  target tokens on which its later tokens depend:{}\n", own);
 }
 
 }  // namespace
@@ -97,23 +110,26 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
 
 std::string to_terminal(const Report& measured, const TerminalFormat& format) {
   const Report report = viewed(measured);
-  std::string out =
-      bold(paragraph(sentence_of(report), {.first = 0, .rest = 2, .width = format.width}), format.colour) +
-      "\n";
+  const std::string sentence =
+      bold(paragraph(sentence_of(report), {.first = 0, .rest = 2, .width = format.width}), format.colour);
+  std::string out = format.brief ? "" : sentence + "\n";
   out += to_terminal(report.prediction, format);
   const char* const quantity = has_several_tokens(report.target) ? "log-probability" : "logit";
   if (report.target.contrast)
     out += fmt::format("  target: {} − {}, {} difference {:.4f}\n", terminal_safe(report.target.label),
                        terminal_safe(report.target.contrast_label), quantity, report.target.logit);
-  else if (!report.target.label.empty())
+  else if (!report.target.label.empty() && !(format.brief && is_first_outcome(report)))
     out += fmt::format("  target: {}, {} {:.4f}\n", terminal_safe(report.target.label), quantity,
                        report.target.logit);
+  if (!report.fitted.empty()) out += "  the picture was " + report.fitted + "\n";
   out += own_tokens_line(report);
   for (const Attribution& attribution : report.attributions)
-    if (!attribution.scores().empty()) out += scores_view(report, attribution, format);
+    if (!attribution.scores().empty())
+      out += scores_view(report, attribution, format) + generated_view(report, attribution, format);
   out += agreement_view(report, format);
-  if (!report.agreement.empty()) out += side_by_side(report, format);
-  return out + record_text(report.record, format);
+  if (!report.agreement.empty() && !format.brief) out += side_by_side(report, format);
+  out += record_text(report.record, format);
+  return format.brief ? out + sentence : out;
 }
 
 TerminalFormat terminal_format(int file_descriptor) {

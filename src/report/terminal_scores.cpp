@@ -110,7 +110,7 @@ std::string asked(const Report& report, const Attribution& attribution, const Ro
   if (row.layer + 1 < layer_count(attribution))
     text += std::string(", the one that reads most from other ") + (is_picture(report) ? "patches" : "words");
   if (report.target.label.empty()) return text;
-  if (!knows_class(attribution)) return text + "; knows no class";
+  if (!knows_class(attribution)) return text + "; same for every class";
   text += " for " + target_name(report);
   if (report.target.contrast) text += " rather than " + terminal_safe(report.target.contrast_label);
   return text;
@@ -221,14 +221,16 @@ std::string colour_legend(const Report& report, const Attribution& attribution, 
   const std::string low = row.has_sign ? row.number(-row.scale, row.decimals) : "0";
   const std::string high = row.number(row.scale, row.decimals);
   const int ends = text_width(low) + text_width(high) + 6;  // the numbers and the spaces around them
-  const std::string cell(ends + 2 * cells <= format.width ? 2 : 1, ' ');
+  const std::string cell(ends + 2 * cells <= format.width && !format.brief ? 2 : 1, ' ');
   std::string ramp;
   for (int i = 0; i < cells; ++i) {
     const double along = i / (cells - 1.0);
     ramp += painted(cell, row.has_sign ? 2 * along - 1 : along, format.colour);
   }
-  std::string text = row.has_sign ? sign_text(report, attribution, "blue", "orange") + "; " : "";
-  text += std::string("scaled to the strongest ") + (is_picture(report) ? "patch" : "word");
+  std::string text = row.has_sign ? sign_text(report, attribution, "blue", "orange") : "";
+  if (text.empty() || !format.brief)
+    text += std::string(text.empty() ? "" : "; ") + "scaled to the strongest " +
+            (is_picture(report) ? "patch" : "word");
   const int used = ends + cells * static_cast<int>(cell.size());
   std::string out = fmt::format("  {} {} {}", low, ramp, high);
   if (used + text_width(text) <= format.width) return out + "  " + dim(text, format.colour) + "\n";
@@ -317,7 +319,10 @@ std::string scores_view(const Report& report, const Attribution& attribution, co
                format.colour);
   for (Index layer = 0; layers > 1 && layer < layers; ++layer)
     out += layer_line(report, attribution, layer, format);
-  return out + checks_text(attribution.checks, attribution.notes, format);
+  std::vector<std::string> notes = attribution.notes;
+  if (attribution.accounted) notes.insert(notes.begin(), account_text(*attribution.accounted));
+  return out + (format.brief ? checks_summary(attribution.checks, notes, format)
+                             : checks_text(attribution.checks, notes, format));
 }
 
 }  // namespace headwater

@@ -1,9 +1,9 @@
-// One attribution on a terminal: what is asked, the text with its scores, what the colours mean, the
+// One attribution on a terminal: the question, the text with its scores, the meaning of the colours, the
 // strongest tokens of every layer, checks and notes.
 //
-// With colour the text runs as it was written, painted, and the strongest tokens have their numbers beside
-// them. Without colour a short text is a bar per token; a long one runs as well, its strongest tokens in
-// braces with their numbers.
+// With colour the text is painted as running text, and the strongest tokens show their numbers. Without
+// colour a short text has one bar per token; a long text runs too, with its strongest tokens and their
+// numbers in braces.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace headwater {
 
 std::string scores_view(const Report& report, const Attribution& attribution, const TerminalFormat& format);
 
-// Eighths of a column, so that small differences show; what exceeds the scale ends in "▶". What counts
-// against is shaded.
+// A bar in eighths of a column, so that small differences show. A bar beyond the scale ends in "▶", and what
+// counts against is shaded.
 std::string bar(double share, int columns);
 
 }  // namespace headwater

@@ -102,7 +102,7 @@ TEST(Terminal, SaysWhatExceedsTheScaleAndTrimsLists) {
   report.attributions[0].scores().data<float>()[6] = 0.5F;
   report.prediction.units[0].special = true;  // beyond the strongest word
   const std::string out = to_terminal(report);
-  EXPECT_NE(out.find("scale 0 … 0.2500 (strongest word)"), std::string::npos) << out;
+  EXPECT_NE(out.find("scale 0 … 0.2500 (strongest"), std::string::npos) << out;
   EXPECT_NE(out.find("█▶"), std::string::npos) << out;
   EXPECT_NE(out.find("\n  upon"), std::string::npos) << "without the token's own space\n" << out;
 }
@@ -166,6 +166,26 @@ TEST(Terminal, AFileIsPlain) {
   EXPECT_EQ(terminal_format(null).width, 400);
   unsetenv("COLUMNS");
   close(null);
+}
+
+// On a screen: what passed is counted, the sentence comes last; what failed is said in full.
+TEST(Terminal, ABriefReportEndsWithTheSentence) {
+  Report report = testing::text_report();
+  const std::string sentence = sentence_of(report);
+  for (Attribution& result : report.attributions) {
+    result.checks = {{.name = "rows sum to 1", .passed = true, .value = 1e-8, .bound = 1e-6}};
+    result.notes = {"a note", "another"};
+  }
+  const TerminalFormat screen{.width = 400, .brief = true};
+  const std::string brief = to_terminal(report, screen);
+  EXPECT_TRUE(brief.ends_with(sentence + "\n")) << brief;
+  EXPECT_NE(brief.find("✓ 1 check passed, 2 notes (--details)"), std::string::npos) << brief;
+  EXPECT_EQ(brief.find("a note"), std::string::npos);
+  report.attributions.front().checks.front().passed = false;
+  const std::string failed = to_terminal(report, screen);
+  EXPECT_NE(failed.find("✗ rows sum to 1"), std::string::npos);
+  EXPECT_NE(failed.find("a note"), std::string::npos);
+  EXPECT_TRUE(to_terminal(report, {.width = 400}).starts_with(sentence));
 }
 
 }  // namespace

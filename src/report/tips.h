@@ -1,5 +1,5 @@
-// What a mark of a figure says under the pointer. The page's own figures say the same of the same marks, so
-// that the two can be compared mark by mark.
+// The text of a figure's mark under the pointer. The page's own figures have the same texts for the same
+// marks, so that tests can compare the two mark by mark.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 
 namespace headwater {
 
-// Four decimals, small numbers as 1.23e-4, with a true minus; – where there is none.
+// A number with four decimals, small ones as 1.23e-4, with a true minus; – for NaN.
 std::string shown_number(double value);
 
 std::string in_quotes(std::string_view name);  // “film”
 std::string in_quotes(const Unit& unit);
 
-// "L2 H1", "L2 mean of heads", "L2", or nothing: where in a map of these axes. −1: the mean over heads.
+// The place in a map with these axes: "L2 H1", "L2 mean of heads", "L2", or nothing. −1 means the mean over
+// heads.
 std::string place_words(const Map& map, Index layer, Index head);
 
-// "chefer for POSITIVE", "attention L2 mean of heads": whose scores a row of them is.
+// The name of a row of scores: "chefer for POSITIVE", "attention L2 mean of heads".
 std::string scores_words(const Report& report, const Attribution& result, Index layer);
 
 // "L2 H1: “film” reads “good” 0.1234"; "masked" for NaN.

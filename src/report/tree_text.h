@@ -11,7 +11,7 @@
 
 namespace headwater {
 
-// A tree and what it was made of, with the names of its tokens. `command`: what repeats the run.
+// A tree with the report it was made from and the names of its tokens. `command` repeats the run.
 struct GrownTree {
   const Tree& tree;
   const Report& report;

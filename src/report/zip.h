@@ -1,4 +1,4 @@
-// Zip: an archive of stored (uncompressed) files, enough for npz. The date is fixed, so that equal content
+// Zip: an archive of stored (uncompressed) files, as npz needs. The date is fixed, so that equal content
 // gives equal bytes.
 #pragma once
 
@@ -13,7 +13,7 @@ class Zip {
   void add(std::string_view name, std::string_view bytes);
   std::string finish() &&;
 
-  // The format without its 64-bit extension ends at 4 GiB. Throws InputError beyond it.
+  // Throws InputError beyond 4 GiB, the limit of the format without its 64-bit extension.
   static void require_size(std::uint64_t bytes);
 
  private:

@@ -175,7 +175,7 @@ double share_at(const Report& report, const std::vector<double>& row, const std:
 }
 
 void add_pronouns(Reproduced& made, const Engine& engine, const std::string& mask) {
-  FigureTable table{.title = "From [MASK] to the two who may be meant, last layer (a share of the row)",
+  FigureTable table{.title = "From [MASK] to the two candidates, last layer (share of the row)",
                     .header = {"sentence", "p(his)", "p(her)", "published", "raw: 1st", "2nd", "rollout: 1st",
                                "2nd", "flow: 1st", "2nd"},
                     .rows = {},
@@ -261,7 +261,7 @@ extern const Reproduction abnar2020;
 const Reproduction abnar2020{
     .name = "abnar2020",
     .paper = "Abnar & Zuidema, 2020: Quantifying Attention Flow in Transformers. ACL",
-    .summary = "Does attention taken through the layers tell more of what counts than raw attention?",
+    .summary = "Does attention combined across layers show what matters better than raw attention?",
     .published_with =
         "verb number: 6 layers of 8 heads, width 128, trained from scratch on the data of Linzen et al., "
         "2,000 test "

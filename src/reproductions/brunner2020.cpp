@@ -2,11 +2,10 @@
 //
 //   levels    how many dimensions of a head's attention its output does not fix, by the length of the text:
 //             n (n − rank V) for any matrix, n (n − rank [V, 1]) where rows sum to 1
-//   lengths   how far effective attention is from attention (Pearson over all cells), by the length of the
-//   text tokens    the share of tokens whose hidden vector is nearest to their own embedding, after every
-//   layer mixing    the share of a hidden vector that goes back to its own token (hidden token attribution),
-//   and the share
-//             of tokens that are not their own largest contributor, after every layer
+//   lengths   how far effective attention is from attention (Pearson over all cells), by the length of the text
+//   tokens    the share of tokens whose hidden vector is nearest to their own embedding, after every layer
+//   mixing    the share of a hidden vector that goes back to its own token (hidden token attribution), and
+//             the share of tokens that are not their own largest contributor, after every layer
 #include <algorithm>
 #include <cmath>
 
@@ -102,9 +101,9 @@ void add_lengths(Reproduced& made, const std::vector<LengthFigures>& figures, in
       .header = {"tokens", "published", "rank of V", "free dimensions", "with rows of sum 1",
                  "Pearson(A, A⊥)", "‖A − A⊥‖ / ‖A‖"},
       .rows = {},
-      .notes = {"Published is a count for heads of full rank: identifiable up to as many tokens as a "
-                "value vector is wide, one more where rows sum to 1. The correlation is a curve in the "
-                "paper, said to fall once a text is longer than that; no values are quoted."}};
+      .notes = {"The paper counts for heads of full rank: attention is identifiable up to as many tokens as "
+                "a value vector is wide, and one more where rows sum to 1. The correlation is a curve in the "
+                "paper, which falls once a text is longer than that; no values are quoted."}};
   bool threshold = true, falls = true;
   std::string beyond;  // the first length beyond, and what is free there
   double before = 2;
@@ -125,7 +124,7 @@ void add_lengths(Reproduced& made, const std::vector<LengthFigures>& figures, in
                            outcome_of(threshold), beyond.empty() ? "no text was longer" : beyond});
   if (!figures.empty())
     made.findings.push_back(
-        {"effective attention leaves attention behind as texts get longer", outcome_of(falls),
+        {"effective attention departs from attention as texts get longer", outcome_of(falls),
          fmt::format("Pearson {} at {} tokens", figure(figures.back().pearson, 3), figures.back().tokens)});
 }
 
@@ -307,7 +306,7 @@ double far_share(const LayerMixing& layer) {
 void add_mixing(Reproduced& made, const Mixing2020& found) {
   const std::vector<LayerMixing>& layers = found.layers;
   FigureTable table{
-      .title = "Hidden token attribution: what a hidden vector owes to its own token",
+      .title = "Hidden token attribution: how much of a hidden vector comes from its own token",
       .header = {"after layer", "own share, median", "published", "not their own largest contributor",
                  "published", "share of a token 1–2 away", "8 or more away"},
       .rows = {},
@@ -365,7 +364,8 @@ extern const Reproduction brunner2020;
 const Reproduction brunner2020{
     .name = "brunner2020",
     .paper = "Brunner et al., 2020: On Identifiability in Transformers. ICLR",
-    .summary = "Is attention determined by what it does, and do hidden vectors still tell their tokens?",
+    .summary =
+        "Does a head's output determine its attention, and do hidden vectors still identify their tokens?",
     .published_with = "BERT-base uncased (12 layers, heads of width 64), sentences of MRPC",
     .model = "BERT-base uncased",
     .data = "MRPC, or any file of sentences",

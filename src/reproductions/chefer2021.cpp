@@ -1,8 +1,7 @@
 // Chefer, Gur & Wolf, 2021. Maps of relevance against five others, and against themselves without a part:
 //
 //   pictures  perturbation: the area under accuracy as pixels are made black, the highest of the map first
-//   (positive,
-//             lower is better) and the lowest first (negative, higher is better);
+//             (positive, lower is better) and the lowest first (negative, higher is better);
 //             segmentation: pixels above the map's mean against the object's mask
 //   texts     token F1 of the highest words against those that people marked (ERASER), for 10 to 80 words
 #include <set>
@@ -183,7 +182,7 @@ extern const Reproduction chefer2021;
 const Reproduction chefer2021{
     .name = "chefer2021",
     .paper = "Chefer, Gur & Wolf, 2021: Transformer Interpretability Beyond Attention Visualization. CVPR",
-    .summary = "Does relevance through attention find what counts better than other maps?",
+    .summary = "Does relevance through attention find what matters better than other maps?",
     .published_with =
         "ViT-base on ImageNet (perturbation, segmentation); BERT-base fine-tuned on ERASER's movie reviews "
         "(rationales)",

@@ -1,8 +1,8 @@
 // Hao et al., 2021 (AttAttr). Three uses of attention's attribution in a classifier:
 //
-//   pruning   accuracy as heads are removed, the least important first, by four rankings (heads.h), and by
-//   chance trees     how attribution passes between tokens, layer by layer, for a few inputs triggers  tokens
-//   with extreme attribution, put into other inputs: accuracy per label before and after
+//   pruning   accuracy as heads are removed, the least important first, by four rankings (heads.h) and by chance
+//   trees     how attribution passes between tokens, layer by layer, for a few inputs
+//   triggers  tokens with extreme attribution, inserted into other inputs: accuracy per label before and after
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -106,7 +106,7 @@ void add_trees(Reproduced& made, const ReproduceRequest& request, const std::vec
   FigureTable table{.title = "Attribution trees",
                     .header = {"input", "answer", "root", "edges", "tokens reached", "first edges"},
                     .rows = {},
-                    .notes = {"The paper shows trees as pictures; there is no number to set these beside."}};
+                    .notes = {"The paper shows trees as pictures; there are no numbers to compare."}};
   for (const std::size_t i : evenly_spaced(inputs.size(), std::min(tree_texts, inputs.size()))) {
     const Report report =
         request.engine.explain({.input = inputs[i].input, .target = {}, .methods = {{.name = "attattr"}}});
@@ -171,7 +171,7 @@ void add_triggers(Reproduced& made, const ReproduceRequest& request,
       trigger_sources));
   made.tables.push_back(std::move(table));
   made.findings.push_back(
-      {"tokens of extreme attribution turn other inputs' answers", outcome_of(worst > 0.1),
+      {"tokens with extreme attribution change other inputs' answers", outcome_of(worst > 0.1),
        fmt::format("the largest fall of a label's accuracy is {} points", figure(100 * worst, 1))});
 }
 
@@ -199,7 +199,7 @@ extern const Reproduction hao2021;
 const Reproduction hao2021{
     .name = "hao2021",
     .paper = "Hao, Dong, Wei & Xu, 2021: Self-Attention Attribution. AAAI",
-    .summary = "Which heads, which paths and which tokens does an answer rest on?",
+    .summary = "Which heads, paths and tokens does an answer depend on?",
     .published_with =
         "BERT-base cased, fine-tuned on MNLI, RTE, SST-2 and MRPC; heads ranked on 200 inputs, accuracy on "
         "all of dev",

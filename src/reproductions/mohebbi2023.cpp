@@ -1,12 +1,11 @@
 // Mohebbi et al., 2023. A word is masked whose form another word, the cue, decides (BLiMP). A method's row at
 // the mask is judged three ways:
 //
-//   plausible   how much of it goes to the cue, layer by layer, and carried through the layers (rollout)
+//   plausible   how much of it goes to the cue, layer by layer and combined through the layers (rollout)
 //   faithful    how far it orders the tokens as blank-out does: a token replaced, the fall of p(good)
-//   probing     whether the layers in which it goes to the cue are those in which the cue's number can be
-//   read from the
-//               vector at the mask (a linear map with a ridge, fitted on one half of the sentences, tested on
-//               the other)
+//   probing     whether the layers in which it goes to the cue are those in which the cue's number can be read
+//               from the vector at the mask (a linear map with a ridge, fitted on one half of the sentences
+//               and tested on the other)
 //
 // And their picture: the maps of a sentence whose halves mirror each other.
 #include <algorithm>
@@ -262,7 +261,7 @@ void add_picture(Reproduced& made, const Engine& engine) {
   const Tensor map = map_of(report.attributions.front());
   const std::size_t T = tokens.size();
   FigureTable table{
-      .title = fmt::format("“{}”: what value zeroing says is read, mean shares of a row", text),
+      .title = fmt::format("“{}”: what is read according to value zeroing, mean shares of a row", text),
       .header = {"layer", "its own", "a neighbour", "the same word of the other half", "either and or",
                  "win and or, by the others"},
       .rows = {},
@@ -305,7 +304,7 @@ Reproduced run(const ReproduceRequest& request) {
   made.tables.push_back(
       layer_table(mixing_methods(), by_layer, static_cast<std::size_t>(info.last().layers)));
   FigureTable table{
-      .title = "Carried through all layers (rollout)",
+      .title = "Combined across all layers (rollout)",
       .header = {"method", "share on the cue", "average precision of the cue", "Spearman with blank-out"},
       .rows = {},
       .notes = {}};
@@ -315,14 +314,13 @@ Reproduced run(const ReproduceRequest& request) {
   table.rows.push_back({"random", interval(mass.at("random"), 3), interval(precision.at("random"), 3),
                         interval(faithful.at("random"), 3)});
   table.notes.emplace_back(
-      "The paper's tables could not be had; of it only the direction is quoted: value zeroing is best in all "
-      "three "
-      "evaluations. Intervals: 95 %, bootstrap over sentences.");
+      "The paper's tables were not available; only its direction is quoted: value zeroing is best in all "
+      "three evaluations. Intervals: 95 %, bootstrap over sentences.");
   made.tables.push_back(std::move(table));
   judge_layers(made, by_layer);
-  judge_first(made, "value zeroing, rolled out, puts the most on the cue", mass);
-  judge_first(made, "value zeroing, rolled out, ranks the cue best", precision);
-  judge_first(made, "value zeroing, rolled out, is the most faithful to blank-out", faithful);
+  judge_first(made, "value zeroing with rollout puts the most on the cue", mass);
+  judge_first(made, "value zeroing with rollout ranks the cue best", precision);
+  judge_first(made, "value zeroing with rollout is the most faithful to blank-out", faithful);
   add_probing(made, probed_layers(request.engine, plan.examples), by_layer, plan.examples.size());
   add_picture(made, request.engine);
   return made;
@@ -334,7 +332,7 @@ extern const Reproduction mohebbi2023;
 const Reproduction mohebbi2023{
     .name = "mohebbi2023",
     .paper = "Mohebbi, Zuidema, Chrupała & Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL",
-    .summary = "Which measure of context mixing points at the word that decides a form?",
+    .summary = "Which measure of context mixing points to the word that decides a form?",
     .published_with =
         "BERT-base, RoBERTa-base and ELECTRA-base generator, as trained and fine-tuned on the pairs; five "
         "paradigms of BLiMP",

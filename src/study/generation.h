@@ -1,4 +1,5 @@
-// Generation: a causal decoder or an encoder–decoder writes on, token by token, greedily or by beam search.
+// Generation: a causal decoder or an encoder–decoder continues a text token by token, greedily or by beam
+// search.
 #pragma once
 
 #include <string>
@@ -10,9 +11,9 @@
 
 namespace headwater {
 
-// A text being written in one or more versions. With Reuse::KeysAndValues a new token costs one row instead
-// of a run over all; the logits are the same bits. Models that are not causal, or keep nothing in the cache,
-// run anew.
+// A text that is being written, in one or more versions. With Reuse::KeysAndValues a new token costs one row
+// instead of a run over all rows, and the logits are the same bits. Models that are not causal, or that keep
+// nothing in the cache, run the whole text again.
 class Writing {
  public:
   enum class Reuse { KeysAndValues, Nothing };
@@ -21,9 +22,11 @@ class Writing {
 
   // Logits of the next token, [V] per version.
   std::vector<std::vector<double>> next();
-  // Goes on with these versions, in this order, repeats allowed, each with its token behind it.
+  // Continues with these versions, in this order, repeats allowed, and appends one token to each.
   void write(const std::vector<int>& versions, const std::vector<int>& tokens);
-  const std::vector<int>& ids(std::size_t version = 0) const { return ids_[version]; }  // with the start
+  const std::vector<int>& ids(std::size_t version = 0) const {
+    return ids_[version];
+  }                   // the start's tokens included
   bool full() const;  // no position is left for a token
 
  private:
@@ -36,7 +39,7 @@ class Writing {
 
 struct GenerationOptions {
   int max_new_tokens = 0;
-  std::vector<int> ends = {};  // a text is over after any of these, which stays in it
+  std::vector<int> ends = {};  // any of these ends a text and stays in it
   Writing::Reuse reuse = Writing::Reuse::KeysAndValues;
 };
 
@@ -45,7 +48,7 @@ struct Generated {
   double score = 0;      // Σ log p / tokens
 };
 
-// The likeliest token each time, the first of equals.
+// Takes the likeliest token each time, the first of equals.
 Generated generate_greedily(const Model& model, const Batch& start, const GenerationOptions& options);
 // At most `beams` texts, best first. Throws InputError unless beams >= 1.
 std::vector<Generated> search_beams(const Model& model, const Batch& start, int beams,
@@ -55,8 +58,8 @@ struct Continuation {
   std::vector<int> ids;
   std::string text;
 };
-// What the model writes behind the input: greedily, or the best of several beams. Throws InputError unless it
-// is a language model with max_new_tokens >= 0.
+// The model's continuation of the input: greedy, or the best of several beams. Throws InputError unless it is
+// a language model with max_new_tokens >= 0.
 Continuation continue_text(const LoadedModel& loaded, const Batch& start, int max_new_tokens, int beams = 1);
 
 }  // namespace headwater

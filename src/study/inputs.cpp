@@ -53,6 +53,7 @@ Prepared prepare_image(const LoadedModel& loaded, const Input& input) {
   const Image image = read_image(input.image);
   Prepared prepared;
   prepared.crop = loaded.processor->crop(image);
+  prepared.fitted = loaded.processor->fitting(image);
   const Tensor pixels = loaded.processor->pixels(image, loaded.info().dtype);  // [C, height, width]
   prepared.batch.pixels = pixels.reshaped(pixels.shape().with_front(1));
   return prepared;
@@ -72,7 +73,10 @@ std::vector<int> end_tokens(const Config& config, const std::string& folder) {
   std::vector<Index> ends;
   if (file_exists(path)) ends = Config::read(path).integers("eos_token_id");
   if (ends.empty()) ends = config.integers("eos_token_id");
-  return {ends.begin(), ends.end()};
+  std::vector<int> ids;  // one that is too large for an id is never generated
+  for (const Index end : ends)
+    if (end == static_cast<int>(end)) ids.push_back(static_cast<int>(end));
+  return ids;
 }
 
 int start_token(const Config& config, const std::string& folder, const ModelInfo& info) {
@@ -80,9 +84,8 @@ int start_token(const Config& config, const std::string& folder, const ModelInfo
   const std::string path = folder + "/generation_config.json";
   constexpr const char* key = "decoder_start_token_id";
   if (file_exists(path))
-    if (const Config generation = Config::read(path); generation.has(key))
-      return static_cast<int>(generation.integer(key));
-  return static_cast<int>(config.has(key) ? config.integer(key) : config.integer("pad_token_id"));
+    if (const Config generation = Config::read(path); generation.has(key)) return generation.id(key);
+  return config.id(config.has(key) ? key : "pad_token_id");
 }
 
 Prepared prepare(const LoadedModel& loaded, const Input& input) {
@@ -269,8 +272,6 @@ InputUnits units_of(const ModelInfo& info, const Prepared& prepared) {
   return units_of(info, prepared.batch, encodings);
 }
 
-namespace {
-
 std::vector<int> mask_rows(const LoadedModel& loaded, const Encoding& encoding) {
   const std::optional<int> mask = loaded.tokenizer->special_id("mask_token");
   std::vector<int> rows;
@@ -278,8 +279,6 @@ std::vector<int> mask_rows(const LoadedModel& loaded, const Encoding& encoding) 
     if (encoding.tokens[t].id == *mask) rows.push_back(static_cast<int>(t));
   return rows;
 }
-
-}  // namespace
 
 std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding, std::optional<int> also) {
   const Task task = loaded.info().task;
@@ -292,10 +291,10 @@ std::vector<int> wanted_rows(const LoadedModel& loaded, const Encoding& encoding
   if (rows.empty()) {
     const std::optional<int> mask = loaded.tokenizer->special_id("mask_token");
     const std::string piece = mask ? loaded.tokenizer->piece_of(*mask) : "a mask token";
-    throw InputError(
-        fmt::format("input: expected a text with {0}, found none; write {0} where a word should be "
-                    "filled in, or give a position",
-                    piece));
+    throw InputError(fmt::format(
+        "input: expected a text with {0}, found none; write {0} where a word should be "
+        "filled in, or give a position; methods that explain no output need none (attention_rollout)",
+        piece));
   }
   std::sort(rows.begin(), rows.end());
   return rows;

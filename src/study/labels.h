@@ -1,4 +1,4 @@
-// Which of a model's labels a caller means: the one lookup of every command that takes a label.
+// The one lookup of labels for every command that takes a label.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace headwater {
 
-// By name, by name in another case where that fits one label only, by index. Throws InputError that begins
-// with `what` and lists the labels.
+// Finds a label by name, by name in another case if that fits only one label, or by index. Throws InputError
+// that begins with `what` and lists the labels.
 int label_index(const std::vector<std::string>& labels, std::string_view wanted, std::string_view what);
 
-bool same_ignoring_case(std::string_view a, std::string_view b);  // of ASCII letters
+bool same_ignoring_case(std::string_view a, std::string_view b);  // ASCII letters only
 
 }  // namespace headwater

@@ -1,5 +1,5 @@
-// Predictions: logits read as probabilities, labels and answers. Probabilities are computed in double
-// from the logits as they are, whatever the working type.
+// Predictions: logits interpreted as probabilities, labels and answers. Probabilities are computed in double
+// from the logits, whatever the working type.
 #pragma once
 
 #include <span>
@@ -12,31 +12,32 @@
 namespace headwater {
 
 std::vector<double> softmax(std::span<const double> logits);
-// log of softmax(logits)[entry], also where that is too small for a number.
+// The log of softmax(logits)[entry], even where that probability underflows.
 double log_softmax(std::span<const double> logits, std::size_t entry);
 
 // One input's share of a batch's logits: [N] of a sequence head or [rows, N] of a token-wise one.
 struct Row {
   Tensor logits;
-  std::vector<int> positions;  // of the rows; empty: 0, 1, …
+  std::vector<int> positions;  // positions of the rows; empty: 0, 1, …
 };
 
 // The row `index` of the batch.
 Row row_of(const Tensor& logits, Index index, const std::vector<int>& positions);
-// Of one of its positions; of the whole input for heads that have one row.
+// The logits at one of the row's positions, or of the whole input for heads that have one row.
 std::vector<double> logits_at(const Row& row, int position);
 
-// `top`: how many scores a vocabulary head keeps (at least 1; throws InputError otherwise).
+// `top` is the number of scores that a vocabulary head keeps; throws InputError unless it is at least 1.
 Prediction read_prediction(const LoadedModel& loaded, const Row& row, const Prepared& prepared, int top);
 
 // Probabilities of one output row as its head defines them: softmax over the labels or the vocabulary,
 // a sigmoid per label, NaN for a regression score.
 std::vector<double> probabilities(const LoadedModel& loaded, std::span<const double> logits);
 
-// What an output index is called: a label, "start" or "end", or a token's text.
+// The name of an output index: a label, "start" or "end", or a token's text.
 std::string outcome_label(const LoadedModel& loaded, int index);
 
-// Start (column 0) or end (1) of an answer at every token: a softmax over the context and [CLS], 0 elsewhere.
+// Probability of an answer's start (column 0) or end (1) at every token: a softmax over the context and
+// [CLS], 0 elsewhere.
 std::vector<double> answer_softmax(const Tensor& logits, int column, const Encoding& encoding,
                                    const LoadedModel& loaded);
 // The best answer span (start <= end, at most 30 tokens, context only), as Hugging Face's pipeline ranks it.

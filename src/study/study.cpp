@@ -153,7 +153,7 @@ Rows Study::logit_rows(const std::vector<int>& positions) const {
 
 std::vector<Index> Study::rows_read() const {
   const Index rows_there = size(written());
-  if (info().task == Task::FeatureExtraction) return {info().last().causal ? rows_there - 1 : 0};
+  if (!has_target(info(), target_)) return {info().last().causal ? rows_there - 1 : 0};
   std::vector<int> targets = rows_of(target_);
   std::sort(targets.begin(), targets.end());
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());

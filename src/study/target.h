@@ -1,5 +1,5 @@
-// Target resolution: from what a caller names to one logit, the two of an answer, the log-probabilities of
-// several tokens, or the difference of two such.
+// Target resolution: the step from what a caller names to one logit, the two logits of an answer, the
+// log-probabilities of several tokens, or the difference of two such targets.
 #pragma once
 
 #include <headwater/report.h>
@@ -10,9 +10,9 @@
 
 namespace headwater {
 
-// Throws InputError listing what is allowed: an unknown label, a text that is no token or may be several, a
-// position outside the rows, a target for a model without a head. Several tokens must be named by ids, and
-// the input moved on, as move_on does.
+// Throws InputError, with a list of what is allowed, for an unknown label, a text that is no token or may be
+// several, a position outside the rows, and a target for a model without a head. Several tokens must be given
+// by ids, and the input must already contain them, as move_on arranges.
 Target resolve_target(const LoadedModel& loaded, const TargetSpec& spec, const Prediction& prediction,
                       const Encoding& encoding, const Row& row);
 

@@ -1,10 +1,10 @@
-// The logits a target is made of.
+// The logits of which a target is made.
 //
 //   logit F        Σ z[position, index] over the wanted terms, less the same over the contrast's
 //   probability F  Π p over the wanted terms, less the same over the contrast's
 //
 // A label or a token is one term; an answer is two, its start and its end. Several tokens are one term each,
-// at rows that follow each other, and "logit" then stands for their log-probability:
+// at consecutive rows, and "logit" then means their log-probability:
 //
 //   F              Σ log p[position + i, token i], less the same over the contrast's
 #pragma once
@@ -16,6 +16,11 @@
 
 namespace headwater {
 
+// Whether there is a target: a bare encoder has no output, and a text without a mask has none to fill.
+inline bool has_target(const ModelInfo& info, const Target& target) {
+  return info.task != Task::FeatureExtraction && (!is_vocabulary(info.task) || target.position >= 0);
+}
+
 struct Term {
   int position, index;
 };
@@ -24,7 +29,7 @@ struct Terms {
   std::vector<Term> wanted, contrast;
 };
 
-// F is made of log-probabilities: target or contrast are several tokens.
+// True if F is made of log-probabilities, because target or contrast are several tokens.
 inline bool has_several_tokens(const Target& target) {
   return !target.tokens.empty() || !target.contrast_tokens.empty();
 }
@@ -51,8 +56,8 @@ inline Terms terms_of(const Target& target) {
   return terms;
 }
 
-// The rows of the head that the terms are read at, one after the other: terms may share a row, and without
-// several tokens or an answer all do.
+// The rows of the task head at which the terms are read, in the order of the terms. Terms may share a row;
+// all do unless there are several tokens or an answer.
 inline std::vector<int> rows_of(const Target& target) {
   if (!target.span && !has_several_tokens(target)) return {target.position};
   const Terms terms = terms_of(target);

@@ -265,7 +265,7 @@ void PerturbedRuns::take(const Tensor& logits, std::span<const std::size_t> memb
     const Reply reply =
         reply_of(*inputs_[asked_[members[m]].input], logits.rows(static_cast<Index>(m), 1), positions);
     if (!std::isfinite(reply.logit))
-      throw FormatError("model: expected finite logits for an input with units taken away, found others");
+      throw FormatError("model: expected finite logits for an input with removed units, found others");
     replies_[first + members[m]] = reply;
   }
 }

@@ -2,11 +2,14 @@
 //
 //   gradient      the signal at the embedding (or pixels) = central differences of a logit
 //   tangent       a part pushed from there = central differences of all logits
-//   alone         a row does not depend on its batch mates, nor on the number of threads: the same bits
-//   parted        an input's part of a batch's tape = its run alone: values, signals and replays, the same
-//   bits causal        no signal flows to a later token: exactly zero patterns      rows sum to one stacks
-//   the info's stacks are what a run records complete      every tensor of the file is read replay from an
-//   edited value vector = a run with that edit: the same bits forgetful     keeping nothing changes nothing
+//   alone         a row does not depend on the rest of its batch, nor on the number of threads: the same bits
+//   parted        an input's part of a batch's tape = its run alone: values, signals and replays, the same bits
+//   causal        no signal flows to a later token: exactly zero
+//   patterns      rows sum to one
+//   stacks        the info's stacks are those that a run records
+//   complete      every tensor of the file is read
+//   replay        from an edited value vector = a run with that edit: the same bits
+//   forgetful     keeping nothing changes nothing
 
 #include <cmath>
 #include <set>

@@ -6,8 +6,8 @@
 //   replay        forward again from a changed input = a run with that input
 //   conservation  under conserving rules push(x) = y less what belongs to no input
 //   sharing       with shared biases, the parts of x pushed together add up to y
-//   relevance     a relevance form hands each unit of relevance on whole, or not at all where nothing
-//   contributed shapes        wrong shapes are refused before anything is computed
+//   relevance     a relevance form passes each unit of relevance on whole, or not at all if nothing contributed
+//   shapes        wrong shapes are refused before anything is computed
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>

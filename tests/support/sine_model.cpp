@@ -48,15 +48,15 @@ SineModel::SineModel(bool pre_norm) {
   heads_ = {.heads = 2, .groups = 2, .scale = 1 / std::sqrt(2.0), .causal = pre_norm};
   const double eps = pre_norm ? 1e-5 : 1e-12;
   for (const double b : {10.0, 20.0})
-    blocks_.push_back({.attention = {.q = linear_of(D, D, b + 1, 2),
-                                     .k = linear_of(D, D, b + 2, 2),
-                                     .v = linear_of(D, D, b + 3, .5),
-                                     .out = linear_of(D, D, b + 4, .5)},
+    blocks_.push_back({.attention = AttentionWeights{.q = linear_of(D, D, b + 1, 2),
+                                                     .k = linear_of(D, D, b + 2, 2),
+                                                     .v = linear_of(D, D, b + 3, .5),
+                                                     .out = linear_of(D, D, b + 4, .5)},
                        .attention_norm = norm_of(b + 5, eps),
-                       .mlp = {.gate = {},
-                               .up = linear_of(D, F, b + 6, .5),
-                               .down = linear_of(F, D, b + 7, .5),
-                               .f = pre_norm ? Activation::GeluTanh : Activation::Gelu},
+                       .mlp = MlpWeights{.gate = {},
+                                         .up = linear_of(D, F, b + 6, .5),
+                                         .down = linear_of(F, D, b + 7, .5),
+                                         .f = pre_norm ? Activation::GeluTanh : Activation::Gelu},
                        .mlp_norm = norm_of(b + 8, eps)});
 }
 

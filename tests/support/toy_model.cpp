@@ -44,15 +44,15 @@ ToyModel::ToyModel() {
   info_.vocabulary = info_.positions = 8;
   info_.dtype = DType::Float64;
   for (const double b : {0.0, 10.0})
-    blocks_.push_back({.attention = {.q = product(width, width, b + 1),
-                                     .k = product(width, width, b + 2),
-                                     .v = product(width, width, b + 3),
-                                     .out = product(width, width, b + 4)},
+    blocks_.push_back({.attention = AttentionWeights{.q = product(width, width, b + 1),
+                                                     .k = product(width, width, b + 2),
+                                                     .v = product(width, width, b + 3),
+                                                     .out = product(width, width, b + 4)},
                        .attention_norm = norm_weights(b + 7),
-                       .mlp = {.gate = {},
-                               .up = product(inner, width, b + 5),
-                               .down = product(width, inner, b + 6),
-                               .f = Activation::Gelu},
+                       .mlp = MlpWeights{.gate = {},
+                                         .up = product(inner, width, b + 5),
+                                         .down = product(width, inner, b + 6),
+                                         .f = Activation::Gelu},
                        .mlp_norm = norm_weights(b + 8)});
 }
 

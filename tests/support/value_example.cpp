@@ -46,15 +46,15 @@ class ValueExample : public Model {
     const double eps = pre_norm ? 1e-5 : 1e-12;
     for (int l = 0; l < 2; ++l) {
       const double b = 10.0 * (l + 1);
-      blocks_.push_back({.attention = {.q = sine_linear(b + 1, D, D, 2, dtype),
-                                       .k = sine_linear(b + 2, D, D, 2, dtype),
-                                       .v = sine_linear(b + 3, D, D, .5, dtype),
-                                       .out = sine_linear(b + 4, D, D, .5, dtype)},
+      blocks_.push_back({.attention = AttentionWeights{.q = sine_linear(b + 1, D, D, 2, dtype),
+                                                       .k = sine_linear(b + 2, D, D, 2, dtype),
+                                                       .v = sine_linear(b + 3, D, D, .5, dtype),
+                                                       .out = sine_linear(b + 4, D, D, .5, dtype)},
                          .attention_norm = sine_norm(b + 5, eps, dtype),
-                         .mlp = {.gate = {},
-                                 .up = sine_linear(b + 6, D, F, .5, dtype),
-                                 .down = sine_linear(b + 7, F, D, .5, dtype),
-                                 .f = pre_norm ? Activation::GeluTanh : Activation::Gelu},
+                         .mlp = MlpWeights{.gate = {},
+                                           .up = sine_linear(b + 6, D, F, .5, dtype),
+                                           .down = sine_linear(b + 7, F, D, .5, dtype),
+                                           .f = pre_norm ? Activation::GeluTanh : Activation::Gelu},
                          .mlp_norm = sine_norm(b + 8, eps, dtype)});
     }
   }

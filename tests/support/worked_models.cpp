@@ -55,9 +55,12 @@ struct Maker {
       return fused ? linear(s, D, D, static_cast<Index>(k) * D, 3 * D) : linear(s + 10 * k, D, D);
     };
     return {
-        .attention = {.q = third(0), .k = third(1), .v = third(2), .out = linear(s + 30, D, D)},
+        .attention =
+            AttentionWeights{.q = third(0), .k = third(1), .v = third(2), .out = linear(s + 30, D, D)},
         .attention_norm = norm(s + 60, eps),
-        .mlp = {.gate = {}, .up = linear(s + 40, F, D), .down = linear(s + 50, D, F), .f = Activation::Gelu},
+        .mlp =
+            MlpWeights{
+                .gate = {}, .up = linear(s + 40, F, D), .down = linear(s + 50, D, F), .f = Activation::Gelu},
         .mlp_norm = norm(s + 70, eps)};
   }
 };

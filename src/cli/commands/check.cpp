@@ -36,7 +36,7 @@ int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   const std::vector<Input> inputs = given_inputs(options.input);
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   ProgressLine progress(options.output.quiet);
   const ModelTest test = engine.check(inputs, [&](const Progress& p) { progress.show(p); });
   progress.clear();
@@ -57,7 +57,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command check{.name = "check",
-                           .summary = "Whether a model keeps the promises explanations rest on",
+                           .summary = "Test whether a model has the properties that explanations rely on",
                            .group = "Use a model",
                            .setup = set_up<declare, run>};
 

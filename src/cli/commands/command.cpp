@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@
 #include "cli/output.h"
 #include "cli/standard_streams.h"
 #include "cli/version.h"
+#include "methods/method.h"
+#include "report/method_text.h"
 
 namespace headwater {
 namespace {
@@ -45,10 +48,27 @@ std::vector<std::string> visible_commands() {
   return names;
 }
 
+// What stands behind --help: "files", or a method, whose options are too many for the help of a command that
+// takes any. Empty: nothing of the kind.
+std::string help_on_part(const CLI::App& app, std::span<const char* const> words) {
+  if (words.size() < 4) return {};
+  const std::vector<const CLI::App*> commands =
+      app.get_subcommands([&](const CLI::App* command) { return command->get_name() == words[1]; });
+  if (commands.empty()) return {};
+  const CLI::App& command = *commands.front();
+  for (std::size_t i = 2; i + 1 < words.size(); ++i) {
+    const std::string_view word = words[i], next = words[i + 1];
+    if ((word != "--help" && word != "-h") || next.starts_with('-') || next.find(' ') != next.npos) continue;
+    if (next == "files") return file_options_help(command);
+    if (command.get_option_no_throw("--method") != nullptr) return method_page(find_method(next));
+  }
+  return {};
+}
+
 // A first word that is no command is the commonest slip; CLI11 would only call it unexpected.
-void require_known_command(int argc, const char* const* argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  const std::string_view first = argv[1];
+void require_known_command(std::span<const char* const> words) {
+  if (words.size() < 2 || words[1][0] == '-') return;
+  const std::string_view first = words[1];
   for (const Command* command : all_commands())
     if (command->name == first) return;
   const std::vector<std::string> names = visible_commands();
@@ -69,6 +89,10 @@ std::string unexpected_arguments(const CLI::App& app) {
   std::vector<std::string> known;
   for (const CLI::Option* option : chosen->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  if (first == "--device" || first == "--gpu" || first == "--cuda")
+    return fmt::format(
+        "{}: {}: headwater runs on the processor alone and knows no other device; leave it out",
+        chosen->get_name(), first);
   const std::string meant = suggestion(first, known);
   // What is near no option was perhaps a text: everything after -- is one.
   const bool text = meant.empty() && chosen->get_option_no_throw("text") != nullptr;
@@ -121,15 +145,20 @@ std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen) {
       "in the Hugging Face cache. Nothing is ever fetched from the network.\n\n"
       "  headwater predict -m sentiment \"not bad at all\"\n"
       "  headwater explain -m sentiment \"not bad at all\" -o report.html\n"
-      "  headwater explain --help");
+      "  headwater help explain");
   return app;
 }
 
 int parse_and_run(int argc, const char* const* argv) {
   std::function<int()> chosen;
   const std::unique_ptr<CLI::App> app = make_app(chosen);
+  const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
   try {
-    require_known_command(argc, argv);
+    require_known_command(words);
+    if (const std::string part = help_on_part(*app, words); !part.empty()) {
+      print_text(part);
+      return 0;
+    }
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report_parse_error(*app, error);

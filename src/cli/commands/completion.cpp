@@ -28,7 +28,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command completion{.name = "completion",
-                                .summary = "Print the completions of a shell",
+                                .summary = "Print the completions for a shell",
                                 .group = "",
                                 .setup = set_up<declare, run>};
 

@@ -61,13 +61,13 @@ Comparison compared(const Options& options) {
   if (is_file(options.first) && is_file(options.second)) {
     if (has_inputs(options.input) || !options.methods.empty())
       throw InputError(
-          "diff: expected no inputs or methods beside two result files, found some; leave them out");
+          "diff: expected no inputs or methods with two result files, found some; leave them out");
     return compare(read_results(options.first), read_results(options.second), options.compare);
   }
   if (has_inputs(options.input)) return compared_models(options);
   const std::string& missing = is_file(options.first) ? options.second : options.first;
   throw InputError(fmt::format(
-      "{}: expected a result file, found none there; to compare two models give their inputs with --file",
+      "{}: expected a result file, found none there; to compare two models give the inputs with --file",
       missing));
 }
 
@@ -83,20 +83,21 @@ int run(const Options& options) {
 void declare(Arguments& arguments, Options& options) {
   arguments.add("first A", options.first, "A result file (json, jsonl, npz, safetensors), or a model")
       .required();
-  arguments.add("second B", options.second, "The other one").required();
+  arguments.add("second B", options.second, "The other result file or model").required();
   arguments.under("Comparison")
       .add("--tolerance T", options.compare.tolerance,
-           "Difference allowed, as a share of an array's largest number (default 1e-5)");
+           "Allowed difference, as a share of an array's largest number (default 1e-5)");
   arguments.under("Comparison")
-      .add("--absolute T", options.compare.absolute, "Difference allowed whatever the numbers (default 0)");
+      .add("--absolute T", options.compare.absolute, "Allowed absolute difference (default 0)");
   arguments.under("Comparison")
-      .add("--rows N", options.rows, "Arrays shown, those that differ most (default 10)");
+      .add("--rows N", options.rows, "Number of arrays to show, those that differ most first (default 10)");
   add_text_file_options(arguments, options.input);
   arguments.under("Input").add_repeated("--image FILES", options.input.images,
-                                        "Pictures for two image models");
-  arguments.under("Methods").add("--method LIST", options.methods, "Compare explanations by these too");
+                                        "Pictures, to compare two image models");
+  arguments.under("Methods").add("--method,--methods METHODS", options.methods,
+                                 "Also compare explanations by these methods");
   arguments.under("Model")
-      .add("--dtype float32|float64", options.model.dtype, "Both models run in this type (default float32)")
+      .add("--dtype float32|float64", options.model.dtype, "Working type of both models (default float32)")
       .choices();
   add_threads_option(arguments, options.model.threads);
   add_cache_dir_option(arguments, options.model.cache_dir);
@@ -109,7 +110,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command diff{.name = "diff",
-                          .summary = "Where two result files, or two models on the same texts, differ",
+                          .summary = "Compare two result files, or two models on the same texts",
                           .group = "Use a model",
                           .setup = set_up<declare, run>};
 

@@ -33,7 +33,6 @@ namespace {
 
 constexpr const char* formats = "text|markdown|csv|json|latex|svg";
 constexpr const char* endings = ".txt=text .md=markdown .tex=latex";
-constexpr int usual_overlap = 64;
 // These change no value; --level and --resamples are of the table.
 const std::vector<std::string> not_of_the_values = {"--format",    "--values",     "--level",
                                                     "--resamples", "--max-memory", "--also"};
@@ -48,8 +47,8 @@ struct Options {
   std::string explained = "prediction", unit = "token", values;
   EvaluateRequest request;
   std::size_t limit = 0;
-  std::optional<int> overlap;
-  bool dry_run = false, truncate = false, windows = false, resume = false, list = false;
+  WindowOptions windows;
+  bool dry_run = false, truncate = false, resume = false, list = false;
   MemoryOption max_memory;
 };
 
@@ -99,27 +98,23 @@ std::string formatted(const EvaluateReport& report, const std::string& command, 
 
 void check_values(const Options& options) {
   if (options.resume && options.values.empty())
-    throw InputError("--resume: expected --values FILE beside it, which keeps what was measured, found none");
+    throw InputError("--resume: expected --values FILE, which holds the measured values, found none; add it");
   if (!options.values.empty()) Output::require_place(options.values);
   if (!options.corpus.shard || options.dry_run) return;
   if (options.values.empty())
     throw InputError(
-        "--shard: expected --values FILE beside it, which keeps what was measured, found none; the table "
-        "comes when headwater merge has joined the values of all shards");
+        "--shard: expected --values FILE, which holds the measured values, found none; add it, and make the "
+        "table after headwater merge has joined the values of all shards");
   if (!options.output.path.empty() || !options.also.empty())
-    throw InputError(
-        fmt::format("{}: expected none with --shard, whose values are no table yet; join those of all shards "
-                    "with headwater merge, then ask for it with --values JOINED --resume",
-                    options.also.empty() ? "--output" : "--also"));
+    throw InputError(fmt::format(
+        "{}: expected none with --shard, because one shard makes no table, found one; join the values of all "
+        "shards with headwater merge, then make the table with --values JOINED --resume",
+        options.also.empty() ? "--output" : "--also"));
 }
 
 EvaluateRequest request_of(const Options& options) {
   EvaluateRequest request = options.request;
-  if (options.windows && options.truncate)
-    throw InputError("--windows: expected no --truncate beside it, found both; a text is read whole or cut");
-  if (options.overlap && !options.windows)
-    throw InputError("--overlap: expected --windows beside it, found none");
-  if (options.windows) request.overlap = options.overlap.value_or(usual_overlap);
+  request.overlap = options.windows.chosen(options.truncate);
   request.metrics = metric_specs(options);
   request.explained =
       options.explained == "gold" ? EvaluateRequest::Explained::Gold : EvaluateRequest::Explained::Prediction;
@@ -162,7 +157,7 @@ int run(const Options& options, const Arguments& given) {
   options.output.say(fmt::format("reading {} as {}", options.corpus.file, file.understood));
   for (EvaluationExample& example : file.examples) example.input.truncate = options.truncate;
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   if (find_evaluation(request.metrics.front().name).measure_model == nullptr || options.methods.names)
     request.methods = options.methods.specs(engine.info());
   request.examples = std::move(file.examples);
@@ -210,19 +205,19 @@ void add_measure_options(Arguments& arguments, const std::shared_ptr<Options>& o
   arguments.under("Metrics").add_repeated(
       "--metric-option NAME=VALUE", options->metric_options,
       "Set an option of the chosen metrics, or METRIC.NAME of one; may be repeated");
-  arguments.under("Metrics").add("--list", options->list, "Say what the metrics measure and end");
+  arguments.under("Metrics").add("--list", options->list, "Describe the metrics and exit");
   arguments.under("Metrics")
-      .add("--explained prediction|gold", options->explained,
-           "What is explained: the prediction or the gold label")
+      .add("--explained prediction|gold", options->explained, "Explain the prediction or the gold label")
       .choices();
   arguments.under("Metrics")
-      .add("--unit token|word", options->unit, "What is taken away at once (default token)")
+      .add("--unit token|word", options->unit, "What is removed at once (default token)")
       .choices();
   arguments.under("Metrics").add("--seed N", options->request.seed,
-                                 "Of random explanations, subsets and resamples (default 0)");
+                                 "Seed of random explanations, subsets and resamples (default 0)");
   arguments.under("Metrics").add("--resamples N", options->request.resamples,
-                                 "Draws behind an interval (default 2000)");
-  arguments.under("Metrics").add("--level SHARE", options->request.level, "Of the intervals (default 0.95)");
+                                 "Number of bootstrap resamples for the intervals (default 2000)");
+  arguments.under("Metrics").add("--level SHARE", options->request.level,
+                                 "Confidence level of the intervals (default 0.95)");
 }
 
 std::function<int()> setup(Arguments& arguments) {
@@ -231,48 +226,33 @@ std::function<int()> setup(Arguments& arguments) {
   add_corpus_options(arguments, options->corpus,
                      "Examples: txt, tsv, csv, jsonl; an ERASER folder or .jsonl; BLiMP .jsonl; a folder of "
                      "images/ and masks/");
-  arguments.under("Input").add("--limit N", options->limit, "The first so many; 0: all (default 0)");
+  arguments.under("Input").add("--limit N", options->limit,
+                               "Use only the first N examples; 0: all (default 0)");
   add_shard_option(arguments, options->corpus.shard);
   arguments.under("Input").add("--truncate", options->truncate,
                                "Cut a text that is too long instead of refusing it");
-  arguments.under("Input").add("--windows", options->windows,
-                               "Read a text that is too long in windows, and put their scores together");
-  arguments.under("Input").add(
-      "--overlap N", options->overlap,
-      fmt::format("Tokens that neighbouring windows share at least (default {})", usual_overlap));
-  arguments.under("Input").add_repeated(
-      "--gold-label NAME=LABEL",
-      [options](const std::string& text) {
-        const std::size_t equals = text.find('=');
-        if (equals == std::string::npos)
-          throw InputError(fmt::format("--gold-label: expected FILE'S=MODEL'S, found \"{}\"", text));
-        options->request.gold_labels[text.substr(0, equals)] = text.substr(equals + 1);
-      },
-      "A label of the file by the model's name, as NEG=LABEL_0; may be repeated");
+  add_window_options(arguments, options->windows);
+  add_gold_label_option(arguments, options->request.gold_labels);
   add_model_options(arguments, options->model);
   add_measure_options(arguments, options);
-  arguments.under("Methods").add(
-      "--methods METHODS", [options](const std::string& names) { options->methods.names = names; },
-      "Methods, separated by commas; --method is the same");
-  add_method_options(arguments, options->methods);
+  add_method_options(arguments, options->methods, "--methods,--method");
   add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
   add_dry_run_option(arguments, options->dry_run);
   add_colour_option(arguments, options->output);
   arguments.under("Output").add_repeated(
       "--also FILE", options->also,
-      "Write the same results to this file too, in the format of its ending; again for another");
+      "Also write the results to this file, in the format of its extension; may be repeated");
   arguments.under("Output").add("--values FILE", options->values,
-                                "Keep what is measured of every example here, as it comes");
-  arguments.under("Output").add("--resume", options->resume,
-                                "Go on with the values that an earlier run left");
+                                "Store the values of every example in this file as they come");
+  arguments.under("Output").add("--resume", options->resume, "Continue from the values of an earlier run");
   return [options, given = arguments] { return run(*options, given); };
 }
 
 }  // namespace
 
 extern const Command evaluate{.name = "evaluate",
-                              .summary = "How far explanations can be trusted, over many examples",
+                              .summary = "Measure how faithful explanations are, over many examples",
                               .group = "Use a model",
                               .setup = setup};
 

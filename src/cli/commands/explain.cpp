@@ -14,22 +14,20 @@
 #include "base/parallel.h"
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
+#include "cli/destinations.h"
 #include "cli/input_reader.h"
 #include "cli/method_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "report/focus.h"
 #include "report/method_text.h"
 
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "terminal|json|jsonl|npz|safetensors|html|png";
-constexpr const char* endings = ".txt=terminal .htm=html .ndjson=jsonl";
-
 struct Options : RunOptions {
   InputOptions input;
   CorpusRunOptions corpus;
+  WindowOptions windows;
   std::vector<std::string> also;  // further files for the same results
   MethodFlags methods;
   TargetSpec target;   // without its label
@@ -37,44 +35,14 @@ struct Options : RunOptions {
   int generate = 0;
   std::vector<std::string> targets;  // labels; none: the prediction
   std::string special = "keep";
-  std::string row;  // of maps, for the terminal; empty: the one the output was read from
+  std::string row;   // of maps, for the terminal; empty: the one the output was read from
+  std::string kind;  // of figures
+  bool details = false;
   bool words = false;
   bool list_methods = false;
+  BudgetOption budget;
   bool verify = false;
 };
-
-std::string on_terminal(const Report& report, TerminalFormat format, const std::string& row) {
-  const bool maps = std::any_of(report.attributions.begin(), report.attributions.end(),
-                                [](const Attribution& a) { return has_axis(a, Axis::Query); });
-  if (!row.empty() && !maps)
-    throw InputError("--row: expected a method with rows, found scores per token; value_zeroing has rows");
-  if (!row.empty()) format.row = row_named(viewed(report), row);
-  return to_terminal(report, format);
-}
-
-std::string formatted(std::span<const Report> reports, const std::string& format, const Output& output,
-                      const Options& options) {
-  if (format == "html") return to_html(reports);
-  if (format == "png") return to_png(reports);
-  const Report& report = reports.front();
-  if (format == "json") return to_json(report, 2) + "\n";
-  if (format == "jsonl") return to_json(report, -1) + "\n";
-  if (format == "npz") return to_npz(report);
-  if (format == "safetensors") return to_safetensors(report);
-  return on_terminal(report, terminal_of(output, options.output.colour), options.row);
-}
-
-bool holds_many(const std::string& format) {
-  return format == "terminal" || format == "jsonl";
-}
-
-// Several targets: one result after the other, or side by side over one picture.
-void check_targets(const Options& options, const std::string& format) {
-  if (options.targets.size() > 1 && !holds_many(format) && format != "html" && format != "png")
-    throw InputError(
-        fmt::format("--target: expected one for {}, found {}; terminal, jsonl, html and png take several",
-                    format, options.targets.size()));
-}
 
 void check_row(const Options& options, const std::string& format) {
   if (!options.row.empty() && format != "terminal")
@@ -100,61 +68,6 @@ std::vector<Request> requests_of(Request request, const Example& example,
   return requests;
 }
 
-// Where the results of an input go: the output, and further files, each in the format of its ending.
-class Destinations {
- public:
-  Destinations(CorpusRun& run, const Options& options, const std::string& format)
-      : run_(run), options_(options) {
-    places_.push_back({format, nullptr});
-    for (const std::string& path : options.also) {
-      OutputOptions named;
-      named.path = path;
-      places_.push_back({named.chosen_format(formats, endings), std::make_unique<Output>(path)});
-      check_targets(options, places_.back().format);
-    }
-    if (options.corpus.resume && !options.also.empty())
-      throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
-  }
-  // The first format that has room for one input only, or nothing.
-  std::string holds_one() const {
-    for (const Place& place : places_)
-      if (!holds_many(place.format)) return place.format;
-    return {};
-  }
-  void write(const CorpusRun::Item& item, std::span<const Report> reports) {
-    for (const auto& [format, file] : places_) {
-      Output& output = file ? *file : run_.output();
-      const std::size_t together = holds_many(format) ? 1 : reports.size();
-      for (std::size_t r = 0; r < reports.size(); r += together) {
-        if (!file && format == "jsonl") {
-          output.write(run_.json_line(item, to_json(reports[r], -1)));
-          continue;
-        }
-        if (!file && format == "terminal" && written_++ > 0) output.write("\n");
-        output.write(formatted(reports.subspan(r, together), format, output, options_));
-      }
-    }
-    run_.output().flush();
-  }
-  void finish() {
-    for (std::size_t f = 0; f < options_.also.size(); ++f) {
-      Output& file = *places_[f + 1].file;
-      file.finish();
-      if (file.is_file()) options_.output.say(fmt::format("written: {}", options_.also[f]));
-    }
-  }
-
- private:
-  struct Place {
-    std::string format;
-    std::unique_ptr<Output> file;  // null: the output of the run
-  };
-  CorpusRun& run_;
-  const Options& options_;
-  std::vector<Place> places_;
-  std::size_t written_ = 0;
-};
-
 // One input and what became of it.
 struct Explained {
   CorpusRun::Item item;
@@ -173,7 +86,9 @@ class Explaining {
                  .target = options.target,
                  .methods = options.methods.specs(engine.info()),
                  .view = view_of(options),
+                 .overlap = options.windows.chosen(options.input.truncate),
                  .max_memory = options.max_memory.bytes(),
+                 .budget = options.budget.seconds(),
                  .verify = options.verify} {}
 
   // How many inputs it takes at once.
@@ -230,16 +145,40 @@ class Explaining {
   Request request_;
 };
 
+DestinationOptions destinations_of(const Options& options, const std::string& format) {
+  return {.format = format,
+          .also = options.also,
+          .kind = options.kind,
+          .row = options.row,
+          .details = options.details,
+          .targets = options.targets.size() > 1};
+}
+
+// What is explained next; at first two, where they tell whether a line for each has to do.
+std::vector<Explained> next_inputs(CorpusRun& run, std::size_t most, bool two) {
+  std::vector<Explained> some;
+  for (CorpusRun::Item& item : run.next_some(most)) some.push_back({std::move(item)});
+  if (two && some.size() == 1 && !some.front().item.error && !run.reader().from_arguments())
+    for (CorpusRun::Item& item : run.next_some(1)) some.push_back({std::move(item)});
+  return some;
+}
+
 int explain_all(const Engine& engine, CorpusRun& run, const Options& options, const std::string& format) {
   const Explaining explaining(engine, run, options);
-  Destinations results(run, options, format);
+  Destinations results(run, options.output, destinations_of(options, format));
   const std::string single = results.holds_one();
+  const bool may_shorten = format == "terminal" && options.output.format.empty() &&
+                           options.output.path.empty() && !options.dry_run && options.row.empty() &&
+                           !options.details && single.empty();
   std::size_t count = 0;
   for (;;) {
-    std::vector<Explained> some;
-    for (CorpusRun::Item& item : run.next_some(single.empty() ? explaining.most() : 1))
-      some.push_back({std::move(item)});
+    std::vector<Explained> some =
+        next_inputs(run, single.empty() ? explaining.most() : 1, may_shorten && count == 0);
     if (some.empty()) break;
+    if (may_shorten && count == 0 && some.size() > 1 && !run.reader().from_arguments()) {
+      results.shorten();
+      options.output.say("a line for each input; --details has them in full, -o FILE.csv a table of scores");
+    }
     count += some.size();
     if (!single.empty()) run.reader().expect_last(single + ", found another; --format jsonl holds many");
     explaining.explain(some);
@@ -267,49 +206,49 @@ int run(const Options& options) {
     fmt::print("{}", methods_table());
     return 0;
   }
-  const std::string format = options.output.chosen_format(formats, endings);
+  const std::string format = options.output.chosen_format(ReportFormats::names, ReportFormats::endings);
   options.methods.check();
-  check_targets(options, format);
+  options.budget.seconds();
   check_row(options, format);
+  Destinations::check(destinations_of(options, format));
+  if (options.corpus.resume && !options.also.empty())
+    throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
   CorpusRun corpus(options.input, options.output, options.corpus, options.dry_run ? "terminal" : format);
-  const bool binary = format == "npz" || format == "safetensors" || format == "png";
-  if (binary && Output("").is_terminal() && options.output.path.empty() && !options.dry_run)
+  if (ReportFormats::is_binary(format) && Output("").is_terminal() && options.output.path.empty() &&
+      !options.dry_run)
     throw InputError(fmt::format("{} is binary: name a file with -o, or send it down a pipe", format));
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   corpus.open(engine, "explain");
   return explain_all(engine, corpus, options, format);
 }
 
 void declare(Arguments& arguments, Options& options) {
   add_input_options(arguments, options.input);
+  add_window_options(arguments, options.windows);
   add_shard_option(arguments, options.input.corpus.shard);
   add_model_options(arguments, options.model);
-  arguments.under("Target").add_repeated(
-      "--target LABEL", options.targets,
-      "Label, token or answer to explain (default: the prediction); again for another");
+  arguments.under("Target").add_repeated("--target LABEL", options.targets,
+                                         "What to explain (default: the prediction)");
   add_target_options(arguments, options.target);
-  arguments.add("--prefix TEXT", options.prefix, "Encoder–decoders: what the output begins with");
-  arguments
-      .add("--generate N", options.generate,
-           "Let the model write so many tokens first, greedily; --position then names one of them")
+  arguments.add("--prefix TEXT", options.prefix, "Encoder–decoders: how the output begins");
+  arguments.add("--generate N", options.generate, "Let the model write, and explain each token")
       .range(0, 1 << 16);
   add_method_options(arguments, options.methods);
-  arguments.add("--list-methods", options.list_methods, "Name the methods and end");
-  arguments.under("Output").add("--words", options.words,
-                                "Words instead of tokens: columns summed, rows averaged");
+  add_budget_option(arguments, options.budget);
+  arguments.under("Methods").add("--list-methods", options.list_methods, "Name the methods and end");
+  arguments.under("Output").add("--words", options.words, "Words instead of tokens");
   arguments
-      .add("--special keep|hide|drop", options.special,
-           "Special tokens: keep, hide, or drop and rescale the rows (default keep)")
+      .add("--special keep|hide|drop", options.special, "Special tokens; drop rescales rows (default keep)")
       .choices();
-  arguments.add("--row N|TOKEN", options.row,
-                "On the terminal: the row of this token, of maps (default: the answer's)");
+  arguments.add("--row N|TOKEN", options.row, "Of maps, on the terminal: this token's row");
   add_memory_option(arguments, options.max_memory);
-  arguments.under("Methods").add("--verify", options.verify,
-                                 "Run in float64 too and check every result against it");
-  add_output_options(arguments, options.output, formats);
-  arguments.add_repeated(
-      "--also FILE", options.also,
-      "Write the same results to this file too, in the format of its ending; again for another");
+  arguments.under("Methods").add("--verify", options.verify, "Compare with a run in float64");
+  add_output_options(arguments, options.output, ReportFormats::names);
+  arguments
+      .add("--kind strip|grid|matrix|heads|flow|overlay", options.kind, "Of a figure, as plot draws them")
+      .choices();
+  arguments.add("--details", options.details, "On the terminal: all checks, notes and numbers");
+  arguments.add_repeated("--also FILE", options.also, "Write the results to this file too; repeatable");
   add_corpus_run_options(arguments, options.corpus);
   add_colour_option(arguments, options.output);
   add_dry_run_option(arguments, options.dry_run);

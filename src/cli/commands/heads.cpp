@@ -42,7 +42,7 @@ int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   if (options.dry_run) return finish_with(output, plan_text(engine, inputs, options, format));
   ProgressLine progress(options.output.quiet);
   const LabelledRun how{.max_memory = options.max_memory.bytes(),
@@ -57,7 +57,7 @@ int run(const Options& options, const Arguments& given) {
 }
 
 void declare(Arguments& arguments, Options& options) {
-  add_labelled_options(arguments, options.input, "Inputs used, from the first on");
+  add_labelled_options(arguments, options.input, "Number of inputs to use, from the first");
   add_rankings_option(arguments, options.rankings);
   add_model_options(arguments, options.model);
   add_memory_option(arguments, options.max_memory);
@@ -69,7 +69,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command heads{.name = "heads",
-                           .summary = "How important every attention head is",
+                           .summary = "Measure how important every attention head is",
                            .group = "Use a model",
                            .setup = set_up<declare, run>};
 

@@ -94,7 +94,7 @@ int run(const Options& options, const Arguments& given) {
   if (const std::string text = reader.understood(); !text.empty()) options.output.say(text);
   Output output(options.output.path);
   read_texts(reader, request);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   if (options.dry_run)
     return finish_with(output, identify_plan_text(engine.plan_identify(request), engine.info(), format));
   ProgressLine progress(options.output.quiet);
@@ -111,15 +111,16 @@ int run(const Options& options, const Arguments& given) {
 
 void add_map_options(Arguments& arguments, Options& options) {
   IdentifyRequest& request = options.request;
-  arguments.under("Maps").add("--map LIST", options.maps, "Of naive, linear, mlp (default naive,linear)");
-  arguments.add("--distance LIST", options.distances, "Of cosine, l2 (default both)");
+  arguments.under("Maps").add("--map LIST", options.maps, "Maps: naive, linear, mlp (default naive,linear)");
+  arguments.add("--distance LIST", options.distances, "Distances: cosine, l2 (default both)");
   arguments.add("--ridge X", request.ridge, "Penalty of the linear map (default 0.1)");
   arguments.add("--hidden N", request.mlp.hidden, "Width of the mlp (default 1000)");
-  arguments.add("--learning-rate X", request.mlp.learning_rate, "Of the mlp's Adam (default 1e-4)");
+  arguments.add("--learning-rate X", request.mlp.learning_rate,
+                "Learning rate of the mlp's Adam (default 1e-4)");
   arguments.add("--batch N", request.mlp.batch, "Tokens per step of the mlp (default 256)");
   arguments.add("--patience N", request.mlp.patience,
-                "Epochs without improvement before it stops (default 20)");
-  arguments.add("--epochs N", request.mlp.epochs, "Epochs at most (default 1000)");
+                "Epochs without improvement before training stops (default 20)");
+  arguments.add("--epochs N", request.mlp.epochs, "Largest number of epochs (default 1000)");
   arguments.add("--across", request.across, "Test the maps of every state on all states");
 }
 
@@ -129,24 +130,28 @@ void declare(Arguments& arguments, Options& options) {
   add_model_options(arguments, options.model);
   add_map_options(arguments, options);
   arguments.under("Measure")
-      .add("--target word|sum|hidden", options.target, "Embedding to find (default word)")
+      .add("--target word|sum|hidden", options.target, "The embedding to identify (default word)")
       .choices();
-  arguments.add("--pool sentence|vocabulary", options.pool, "Candidates (default sentence)").choices();
-  arguments.add("--match id|position", options.match, "Rule the table and the picture show (default id)")
+  arguments.add("--pool sentence|vocabulary", options.pool, "Candidate embeddings (default sentence)")
       .choices();
-  arguments.add("--states LIST", options.states, "Such as 0,3-6; 0 is what enters layer 0 (default all)");
+  arguments
+      .add("--match id|position", options.match, "Matching rule of the table and the picture (default id)")
+      .choices();
+  arguments.add("--states LIST", options.states,
+                "States such as 0,3-6; 0 is the input of layer 0 (default all)");
   arguments.add("--folds K", request.folds, "Test every text once, in K parts (default 1: 70/15/15)");
-  arguments.add("--seed N", request.seed, "Of the split, the mlp and the untrained model (default 0)");
-  arguments.add("--no-control", options.no_control, "Without the untrained model beside it");
-  arguments.add("--resume FILE", request.resume, "Keep finished cells here, and go on from them");
+  arguments.add("--seed N", request.seed, "Seed of the split, the mlp and the untrained model (default 0)");
+  arguments.add("--no-control", options.no_control, "Leave out the untrained model");
+  arguments.add("--resume FILE", request.resume, "Store finished cells in this file, and continue from them");
   add_run_options(arguments, options, formats);
 }
 
 }  // namespace
 
-extern const Command identify{.name = "identify",
-                              .summary = "Whether hidden vectors still tell their tokens, over many texts",
-                              .group = "Use a model",
-                              .setup = set_up<declare, run>};
+extern const Command identify{
+    .name = "identify",
+    .summary = "Measure whether hidden vectors still identify their tokens, over many texts",
+    .group = "Use a model",
+    .setup = set_up<declare, run>};
 
 }  // namespace headwater

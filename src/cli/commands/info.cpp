@@ -52,7 +52,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command info{.name = "info",
-                          .summary = "Version, build, processor and the kernels in use",
+                          .summary = "Print version, build, processor and the kernels in use",
                           .group = "About the program",
                           .setup = set_up<declare, run>};
 

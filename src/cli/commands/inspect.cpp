@@ -57,7 +57,7 @@ ListedTensors tensors_of(const Checkpoint& checkpoint, std::vector<Safetensors>&
 int run(const Options& options) {
   const bool json = options.output.chosen_format("text|json", ".txt=text") == "json";
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   const ModelFolder folder = find_model(options.model.required_model(), {.cache_dir = options.model.cache_dir,
                                                                          .revision = options.model.revision,
                                                                          .shipped = shipped_model_folders()});
@@ -76,7 +76,7 @@ void declare(Arguments& arguments, Options& options) {
   arguments.add("folder  ", options.model.model, "The model, if not given by -m");
   add_model_options(arguments, options.model);
   arguments.under("Inspection")
-      .add("--tokens N", options.tokens, "Length for the memory estimates (default 128)")
+      .add("--tokens N", options.tokens, "Number of tokens for the memory estimates (default 128)")
       .range(1, 1 << 24);
   arguments.add("--tensors", options.tensors, "List every tensor in the files");
   add_output_options(arguments, options.output, "text|json");
@@ -85,7 +85,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command inspect{.name = "inspect",
-                             .summary = "What a model is: architecture, shapes, parameters, memory",
+                             .summary = "Describe a model: architecture, shapes, parameters, memory",
                              .group = "Look around",
                              .setup = set_up<declare, run>};
 

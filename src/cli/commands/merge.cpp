@@ -26,8 +26,8 @@ int run(const Options& options) {
   const std::string& path = options.output.path;
   for (const std::string& part : options.parts)
     if (std::error_code none; std::filesystem::equivalent(part, path, none))
-      throw InputError(
-          fmt::format("{}: expected another file than those of shards, found one of them", path));
+      throw InputError(fmt::format(
+          "{}: expected an output other than the shards' files, found one of them; name another", path));
   Output output(path);
   const Merged merged = merge_shards(options.parts, [&](std::string_view lines) { output.write(lines); });
   output.finish();
@@ -49,7 +49,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command merge{.name = "merge",
-                           .summary = "Join the results of shards to those of one run",
+                           .summary = "Join the results of shards into those of one run",
                            .group = "Use a model",
                            .setup = set_up<declare, run>};
 

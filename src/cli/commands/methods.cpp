@@ -36,7 +36,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command methods{.name = "methods",
-                             .summary = "The ways to explain, and what each one means",
+                             .summary = "List the methods, or describe one",
                              .group = "Look around",
                              .setup = set_up<declare, run>};
 

@@ -54,14 +54,14 @@ int run(const Options& options) {
 
 void declare(Arguments& arguments, Options& options) {
   add_cache_dir_option(arguments, options.model.cache_dir);
-  arguments.under("Output").add("--names", options.names, "Only the names that -m takes, one per line");
+  arguments.under("Output").add("--names", options.names, "Print only the names for -m, one per line");
   add_output_options(arguments, options.output, "text|json");
 }
 
 }  // namespace
 
 extern const Command models{.name = "models",
-                            .summary = "What can be opened: families, shipped and cached models",
+                            .summary = "List what can be opened: families, shipped and cached models",
                             .group = "Look around",
                             .setup = set_up<declare, run>};
 

@@ -56,40 +56,39 @@ int run(const Options& options) {
 }
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.add("result FILE", options.result, "What explain, tree, heads, prune or evaluate wrote as JSON")
+  arguments.add("result FILE", options.result, "JSON result of explain, tree, heads, prune or evaluate")
       .required();
   arguments.under("Figure")
       .add("--kind strip|grid|matrix|heads|flow|overlay|tree|curves", options.figure.kind,
-           "What is drawn (default: strip of a text, overlay of a picture, and what else a file has)")
+           "Kind of figure (default: strip for a text, overlay for a picture, otherwise what the file holds)")
       .choices();
-  arguments.under("Figure").add("--method NAME", options.figure.how.method,
-                                "Which result of the file (default: the first that fits)");
-  arguments.under("Figure")
-      .add("--map encoder|decoder|cross", options.figure.how.map,
-           "Of encoder–decoders: which kind of attention")
-      .choices();
+  arguments.under("Figure").add("--method,--methods METHOD", options.figure.how.method,
+                                "Method to draw (default: the first that fits)");
+  arguments.under("Figure").add(
+      "--map NAME", options.figure.how.map,
+      "Map of an encoder–decoder: encoder, decoder or cross; combined across layers: encoder, "
+      "decoder_to_source or decoder_to_prefix (default: the last)");
   arguments.under("Figure")
       .add("--layer N", options.layer,
-           "Of matrix, heads, strip and overlay: which layer (default: the one that says most); of grid with "
-           "--head all: that one alone")
+           "Layer of a matrix, heads, strip or overlay (default: the most informative); with grid and --head "
+           "all, draw only this layer")
       .range(0, 4096);
   arguments.under("Figure").add(
       "--head N|all", options.head,
-      "Of grid and matrix: one head (default: the mean); of grid 'all': the mean and every head");
+      "Head of a grid or matrix (default: the mean); for a grid also 'all': the mean and every head");
   arguments.under("Figure").add(
       "--row TOKEN", options.figure.how.row,
-      "Of flow: the token it ends in, or its position (default: the one the output was read from)");
+      "Token in which a flow ends, or its position (default: the one the output was read from)");
   arguments.under("Figure").add("--share X", options.figure.how.share,
-                                "Of flow and heads: how much of every layer is drawn, strongest first "
-                                "(default 0.8 of a flow, 0.4 of heads)");
-  arguments.under("Figure").add(
-      "--residual X", options.figure.how.residual,
-      "Of flow: what every token keeps of itself in a layer (default: 0.5 for attention alone, as rollout "
-      "has it, else 0)");
+                                "Share of every layer's weight to draw in a flow or heads, strongest first "
+                                "(default 0.8 for flow, 0.4 for heads)");
+  arguments.under("Figure").add("--residual X", options.figure.how.residual,
+                                "Share of itself that a token keeps per layer of a flow (default: 0.5 for "
+                                "attention alone, as in rollout, otherwise 0)");
   arguments.under("Figure")
       .add("--scale panel|shared", options.scale,
-           "Of grid and matrix: a scale for every layer, or one for all (default: one for all unless it "
-           "leaves a layer blank)")
+           "In a grid or matrix, one scale per layer or one for all (default: one for all unless a layer "
+           "would be blank)")
       .choices();
   add_cache_dir_option(arguments, options.cache_dir);
   add_output_options(arguments, options.output, formats);
@@ -98,7 +97,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command plot{.name = "plot",
-                          .summary = "A picture of a result that was kept as JSON: SVG, PDF or PNG",
+                          .summary = "Draw a saved JSON result as SVG, PDF or PNG",
                           .group = "Use a model",
                           .setup = set_up<declare, run>};
 

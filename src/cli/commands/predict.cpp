@@ -2,11 +2,13 @@
 //
 // A stream is read in chunks: the engine batches texts of equal length inside a chunk, results leave in the
 // order of the inputs, and memory does not grow with the file.
+#include <map>
 #include <string>
 #include <vector>
 
 #include <headwater/engine.h>
 
+#include "cli/accuracy.h"
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
 #include "cli/options.h"
@@ -26,6 +28,7 @@ struct Options {
   CorpusRunOptions corpus;
   PredictOptions predict;
   std::string prefix;
+  std::map<std::string, std::string> gold_labels;
   bool tokens = false;
   bool dry_run = false;
 };
@@ -60,7 +63,8 @@ std::vector<Prediction> predict_together(const Engine& engine, const Chunk& chun
   }
 }
 
-void predict_all(const Engine& engine, CorpusRun& run, const Options& options, PredictionWriter& writer) {
+void predict_all(const Engine& engine, CorpusRun& run, const Options& options, PredictionWriter& writer,
+                 Accuracy& accuracy) {
   for (Chunk chunk = next_chunk(run, options.prefix); !chunk.empty();
        chunk = next_chunk(run, options.prefix)) {
     const std::vector<Prediction> together = predict_together(engine, chunk, options.predict);
@@ -73,8 +77,9 @@ void predict_all(const Engine& engine, CorpusRun& run, const Options& options, P
         const Prediction prediction =
             together.empty() ? engine.predict(item.example.input, options.predict) : together[i];
         run.progress().clear();
-        writer.write(item.example.input, prediction,
+        writer.write(item.example.input, item.example.gold, prediction,
                      [&](const std::string& object) { return run.json_line(item, object); });
+        accuracy.add(item.example.gold, prediction);
       } catch (const Error&) {
         run.output().flush();
         run.fail(item, std::current_exception());
@@ -89,7 +94,7 @@ void predict_all(const Engine& engine, CorpusRun& run, const Options& options, P
 int run(const Options& options) {
   const std::string format = options.output.chosen_format(formats, ".txt=text .ndjson=jsonl");
   CorpusRun corpus(options.input, options.output, options.corpus, options.dry_run ? "text" : format);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   corpus.open(engine, "predict");
   if (options.dry_run) {
     const std::optional<CorpusRun::Item> item = corpus.next();
@@ -98,42 +103,46 @@ int run(const Options& options) {
         dry_run(engine, {.input = item->example.input, .target = {}, .methods = {}}, format));
     return corpus.finish();
   }
-  PredictionWriter writer([&](std::string_view text) { corpus.output().write(text); },
-                          {.format = format,
-                           .tokens = options.tokens,
-                           .many = !corpus.reader().from_arguments() || options.input.images.size() > 1,
-                           .terminal = terminal_of(corpus.output(), options.output.colour)});
-  predict_all(engine, corpus, options, writer);
+  PredictionWriter writer(
+      [&](std::string_view text) { corpus.output().write(text); },
+      {.format = format,
+       .tokens = options.tokens,
+       .many = !corpus.reader().from_arguments() || options.input.images.size() > 1,
+       .gold = corpus.reader().corpus() != nullptr && corpus.reader().corpus()->has_labels(),
+       .terminal = terminal_of(corpus.output(), options.output.colour)});
+  Accuracy accuracy(engine.info(), options.gold_labels);
+  predict_all(engine, corpus, options, writer, accuracy);
   if (corpus.nothing_done()) throw InputError("expected a text, found an empty input");
   writer.end_list();
-  return corpus.finish();
+  const int code = corpus.finish();
+  if (const std::string text = accuracy.text(); !text.empty()) options.output.say(text);
+  return code;
 }
 
 void declare(Arguments& arguments, Options& options) {
   add_input_options(arguments, options.input);
   add_shard_option(arguments, options.input.corpus.shard);
+  add_gold_label_option(arguments, options.gold_labels);
   add_model_options(arguments, options.model);
   arguments.under("Prediction")
-      .add("--top N", options.predict.top, "Scores shown of a vocabulary (default 5)")
+      .add("--top N", options.predict.top, "Number of scores to show for a vocabulary (default 5)")
       .range(1, 1 << 20);
-  arguments
-      .add("--max-new-tokens N", options.predict.max_new_tokens, "Write so many tokens at most, greedily")
+  arguments.add("--max-new-tokens N", options.predict.max_new_tokens, "Write up to N tokens greedily")
       .range(0, 1 << 20);
-  arguments
-      .add("--beams N", options.predict.beams, "Write by a search of so many beams (default 1: greedily)")
+  arguments.add("--beams N", options.predict.beams, "Write with beam search over N beams (default 1: greedy)")
       .range(1, 1 << 10);
-  arguments.add("--prefix TEXT", options.prefix, "Encoder–decoders: what the output begins with");
+  arguments.add("--prefix TEXT", options.prefix, "The beginning of an encoder–decoder's output");
   add_output_options(arguments, options.output, formats);
   add_corpus_run_options(arguments, options.corpus);
   add_colour_option(arguments, options.output);
-  arguments.add("--tokens", options.tokens, "With the tokens, in json and jsonl");
+  arguments.add("--tokens", options.tokens, "Add the tokens, in json and jsonl");
   add_dry_run_option(arguments, options.dry_run);
 }
 
 }  // namespace
 
 extern const Command predict{.name = "predict",
-                             .summary = "What the model says about a text or an image",
+                             .summary = "Print the model's prediction for a text or an image",
                              .group = "Use a model",
                              .setup = set_up<declare, run>};
 

@@ -38,7 +38,8 @@ struct Options : RunOptions {
 // Shares from 0 to 1 in equal steps, where only their number is given.
 PruningOptions Options::curve() const {
   PruningOptions made = pruning;
-  if (!rates.empty() && points != 0) throw InputError("--points: expected no --rates beside it, found both");
+  if (!rates.empty() && points != 0)
+    throw InputError("--points: expected no --rates, found both; leave out either");
   if (!rates.empty()) made.rates = rates;
   if (points == 0) return made;
   if (points < 2) throw InputError(fmt::format("--points: expected at least 2, found {}", points));
@@ -85,7 +86,7 @@ int run(const Options& options, const Arguments& given) {
   options.curve();  // throws before anything is read
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   if (options.dry_run) return finish_with(output, plan_text(engine, inputs, options, format));
   ProgressLine progress(options.output.quiet);
   const LabelledRun how{.max_memory = options.max_memory.bytes(),
@@ -104,14 +105,16 @@ int run(const Options& options, const Arguments& given) {
 }
 
 void declare(Arguments& arguments, Options& options) {
-  add_labelled_options(arguments, options.input, "Inputs the accuracy is measured on");
-  arguments.add("--rank-limit N", options.rank_limit, "Inputs the heads are ranked by; 0: all (default 200)");
+  add_labelled_options(arguments, options.input, "Number of inputs on which accuracy is measured");
+  arguments.add("--rank-limit N", options.rank_limit,
+                "Number of inputs that rank the heads; 0: all (default 200)");
   add_rankings_option(arguments, options.rankings);
   PruningOptions& pruning = options.pruning;
-  arguments.add("--rates SHARES", options.rates, "Shares of heads removed (default 0 0.1 … 1)");
-  arguments.add("--points N", options.points, "That many shares from 0 to 1 instead: fewer take less time");
-  arguments.add("--random-orders N", pruning.random_orders, "Of the random baseline (default 5)");
-  arguments.add("--seed N", pruning.seed, "Of the random baseline (default 1)");
+  arguments.add("--rates SHARES", options.rates, "Shares of heads to remove (default 0,0.1 … 1)");
+  arguments.add("--points N", options.points, "N equal shares from 0 to 1 instead; fewer take less time");
+  arguments.add("--random-orders N", pruning.random_orders,
+                "Number of random orders in the baseline (default 5)");
+  arguments.add("--seed N", pruning.seed, "Seed of the random baseline (default 1)");
   arguments.under("Output").add("--save FOLDER", options.save,
                                 "Write a model folder without the least important heads");
   arguments.add("--rate SHARE", options.rate, "Share of heads that --save removes (default 0.2)");
@@ -122,7 +125,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command prune{.name = "prune",
-                           .summary = "Accuracy as attention heads are removed",
+                           .summary = "Measure accuracy as attention heads are removed",
                            .group = "Use a model",
                            .setup = set_up<declare, run>};
 

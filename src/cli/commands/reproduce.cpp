@@ -51,7 +51,7 @@ int run(const Options& options, const Arguments& given) {
   if (options.data.empty()) throw InputError(fmt::format("--data: expected {}, found nothing", paper.data));
   if (options.model.model.empty())
     throw InputError(fmt::format("--model: expected {}, found nothing", paper.model));
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   ProgressLine progress(options.output.quiet);
   const ReproduceRequest request{.engine = engine,
                                  .data = options.data,
@@ -66,19 +66,21 @@ int run(const Options& options, const Arguments& given) {
 }
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.add("paper  ", options.paper, "Which paper; without it they are listed");
-  arguments.under("Input").add("--data PATH", options.data, "The corpus: its folder, or a file");
-  arguments.under("Input").add("--limit N", options.limit, "Inputs, evenly spaced (default: by the paper)");
-  arguments.under("Input").add("--seed N", options.seed, "Of what is drawn (default 1)");
+  arguments.add("paper  ", options.paper, "Paper to reproduce; without it the papers are listed");
+  arguments.under("Input").add("--data PATH", options.data, "Folder or file of the corpus");
+  arguments.under("Input").add("--limit N", options.limit,
+                               "Number of inputs, evenly spaced (default: depends on the paper)");
+  arguments.under("Input").add("--seed N", options.seed, "Seed of what is drawn at random (default 1)");
   add_model_options(arguments, options.model);
   add_output_options(arguments, options.output, formats);
 }
 
 }  // namespace
 
-extern const Command reproduce{.name = "reproduce",
-                               .summary = "A paper's experiment run again, beside what was published",
-                               .group = "Use a model",
-                               .setup = set_up<declare, run>};
+extern const Command reproduce{
+    .name = "reproduce",
+    .summary = "Repeat a paper's experiment and show the published figures beside it",
+    .group = "Use a model",
+    .setup = set_up<declare, run>};
 
 }  // namespace headwater

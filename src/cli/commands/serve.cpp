@@ -70,8 +70,8 @@ void take_key(Options& options) {
 void require_key(const Options& options) {
   if (is_loopback(options.http.host) || !options.access.api_key.empty()) return;
   throw InputError(
-      fmt::format("--host: expected an API key for {}, which others can reach, found none; set "
-                  "HEADWATER_API_KEY or --api-key-file, or stay with 127.0.0.1",
+      fmt::format("--host: expected an API key for {}, which other machines can reach, found none; set "
+                  "HEADWATER_API_KEY or --api-key-file, or use 127.0.0.1",
                   options.http.host));
 }
 
@@ -162,55 +162,58 @@ int run(const Options& given) {
 }
 
 void declare(Arguments& arguments, Options& options) {
-  arguments.under("Model").add_repeated("-m,--model MODEL", options.models,
-                                        "A folder, the name of a shipped model or a repo id of the Hugging "
-                                        "Face cache; again for another (default: "
-                                        "those that are shipped)");
+  arguments.under("Model").add_repeated(
+      "-m,--model MODEL", options.models,
+      "Folder, shipped model or cached repo id; may be repeated (default: the shipped models)");
   arguments.add("--dtype float32|float64", options.model.dtype, "Working type (default float32)").choices();
   add_threads_option(arguments, options.model.threads);
   add_cache_dir_option(arguments, options.model.cache_dir);
   arguments.under("Address").add("--host ADDRESS", options.http.host,
-                                 "Address to listen at (default 127.0.0.1)");
-  arguments.add("--port PORT", options.http.port, "Port to listen at; 0: any that is free (default 8080)")
+                                 "Address to listen on (default 127.0.0.1)");
+  arguments.add("--port PORT", options.http.port, "Port to listen on; 0: any free port (default 8080)")
       .range(0, 65535);
   arguments.add("--open", options.open, "Open the page in the browser");
   arguments.under("Access")
-      .add("--api-key KEY", options.access.api_key,
-           "Key that clients must send; needed for any address but this machine's own. Others see it in the "
-           "list "
-           "of processes: better in the environment or a file")
+      .add(
+          "--api-key KEY", options.access.api_key,
+          "Key that clients must send; required for any address but this machine's own. Others see it in the "
+          "list of processes, so prefer the environment or a file")
       .environment("HEADWATER_API_KEY");
   arguments.add("--api-key-file FILE", options.key_file, "File that holds the key");
   arguments.add_repeated("--allow-host NAME", options.access.hosts,
-                         "Another name that clients may call this server by; may be repeated");
-  arguments.add_repeated("--cors-origins ORIGIN", options.access.origins,
-                         "A site whose pages may ask, as https://example.org; may be repeated");
-  arguments.add("--metrics", options.metrics, "Answer /metrics in Prometheus' form");
+                         "Another name by which clients may address this server; may be repeated");
+  arguments.add_repeated(
+      "--cors-origins ORIGIN", options.access.origins,
+      "A site whose pages may send requests, such as https://example.org; may be repeated");
+  arguments.add("--metrics", options.metrics, "Serve /metrics in Prometheus' format");
   arguments.under("Limits")
-      .add("--queue JOBS", options.backlog, "Jobs that may wait, and as many predictions (default 16)")
+      .add("--queue JOBS", options.backlog,
+           "Largest number of waiting jobs, and of waiting predictions (default 16)")
       .range(1, 10000);
-  arguments.add("--time-limit SECONDS", options.time, "Time a job may take (default 300)").range(1, 1 << 20);
-  arguments.add("--read-timeout SECONDS", options.reading, "Time a client has to send a request (default 20)")
+  arguments.add("--time-limit SECONDS", options.time, "Time limit of a job (default 300)").range(1, 1 << 20);
+  arguments.add("--read-timeout SECONDS", options.reading, "Time limit for sending a request (default 20)")
       .range(1, 3600);
-  arguments.add("--max-tokens COUNT", options.max_tokens, "Tokens an input may have (default 2048)")
+  arguments
+      .add("--max-tokens COUNT", options.max_tokens, "Largest number of tokens of an input (default 2048)")
       .range(1, 1 << 20);
   arguments
-      .add("--max-pixels MILLIONS", options.max_pixels, "Pixels a picture may have, in 2^20 (default 16)")
+      .add("--max-pixels MILLIONS", options.max_pixels,
+           "Largest number of pixels of a picture, in 2^20 (default 16)")
       .range(1, 64);
   arguments
       .add("--max-body MB", options.max_body,
-           "Size of a request in MiB (default 32); of all together four times that")
+           "Largest size of a request in MiB (default 32); all together may have four times that")
       .range(1, 1024);
   arguments.add("--max-memory SIZE", options.max_memory,
-                "Memory a job may plan beyond the weights, as 4G (default 4G)");
-  arguments.add("--store MB", options.store, "Finished results that are kept, in MiB (default 512)")
+                "Largest planned memory of a job beyond the weights, such as 4G (default 4G)");
+  arguments.add("--store MB", options.store, "Size of the store of finished results in MiB (default 512)")
       .range(1, 1 << 20);
 }
 
 }  // namespace
 
 extern const Command serve{.name = "serve",
-                           .summary = "The page and an HTTP service, on this machine",
+                           .summary = "Serve the interactive page and an HTTP interface on this machine",
                            .group = "Use a model",
                            .setup = set_up<declare, run>};
 

@@ -39,12 +39,12 @@ int run(const Options& options, const Arguments& given) {
   InputReader reader(options.input);
   if (const std::string text = reader.understood(); !text.empty()) options.output.say(text);
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   std::size_t count = 0;
   while (const std::optional<Example> example = reader.next()) {
     if (count == 1 && format == "json")
-      throw InputError(fmt::format("{}: expected one text for json, found another; --format jsonl holds many",
-                                   reader.where()));
+      throw InputError(fmt::format(
+          "{}: expected one text for json, found another; use --format jsonl for several", reader.where()));
     std::vector<Unit> tokens;
     try {
       tokens = engine.tokenize(example->input);
@@ -75,7 +75,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command tokenize{.name = "tokenize",
-                              .summary = "The tokens of a text: ids, pieces, byte spans, words",
+                              .summary = "Print the tokens of a text: ids, pieces, byte spans, words",
                               .group = "Use a model",
                               .setup = set_up<declare, run>};
 

@@ -60,7 +60,7 @@ int run(const Options& options, const Arguments& given) {
   require_text(example->input);
   reader.expect_last("a tree, found another");
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   ProgressLine progress(options.output.quiet);
   const Request request{.input = example->input,
                         .target = target_of(*example, options.target),
@@ -86,17 +86,18 @@ void declare(Arguments& arguments, Options& options) {
   arguments.under("Target").add("--target LABEL", options.target.label,
                                 "Label or token to explain (default: the prediction)");
   add_target_options(arguments, options.target);
-  arguments.under("Tree").add("--tau SHARE", options.tree.tau,
-                              "Share of a layer's largest attribution an edge needs (default 0.4)");
-  arguments.add("--lambda SHARE", options.tree.lambda, "Cost of an edge, in the same shares (default 0)");
-  arguments.add("--published", options.tree.published, "The steps of the paper's released script");
+  arguments.under("Tree").add(
+      "--tau SHARE", options.tree.tau,
+      "Smallest attribution of an edge, as a share of its layer's largest (default 0.4)");
+  arguments.add("--lambda SHARE", options.tree.lambda, "Cost of an edge, as such a share (default 0)");
+  arguments.add("--published", options.tree.published, "Follow the steps of the paper's released script");
   add_run_options(arguments, options, formats);
 }
 
 }  // namespace
 
 extern const Command tree{.name = "tree",
-                          .summary = "Which token passes on what to which, as an attribution tree",
+                          .summary = "Draw an attribution tree: which token passes information to which",
                           .group = "Use a model",
                           .setup = set_up<declare, run>};
 

@@ -33,7 +33,7 @@ int run(const Options& options, const Arguments& given) {
   const std::string format = options.output.chosen_format(formats, ".txt=text");
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
-  const Engine engine = options.model.load();
+  const Engine engine = options.model.load(options.output);
   const std::size_t max_memory = options.max_memory.bytes();
   if (options.dry_run) {
     const LabelledPlan plan = engine.plan_triggers(inputs, options.triggers, max_memory);
@@ -55,14 +55,17 @@ int run(const Options& options, const Arguments& given) {
 void declare(Arguments& arguments, Options& options) {
   TriggerOptions& triggers = options.triggers;
   add_labelled_options(arguments, options.input, "Inputs read");
-  arguments.add("--sources N", triggers.inputs, "Inputs the patterns are taken from (default 500)");
-  arguments.add("--shortest N", triggers.shortest, "Tokens an input needs to give a pattern");
-  arguments.under("Methods").add("--patterns N", triggers.patterns, "Patterns tried per label (default 3)");
-  arguments.add("--least SUM", triggers.least, "Attribution a pattern needs (default 0.02)");
+  arguments.add("--sources N", triggers.inputs,
+                "Number of inputs from which patterns are taken (default 500)");
+  arguments.add("--shortest N", triggers.shortest,
+                "Smallest number of tokens of an input that gives a pattern");
+  arguments.under("Methods").add("--patterns N", triggers.patterns,
+                                 "Number of patterns tried per label (default 3)");
+  arguments.add("--least SUM", triggers.least, "Smallest attribution of a pattern (default 0.02)");
   arguments.add("--second SHARE", triggers.second,
-                "The second pair counts from this share of the first on (default 0.2)");
+                "Smallest attribution of the second pair, as a share of the first (default 0.2)");
   arguments.add("--tolerance SHARE", triggers.tolerance,
-                "Error allowed in an attribution, as a share of its layer's largest (default 0.001)");
+                "Allowed error of an attribution, as a share of its layer's largest (default 0.001)");
   add_model_options(arguments, options.model);
   add_run_options(arguments, options, formats);
 }
@@ -70,7 +73,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command triggers{.name = "triggers",
-                              .summary = "Token patterns a model is over-confident about",
+                              .summary = "Find token patterns that make a model over-confident",
                               .group = "Use a model",
                               .setup = set_up<declare, run>};
 

@@ -262,7 +262,7 @@ void add_checks(Attribution& result, const Settings& settings, const std::vector
   const double bound = result.scores().dtype() == DType::Float32 ? 1e-6 : 1e-9;
   if (settings.smooth > 0)
     result.notes.push_back(fmt::format(
-        "smooth keeps a head's output only nearly: the largest relative change is {:.3g}.", error));
+        "smooth keeps a head's output only approximately: the largest relative change is {:.3g}.", error));
   else
     result.checks.push_back(check_within("the head's output is kept", error, bound));
   if (settings.sum_preserving) result.checks.push_back(worst_of(result.maps, check_row_sums));
@@ -340,26 +340,29 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 extern const Method effective_attention{
     .name = "effective_attention",
-    .summary = "Attention without the part that the head's output cannot show, and how far it is determined.",
+    .summary =
+        "Attention without the part that does not change the head's output, and how far the output "
+        "determines it.",
     .question = Question::Certainty,
     .formula = "A⊥[l,h] = A[l,h] P,  P the projector onto the columns of V[l,h];  A⊥ V = A V",
     .paper = "Brunner et al., 2020: On Identifiability in Transformers. ICLR",
     .cost =
-        "One forward run and, per head, 4 T E² + 8 T² E operations in double; nothing beyond raw attention "
-        "for texts of at most E tokens.",
+        "One forward run and, per head, 4 T E² + 8 T² E operations in double precision; nothing beyond raw "
+        "attention for texts of at most E tokens.",
     .limits =
-        "Equals raw attention for texts of at most E tokens (the head's width). Beyond, weights may be "
-        "negative and rows need not sum to 1. A direction of tiny singular value is kept whole or dropped "
-        "whole: see kappa, and smooth. Neither the output projection's size nor the target is in it.",
+        "It equals raw attention for texts of at most E tokens (the head's width). For longer texts weights "
+        "may be negative and rows need not sum to 1. A direction with a tiny singular value is kept whole or "
+        "dropped whole: see kappa, and the option smooth. It leaves out the size of the output projection "
+        "and the target.",
     .options = {{"sum_preserving", "false|true", "false",
-                 "project onto the columns of [V, 1]: rows keep summing to 1"},
+                 "true: project onto the columns of [V, 1], so that rows still sum to 1"},
                 {"value_bias", "true|false", "true",
-                 "false: take the values without their bias, as the formula of the paper"},
+                 "false: use the values without their bias, as in the paper's formula"},
                 {"rtol", "number", "0",
-                 "singular values above rtol times the largest count; 0: max(T, E) times the working type's "
-                 "epsilon"},
+                 "singular values above rtol times the largest are used; 0: max(T, E) times the working "
+                 "type's epsilon"},
                 {"smooth", "number", "0",
-                 "λ > 0: weigh directions by s²/(s² + λ²) instead of keeping or dropping them", 0},
+                 "λ > 0: weight directions by s²/(s² + λ²) instead of keeping or dropping them", 0},
                 {"compat", "none|sun2021", "none",
                  "sun2021: the published recipe on a batch padded to 128 tokens, which changes outputs"}},
     .claims = {.causal = true},

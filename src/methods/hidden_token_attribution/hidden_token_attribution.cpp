@@ -93,11 +93,11 @@ void add_heads(Attribution& result, const Study& study, const BlockNorms& blocks
 void add_notes(Attribution& result, const BlockNormSettings& settings, const Shares& shares,
                const std::string& norm, Index tokens) {
   result.notes.push_back(
-      fmt::format("Shares by the {} norm: percentages of different norms do not compare.", norm));
+      fmt::format("Shares by the {} norm: percentages of different norms cannot be compared.", norm));
   if (settings.norm == BlockNorm::Ones)
     result.notes.emplace_back(
-        "norm=ones follows one fixed direction, which a LayerNorm all but removes: kept to reproduce "
-        "published numbers, not to read this model.");
+        "norm=ones follows one fixed direction, which a LayerNorm nearly removes: use it to reproduce "
+        "published numbers, not to interpret this model.");
   if (settings.mode == TangentMode::Exact) return;
   const double worst = *std::max_element(shares.errors.begin(), shares.errors.end());
   result.notes.push_back(
@@ -170,7 +170,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 
 extern const Method hidden_token_attribution{
     .name = "hidden_token_attribution",
-    .summary = "How much of every hidden vector goes back to each input token, by the size of derivatives.",
+    .summary = "How much of every hidden vector comes from each input token, by the size of derivatives.",
     .question = Question::Certainty,
     .formula = "c[l,j,i] = |∂e[l,j]/∂x[i]| / Σₖ |∂e[l,j]/∂x[k]|",
     .paper =
@@ -180,26 +180,26 @@ extern const Method hidden_token_attribution{
         "T × min(D, k + m) tangents, each about one forward run, and min(256, 8 (k + m)) backward runs when "
         "guided; wrt=local in post-norm models about 14 T D³ operations per layer.",
     .limits =
-        "Derivatives are local: they say what a small change would do, not what a token brought. Percentages "
-        "depend on the norm and on the variable, ranks much less. Estimates carry a standard error. "
-        "Encoder–decoders: exact only, rows over source and prefix together.",
-    .options =
-        {{"norm", "frobenius|spectral|ones|gradxinput", "frobenius",
-          "size of a D × D derivative; ones: of the summed outputs, as some public code, nearly blind behind "
-          "a LayerNorm"},
-         {"wrt", "e0|sum|word|local", "e0",
-          "differentiate by the first block's input, the sum of embeddings before its norm, the word "
-          "embedding, or each block's own input"},
-         {"mode", "auto|exact|probes|guided", "auto",
-          "a basis of tangents, random probes, or probes beside directions chosen by backward passes; auto: "
-          "exact up to width 128, else guided"},
-         {"k", "integer", "24", "guided: chosen directions per token", 1, 1e5},
-         {"m", "integer", "8", "random probes per token, two for error bars", 2, 1e5},
-         {"seed", "integer", "0", "of the random directions"},
-         {"head_outputs", "false|true", "false",
-          "also the outputs of single heads, compared with their attention"}},
+        "Derivatives are local: they say what a small change would do, not what a token contributed. "
+        "Percentages depend on the norm and on the variable, ranks much less. Estimates carry a standard "
+        "error. For encoder–decoders only the exact mode exists, with rows over source and prefix together.",
+    .options = {{"norm", "frobenius|spectral|ones|gradxinput", "frobenius",
+                 "the size of a D × D derivative; ones: of the summed outputs, as in some public code, which "
+                 "is nearly blind after a LayerNorm"},
+                {"wrt", "e0|sum|word|local", "e0",
+                 "differentiate with respect to the first block's input, the sum of embeddings before its "
+                 "norm, the word embedding, or each block's own input"},
+                {"mode", "auto|exact|probes|guided", "auto",
+                 "a basis of tangents, random probes, or probes together with directions chosen by pulls; "
+                 "auto: exact up to width 128, otherwise guided"},
+                {"k", "integer", "24", "guided: chosen directions per token", 1, 1e5},
+                {"m", "integer", "8", "random probes per token, two for error bars", 2, 1e5},
+                {"seed", "integer", "0", "seed of the random directions"},
+                {"head_outputs", "false|true", "false",
+                 "true: also measure the outputs of single heads and compare them with their attention"}},
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .tiles = true,
+    .aliases = {"hta"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -101,8 +101,8 @@ void finish_maps(Attribution& result, const std::vector<AttentionKind>& kinds, c
     Index empty = 0;
     for (Map& map : result.maps) empty += divide_rows(map.values);
     if (empty > 0)
-      result.notes.push_back(
-          fmt::format("{} rows moved by nothing at all: they are left as zeros and do not sum to 1.", empty));
+      result.notes.push_back(fmt::format(
+          "{} rows were not moved by any token: they are left as zeros and do not sum to 1.", empty));
     result.checks.push_back(worst_of(result.maps, check_rows));
   }
   result.checks.push_back(worst_of(result.maps, check_nonnegative));
@@ -158,7 +158,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   if (!zeroing.together.empty()) {
     result.checks.push_back(check_nonnegative(result.scores()));
     result.notes.emplace_back(
-        "How far each token moves when the given tokens are zeroed together; not divided.");
+        "The scores show how far each token moves when the given tokens are zeroed together; rows are not "
+        "divided.");
     return result;
   }
   result.checks.push_back(sample.check(study.info().dtype, zeroing.rounded));
@@ -177,8 +178,8 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method value_zeroing{
     .name = "value_zeroing",
     .summary =
-        "How much each token uses every other in a layer: how far its output moves when the other's value "
-        "vectors are zeroed.",
+        "How much each token depends on every other one in a layer: how far its output moves when the "
+        "other's value vectors are zeroed.",
     .question = Question::Mixing,
     .formula =
         "D[l,i,j] = 1 − cos(x⁺ᵢ with v[l,h,j] = 0 for all h, x⁺ᵢ);  S[l,i,j] = D[l,i,j] / Σₖ D[l,i,k];  x⁺ "
@@ -191,21 +192,22 @@ extern const Method value_zeroing{
         "One forward run and, per layer, the second feed-forward product for tokens² rows (half of them in "
         "causal models); for one text of 128 tokens about 43 forward runs of BERT-base.",
     .limits =
-        "Says what a layer reads, not what the prediction rests on. The residual path of the zeroed token "
-        "stays, so the diagonal measures only its own value vector. Each layer is taken alone; --aggregate "
-        "rollout multiplies them. Cosine sees directions: a change of length alone scores 0.",
+        "It says what a layer reads, not what the prediction depends on. The residual path of the zeroed "
+        "token stays, so the diagonal measures only its own value vector. Each layer is measured alone; "
+        "--aggregate rollout multiplies them. The cosine sees only directions: a change of length alone "
+        "scores 0.",
     .options =
-        {{"heads", "text", "all", "whose values are zeroed: all, or heads such as 0,2-4"},
+        {{"heads", "text", "all", "heads whose values are zeroed: all, or a list such as 0,2-4"},
          {"tokens", "text", "each",
           "each: one column per token; or tokens such as 3,5-7 zeroed together, which gives one number "
           "per layer and token"},
          {"final_norm", "auto|apply|raw", "auto",
           "in the last layer of pre-norm models compare after the model's last norm (apply) or before "
           "(raw); auto applies it, except under compat=cmt_gpt2"},
-         {"normalise", "rows|none", "rows", "divide rows by their sums, or give the distances D"},
+         {"normalise", "rows|none", "rows", "rows: divide rows by their sums; none: give the distances D"},
          {"compat", "none|inseq|cmt_gpt2|fp32", "none",
           "published variants: inseq drops D < 1e-5, cmt_gpt2 rounds cosines to 5 decimals and compares "
-          "before the last norm, fp32 takes 1 − cos in float32 with its rounding noise"},
+          "before the last norm, fp32 computes 1 − cos in float32 with its rounding noise"},
          {"fold", "auto|keep|never", "auto",
           "fold W_O and the first feed-forward matrix: auto when it pays for one text of this length; "
           "keep also keeps the folds (layers × width × feed-forward numbers) for the next texts"}},
@@ -214,6 +216,7 @@ extern const Method value_zeroing{
     .sites = {Site::ResidPre, Site::V, Site::Pattern, Site::AttnOut, Site::ResidMid, Site::MlpOut,
               Site::ResidPost},
     .tiles = true,
+    .aliases = {"vz"},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

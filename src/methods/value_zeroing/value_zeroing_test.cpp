@@ -112,7 +112,7 @@ TEST(ValueZeroing, EmptyRowsStayZeroAndAreNamed) {
   EXPECT_EQ(result.scores().at(13), 0);
   EXPECT_TRUE(std::isnan(result.scores().at(14))) << "forbidden, not empty";
   EXPECT_EQ(result.notes.back(),
-            "1 rows moved by nothing at all: they are left as zeros and do not sum to 1.");
+            "1 rows were not moved by any token: they are left as zeros and do not sum to 1.");
   for (const Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name;
 }
 

@@ -8,7 +8,7 @@
 //
 // Where two overlap, each keeps its half: a token is read where more text stands on both sides of it. Scores
 // are taken as they are; every window is explained for the same label.
-#include "engine/evaluation_windows.h"
+#include "engine/text_windows.h"
 
 #include <algorithm>
 
@@ -69,7 +69,7 @@ std::vector<TextWindow> windows_of(const LoadedModel& loaded, const Input& input
   const TextSpan whole{0, static_cast<Index>(input.text.size())};
   const Index limit = overlap ? input_limit(loaded) : 0;
   if (limit <= 0 || (!input.pair && encoded_length(loaded, input.text) <= limit)) return {{whole, whole}};
-  if (input.pair) throw Unsupported("windows: cut one text, found a pair; use --truncate");
+  if (input.pair) throw Unsupported("windows: expected one text, found a pair; use --truncate");
   Encoding encoding =
       loaded.tokenizer->encode(input.text, {}, {.add_special_tokens = false, .max_length = Index{1} << 30});
   end_words_at_spaces(encoding);
@@ -119,6 +119,7 @@ ReadTokens joined(std::span<const TextWindow> windows, std::span<const Report> r
       most = std::max(most, unit.word);
       unit.word += words;
       made.tokens.push_back(unit);
+      made.origins.push_back({w, t});
       kept.push_back(t);
     }
     words += most + 1;
@@ -130,6 +131,13 @@ ReadTokens joined(std::span<const TextWindow> windows, std::span<const Report> r
     }
   }
   return made;
+}
+
+void require_windows(const ModelInfo& info) {
+  if (info.task != Task::TextClassification)
+    throw Unsupported(
+        fmt::format("windows: needs a classifier of texts, whose label is that of every window, and found {}",
+                    info.architecture));
 }
 
 int label_of_windows(std::span<const Report> reports) {

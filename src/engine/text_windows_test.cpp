@@ -1,6 +1,6 @@
 // Windows by hand: a tokenizer that splits at spaces, twelve positions, of which two are special tokens, and
 // an explainer that scores the n-th word of a window n/10.
-#include "engine/evaluation_windows.h"
+#include "engine/text_windows.h"
 
 #include <gtest/gtest.h>
 #include <headwater/engine.h>
