@@ -1,6 +1,7 @@
 #include "cli/commands/command.h"
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <span>
@@ -13,6 +14,7 @@
 #include <headwater/error.h>
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "cli/arguments.h"
 #include "cli/describe.h"
 #include "cli/interrupt.h"
@@ -182,9 +184,14 @@ int run_program(int argc, const char* const* argv) noexcept {
     return parse_and_run(argc, argv);
   } catch (const Error& error) {
     return fail(error.what(), error.exit_code());
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the caller can mend it, as what a file or an argument asks too much
     return fail("not enough memory; try a shorter text, fewer methods at once, or --dry-run to see the need",
-                internal_error);
+                usage_error);
+  } catch (
+      const std::filesystem::filesystem_error& error) {  // links in a circle, folders that may not be read
+    return fail(
+        fmt::format("{}: {}; name another place", printable(error.path1().string()), error.code().message()),
+        usage_error);
   } catch (const std::exception& error) {
     return fail(fmt::format("internal: {}", error.what()), internal_error);
   }
