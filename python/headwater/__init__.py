@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from . import _core
 from .errors import FormatError, HeadwaterError, InputError, InternalError, Unsupported
@@ -26,8 +27,8 @@ __version__ = _core.version()
 __all__ = [
     "Check", "Edit", "Evaluation", "Explanation", "Explanations", "Family", "Figure", "FormatError", "HeadImportance",
     "HeadwaterError", "InputError", "InternalError", "Method", "Model", "Option", "Result", "Run", "Tokens", "Tree", "Unsupported",
-    "evaluations", "families", "from_transformers", "head_rankings", "load", "methods", "replace", "scale",
-    "set_threads", "threads", "zero",
+    "evaluations", "example_picture", "families", "from_transformers", "head_rankings", "load", "methods", "replace",
+    "scale", "set_threads", "threads", "zero",
 ]
 
 
@@ -56,3 +57,8 @@ def set_threads(count: int) -> None:
 def head_rankings() -> list[str]:
     """The rankings that Model.heads knows."""
     return _core.head_rankings()
+
+
+def example_picture() -> str:
+    """The file of a picture that comes with the package: a cat on the left and a dog on the right."""
+    return str(Path(__file__).with_name("pets.jpg"))

@@ -268,6 +268,16 @@ def test_pictures_in_every_form(tmp_path):
         model.predict(np.zeros((3, 4, 5)))
 
 
+@pytest.mark.parametrize("method", ["attn_lrp", "generic_attention"])
+@pytest.mark.parametrize("label, half", [("cat", 0), ("dog", 1)])
+def test_maps_of_the_example_picture_lie_on_the_right_animal(method, label, half):
+    model = hw.load(ROOT / "models" / "vision")
+    explanation = model.explain(hw.example_picture(), method, target=label)
+    side = model.info["image_size"] // model.info["patch_size"]
+    patches = np.maximum(explanation.scores.ravel()[-side * side:].reshape(side, side), 0)  # after a class token, if it has a score
+    assert patches[:, half * side // 2:(half + 1) * side // 2].sum() > 0.6 * patches.sum()
+
+
 LABELLED = [(TEXT, "POSITIVE"), ("a dull, lifeless mess", "NEGATIVE"), ("warm and honest", "POSITIVE"),
             ("boring and far too long", "NEGATIVE"), ("not good", "NEGATIVE"), ("a delight", "POSITIVE")]
 
