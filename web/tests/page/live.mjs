@@ -114,9 +114,11 @@ export async function checkTargetAndContrast(world) {
   await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("NEGATIVE"), null, { timeout: 60000 });
   await idle(page);
   await page.getByRole("combobox", { name: "compared with" }).selectOption("POSITIVE");
-  await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("NEGATIVE rather than POSITIVE"), null, {
-    timeout: 60000,
-  });
+  await page.waitForFunction(
+    () => /^POSITIVE rather than NEGATIVE .*; for POSITIVE: /.test(document.querySelector("h1").textContent),
+    null,
+    { timeout: 60000 },
+  );
   await idle(page);
   expect(
     (await page.locator("#text .legend").innerText()).includes("blue counts for “NEGATIVE”, orange for “POSITIVE”"),
