@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import FormatError, InputError
-from .explanation import Explanation, Result
+from .explanation import Explanation
+from .result import Result
 
 if TYPE_CHECKING:
     import os
@@ -23,14 +24,19 @@ def _array(values: Any) -> NDArray[Any]:
     return np.array(values, dtype=object).astype(float)
 
 
+def _axis_names(axes: list[Any]) -> tuple[str, ...]:
+    """Of a later sequence than the first an axis is written whole: {"axis": "query", "sequence": 1}."""
+    return tuple(one if isinstance(one, str) else one["axis"] for one in axes)
+
+
 def _from_json(fields: dict[str, Any]) -> Explanation:
     results = []
     for one in fields.pop("attributions"):
         maps, axes = {}, {}
         if "scores" in one:
-            maps[""], axes[""] = _array(one.pop("scores")), tuple(one["axes"])
+            maps[""], axes[""] = _array(one.pop("scores")), _axis_names(one["axes"])
         for named in one.pop("maps", []):
-            maps[named["name"]], axes[named["name"]] = _array(named["values"]), tuple(named["axes"])
+            maps[named["name"]], axes[named["name"]] = _array(named["values"]), _axis_names(named["axes"])
         details = {named["name"]: _array(named["values"]) for named in one.pop("details", [])}
         row = one.pop("answer", None)
         results.append(Result(one, maps, axes, details, _answer(maps, one, None if row is None else _array(row))))
@@ -96,32 +102,62 @@ def _from_arrays(arrays: dict[str, Any], tokens: list[str], fields: dict[str, An
         maps = {"": arrays[stored]} if stored in arrays else {}
         maps |= {key: own[key] for key in _KINDS if key in own}
         details = {key: values for key, values in own.items() if key not in maps}
-        axes = {key: _axes_of(values) if key else tuple(one["axes"]) for key, values in maps.items()}
+        axes = {key: _axes_of(values) if key else _axis_names(one["axes"]) for key, values in maps.items()}
         results.append(Result(one, maps, axes, details, _answer(maps, one, row)))
     fields["tokens"] = _units(arrays, tokens)
     return Explanation(fields, results)
 
 
+def _seen(explanation: Explanation) -> Explanation:
+    """Looks at all that others will: what is missing or of another kind is said now, and not when it is asked for."""
+    json.dumps([explanation.text, explanation.pair, explanation.image, explanation.sentence, explanation.prediction,
+                explanation.target, explanation.model, explanation.record, explanation.agreement])
+    tokens = explanation.tokens
+    for column in (tokens.ids, tokens.offsets, tokens.word_ids, tokens.special_mask, tokens.sequence_ids):
+        if len(column) != len(tokens):
+            raise ValueError("tokens: expected a value for each")
+    for result in explanation:
+        if not result.maps:
+            raise ValueError(f"{result.name}: expected a map, found none")
+        for name, values in result.maps.items():
+            if values.ndim != len(result.axes_of(name)):
+                raise ValueError(f"{result.name}: expected {len(result.axes_of(name))} axes, found {values.ndim}")
+        dict(result.options)
+        for check in result.checks:
+            float(check.value), float(check.bound), bool(check.passed)
+        " ".join(result.notes)
+        float(result.seconds), result.measured
+    return explanation
+
+
+def _read(path: str | os.PathLike[str], suffix: str, data: bytes) -> Explanation:
+    if suffix == ".json":
+        fields = json.loads(data.decode())
+        if not isinstance(fields, dict) or fields.get("schema") != "headwater.report/1":
+            found = fields.get("schema") if isinstance(fields, dict) else type(fields).__name__
+            raise InputError(f"{path}: expected a headwater.report/1, found {found!r}")
+        return _from_json(fields)
+    if suffix == ".npz":
+        import io
+
+        import numpy as np
+
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        tokens = [str(token) for token in arrays.get("tokens", [])]
+        return _from_arrays(arrays, tokens, json.loads(str(arrays["record"])))
+    arrays, metadata = read_safetensors(data)
+    return _from_arrays(arrays, json.loads(metadata.get("tokens", "[]")), json.loads(metadata["record"]))
+
+
 def load(path: str | os.PathLike[str]) -> Explanation:
     suffix = Path(path).suffix
+    if suffix not in (".json", ".npz", ".safetensors"):
+        raise InputError(f"load: expected .json, .npz or .safetensors, found {path}")
+    data = Path(path).read_bytes()
     try:
-        if suffix == ".json":
-            fields = json.loads(Path(path).read_text(encoding="utf-8"))
-            if fields.get("schema") != "headwater.report/1":
-                raise InputError(f"{path}: expected a headwater.report/1, found {fields.get('schema')!r}")
-            return _from_json(fields)
-        if suffix == ".npz":
-            import numpy as np
-
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            tokens = [str(token) for token in arrays.get("tokens", [])]
-            return _from_arrays(arrays, tokens, json.loads(str(arrays["record"])))
-        if suffix == ".safetensors":
-            arrays, metadata = read_safetensors(Path(path).read_bytes())
-            return _from_arrays(arrays, json.loads(metadata.get("tokens", "[]")), json.loads(metadata["record"]))
-    except (KeyError, ValueError, struct.error) as error:
-        if isinstance(error, InputError):
-            raise
-        raise FormatError(f"{path}: expected an explanation that Headwater wrote: {error}") from error
-    raise InputError(f"load: expected .json, .npz or .safetensors, found {path}")
+        return _seen(_read(path, suffix, data))
+    except InputError:
+        raise
+    except Exception as error:  # of whatever kind: zipfile, zlib, NumPy and json each have their own
+        raise FormatError(f"{path}: expected an explanation that Headwater wrote: {error or type(error).__name__}") from error

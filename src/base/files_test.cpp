@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
+#include <sys/stat.h>
 
 #include "support/scratch_folder.h"
 
@@ -42,6 +43,27 @@ TEST_F(Files, ReadRefusesWhatIsNoFile) {
   EXPECT_THROW(read_file("/dev/null"), FormatError);
 }
 
+// Opening it would wait for somebody who writes.
+TEST_F(Files, APipeIsNotOpened) {
+  const std::string pipe = root_ + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto refusal = [&](const std::string& path) -> std::string {
+    try {
+      read_file(path);
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal(pipe), pipe + ": expected a regular file, found a pipe");
+  EXPECT_EQ(refusal("/dev/zero"), "/dev/zero: expected a regular file, found a device");
+  EXPECT_THROW(MappedFile::open(pipe), FormatError);
+  EXPECT_NO_THROW(require_readable_once(pipe));
+  EXPECT_THROW(require_readable_once(root_), InputError);
+  EXPECT_THROW(require_readable_once("/dev/zero"), InputError);
+  EXPECT_THROW(require_readable_once(root_ + "/none"), InputError);
+}
+
 TEST_F(Files, WriteRefusesWithoutLeftovers) {
   EXPECT_THROW(write_file(root_ + "/none/a", "x"), InputError);
   fs::create_directory(root_ + "/folder");
@@ -61,6 +83,21 @@ TEST_F(Files, Kinds) {
   EXPECT_TRUE(is_directory(root_));
   EXPECT_FALSE(is_directory(root_ + "/a"));
   EXPECT_FALSE(is_directory(""));
+}
+
+TEST_F(Files, AMappedFileIsTheSameAfterItWasForgottenAndHashedInPieces) {
+  std::string text(std::size_t{9} << 20, 'x');
+  for (std::size_t i = 0; i < text.size(); i += 997) text[i] = static_cast<char>('a' + i % 23);
+  write_file(root_ + "/large", text);
+  const auto file = MappedFile::open(root_ + "/large");
+  EXPECT_EQ(sha256_hex(*file), sha256_hex(std::as_bytes(std::span(text))));
+  file->forget(file->bytes());
+  file->forget(file->bytes().subspan(5, 3));
+  file->forget(file->bytes().subspan(text.size() - 4100));
+  const auto* const bytes = reinterpret_cast<const char*>(file->bytes().data());
+  EXPECT_EQ(std::string_view(bytes, text.size()), text);
+  write_file(root_ + "/nothing", "");
+  EXPECT_EQ(sha256_hex(*MappedFile::open(root_ + "/nothing")), sha256_hex(std::span<const std::byte>()));
 }
 
 TEST_F(Files, MappedFile) {

@@ -93,8 +93,8 @@ namespace {
 // What a causal mask hides from the rows that are read was not measured, whatever fills its place.
 void leave_out_hidden(Attribution& result, const Study& study) {
   if (!study.info().last().causal || result.axes() != Axes{Axis::Units}) return;
-  const std::vector<int> rows = rows_of(study.target());
-  const int last = *std::max_element(rows.begin(), rows.end());
+  const std::vector<Index> rows = study.rows_read();
+  const Index last = *std::max_element(rows.begin(), rows.end());
   const auto T = static_cast<std::size_t>(result.scores().size());
   const Index end = study.first_written() + last + 1;  // what is read ends here
   if (last < 0 || static_cast<std::size_t>(end) >= T) return;

@@ -228,10 +228,10 @@ void declare(Arguments& arguments, Options& options) {
   add_shard_option(arguments, options.input.corpus.shard);
   add_model_options(arguments, options.model);
   arguments.under("Target").add_repeated("--target LABEL", options.targets,
-                                         "What to explain (default: the prediction); repeatable");
+                                         "What to explain (default: the prediction)");
   add_target_options(arguments, options.target);
   arguments.add("--prefix TEXT", options.prefix, "Encoder–decoders: how the output begins");
-  arguments.add("--generate N", options.generate, "Let the model write so many tokens, and explain them")
+  arguments.add("--generate N", options.generate, "Let the model write, and explain each token")
       .range(0, 1 << 16);
   add_method_options(arguments, options.methods);
   add_budget_option(arguments, options.budget);
