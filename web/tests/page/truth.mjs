@@ -127,6 +127,24 @@ export async function checkSpecialTokensAreInTheScale(world) {
   expect(legend.includes(found.largest.toFixed(4)), `${found.largest.toFixed(4)} as the end of the scale, found ${legend}`);
 }
 
+// Checks may pass under scores that account for little of what they explain: then the page says so, and gives no green mark.
+export async function checkWhatScoresLeaveOut(world) {
+  const words = ["-m", "sentiment", "--method", "attn_lrp,integrated_gradients", "not bad"],
+    [little, all] = JSON.parse(world.run("explain", "-q", "--format", "json", ...words)).attributions.map((a) => a.accounted);
+  expect(
+    Math.abs(little.share - 1) > 0.25 && Math.abs(all.share - 1) < 0.25,
+    `a method of each kind, found ${little.share} and ${all.share}`,
+  );
+  const page = await world.page(world.report("left-out.html", ...words));
+  const said = await page.locator("#trust .shortfall").innerText(),
+    mark = (method) => row(page, method).locator(".tau span[title]").last().innerText();
+  expect(said.includes(`${(100 * little.share).toFixed(1).replace("-", "−")} %`), `how much of it there is, found ${said}`);
+  expect((await mark("attn_lrp")).startsWith("!"), `no tick, found ${await mark("attn_lrp")}`);
+  await choose(page, "integrated_gradients");
+  expect((await page.locator("#trust .shortfall").count()) === 0, "nothing of it where the scores account for all");
+  expect((await mark("integrated_gradients")).startsWith("✓"), `a tick, found ${await mark("integrated_gradients")}`);
+}
+
 export async function checkNothingOfAnotherInputStays(world) {
   const page = await start(world, "Either or"),
     before = world.errors.length;
