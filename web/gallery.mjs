@@ -59,6 +59,7 @@ try {
   await shoot(await world.page(`${right}#tab=matrix&method=2`, { height: 900 }), "scripts");
 
   await world.serve();
+  await shoot(await world.page(world.address + "/", { height: 860, wait: ".hero-flow path" }), "first");
   const live = await world.page(world.address + "/", { height: 860, wait: "#examples" });
   const idle = () =>
     live.waitForFunction(() => !document.querySelector("#input .status")?.textContent && !document.querySelector("#input progress"));
@@ -66,7 +67,7 @@ try {
   await live.waitForSelector(".strip-row", { timeout: 60000 });
   await idle();
   await live.getByRole("button", { name: /^Methods/ }).click();
-  for (const method of ["value_zeroing", "chefer"]) await live.getByRole("checkbox", { name: new RegExp(`^${method} `) }).check();
+  for (const method of ["value_zeroing", "chefer"]) await live.locator(`#method-picker [data-method="${method}"] input`).check();
   await live.getByRole("button", { name: "Done" }).click();
   await live.waitForFunction(() => document.querySelectorAll(".strip-row[data-method] .tok[data-at='0']").length === 4);
   await idle();

@@ -1,5 +1,7 @@
 // What the page says is so: of the method that is shown, of the input that is there, of all that stands on it.
-import { expect, root, saved, text } from "./harness.mjs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, root, saved, text, World } from "./harness.mjs";
 import { idle, start } from "./live.mjs";
 
 const h1 = (page) => page.locator("#top h1").innerText();
@@ -125,6 +127,24 @@ export async function checkSpecialTokensAreInTheScale(world) {
   expect(legend.includes(found.largest.toFixed(4)), `${found.largest.toFixed(4)} as the end of the scale, found ${legend}`);
 }
 
+// Checks may pass under scores that account for little of what they explain: then the page says so, and gives no green mark.
+export async function checkWhatScoresLeaveOut(world) {
+  const words = ["-m", "sentiment", "--method", "attn_lrp,integrated_gradients", "not bad"],
+    [little, all] = JSON.parse(world.run("explain", "-q", "--format", "json", ...words)).attributions.map((a) => a.accounted);
+  expect(
+    Math.abs(little.share - 1) > 0.25 && Math.abs(all.share - 1) < 0.25,
+    `a method of each kind, found ${little.share} and ${all.share}`,
+  );
+  const page = await world.page(world.report("left-out.html", ...words));
+  const said = await page.locator("#trust .shortfall").innerText(),
+    mark = (method) => row(page, method).locator(".tau span[title]").last().innerText();
+  expect(said.includes(`${(100 * little.share).toFixed(1).replace("-", "−")} %`), `how much of it there is, found ${said}`);
+  expect((await mark("attn_lrp")).startsWith("!"), `no tick, found ${await mark("attn_lrp")}`);
+  await choose(page, "integrated_gradients");
+  expect((await page.locator("#trust .shortfall").count()) === 0, "nothing of it where the scores account for all");
+  expect((await mark("integrated_gradients")).startsWith("✓"), `a tick, found ${await mark("integrated_gradients")}`);
+}
+
 export async function checkNothingOfAnotherInputStays(world) {
   const page = await start(world, "Either or"),
     before = world.errors.length;
@@ -150,22 +170,30 @@ export async function checkNothingOfAnotherInputStays(world) {
   world.errors.splice(before); // the refused requests themselves
 }
 
+// A server of a model by its folder, which only its own machine knows.
 export async function checkSharedPagesNameNoFolder(world) {
-  const page = await start(world, "Either or"),
-    whole = (await saved(page, "The page as one HTML file")).toString();
-  expect(
-    !whole.includes(root),
-    `no folder of this machine in a saved page, found ${whole.slice(whole.indexOf(root) - 80, whole.indexOf(root) + 80)}`,
-  );
-  await tab(page, "Compare A and B");
-  await page.getByRole("button", { name: "Keep as A" }).click();
-  expect(!(await page.locator("#compare").innerText()).includes(root), "none in a title of Compare");
+  const own = new World(world.program, world.executable);
+  try {
+    own.browser = world.browser;
+    await own.serve("-m", join(root, "models/sentiment"));
+    const page = await start(own, "Either or"),
+      whole = (await saved(page, "The page as one HTML file")).toString(),
+      at = whole.indexOf(root);
+    expect(at < 0, `no folder of this machine in a saved page, found ${whole.slice(at - 60, at + 60)}`);
+    await tab(page, "Compare A and B");
+    await page.getByRole("button", { name: "Keep as A" }).click();
+    expect(!(await page.locator("#compare").innerText()).includes(root), "none in a title of Compare");
+    await tab(page, "Run record");
+    const command = await page.locator("#record pre").first().innerText();
+    expect(command.includes(root), `where it runs, the command to name it, found ${command}`);
+  } finally {
+    own.server?.kill("SIGTERM");
+    rmSync(own.folder, { recursive: true, force: true });
+  }
 }
 
 export async function checkASavedPageOpensAsItWasLeft(world) {
-  const page = await start(world, "How a negation"),
-    { writeFileSync } = await import("node:fs"),
-    { join } = await import("node:path");
+  const page = await start(world, "How a negation");
   await tab(page, "Matrix");
   const path = join(world.folder, "left.html");
   writeFileSync(path, await saved(page, "The page as one HTML file"));
@@ -320,9 +348,7 @@ export async function checkThePredictionIsThereFirst(world) {
 
 // The notebook's frame, with what the Python package allows it.
 export async function checkTheNotebooksExport(world, { text: path }) {
-  const { readFileSync } = await import("node:fs"),
-    { join } = await import("node:path"),
-    sandbox = /sandbox="([^"]*)"/.exec(readFileSync(join(root, "python/headwater/display.py"), "utf8"))[1];
+  const sandbox = /sandbox="([^"]*)"/.exec(readFileSync(join(root, "python/headwater/display.py"), "utf8"))[1];
   const page = await world.page("about:blank", { wait: null });
   await page.setContent("<iframe style='width:1000px;height:700px'></iframe>");
   await page.evaluate(
