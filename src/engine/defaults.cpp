@@ -1,8 +1,8 @@
-// Of the methods that know the class these two name the words an answer rests on best (comprehensiveness,
-// docs/seen-on-real-models.md and bench/comprehensiveness.py), without a difference worth the name between
-// them, and are defined for every family, task and target. Integrated gradients speaks first because its
-// scores add up to a change of the output, which is checked; AttnLRP costs one backward walk and is of
-// another kind: it shares out the output of this very input, without a baseline.
+// Among class-specific methods these two find the words behind an answer best (comprehensiveness,
+// docs/seen-on-real-models.md and bench/comprehensiveness.py), with no relevant difference between them, and
+// they are defined for every family, task and target. Integrated gradients comes first because its scores add
+// up to a change of the output, which is checked. AttnLRP costs one pull and is of another kind: it
+// distributes the output of this input, without a baseline.
 #include <headwater/engine.h>
 
 namespace headwater {
