@@ -102,7 +102,8 @@ class HEADWATER_API Engine {
 };
 
 // The default methods: for a model with an output, a class-specific method and a second one of another kind,
-// so that the two can be compared; for a bare encoder, context mixing.
+// so that the two can be compared; for a bare encoder, context mixing. Where the first method would take long,
+// which depends on the input, the second answers alone (MethodSpec::if_affordable).
 HEADWATER_API std::vector<MethodSpec> default_methods(const ModelInfo& info);
 
 HEADWATER_API std::string version();  // "0.1.0"

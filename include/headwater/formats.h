@@ -81,11 +81,13 @@ HEADWATER_API std::string to_png(std::span<const Report> reports);
 // so. Pictures do not change. Throws InputError if nothing would be left.
 HEADWATER_API Report viewed(const Report& report);
 
-// The answer and the words behind it, in one line with which every format begins:
-//   POSITIVE 96.4 % because of good +2.48, so +0.98; against: thin −2.03
-// It names whole words and no special tokens. Of several results it uses the first class-specific one; if
-// there is none, it says so.
+// The answer and the words behind it, in one line with which every format begins, with the method's name:
+//   POSITIVE 96.4 % because of good +2.48, so +0.98; against: thin −2.03 (integrated_gradients)
+// It names whole words, and special tokens where they outweigh every word. Of several results it uses the
+// first class-specific one with a sign, and names another one of its kind that ranks the words otherwise.
 HEADWATER_API std::string sentence_of(const Report& report);
+// The same of one result of the report.
+HEADWATER_API std::string sentence_of(const Report& report, const Attribution& result);
 
 // The command line that repeats the run: the same numbers in any format.
 HEADWATER_API std::string reproduce_command(const Report& report);

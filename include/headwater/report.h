@@ -132,6 +132,7 @@ struct Report {
   std::string text, pair, image;  // as given (image: the path)
   std::string prefix;             // encoder–decoders: the output written so far
   std::string picture;            // image models: PNG of what the model saw, resized and cropped
+  std::string fitted;             // what was lost by that: "squeezed from 640 × 400 to 64 × 64 pixels"
   ModelInfo model;
   Prediction prediction;
   Target target;

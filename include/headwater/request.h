@@ -54,6 +54,9 @@ struct MethodSpec {
   std::string name;
   std::map<std::string, std::string> options;
   std::string aggregate;  // for a method with a map per layer: "rollout" or "flow" combines the layers
+  // Run the method only if it takes little time beside the rest, or if Request::budget allows it. For
+  // default_methods.
+  bool if_affordable = false;
 };
 
 // The units on the axes of a result. For words, a word's column is the sum of its tokens' columns, its row
@@ -86,6 +89,10 @@ struct Request {
   // score of the window in which more text stands on both its sides.
   std::optional<int> overlap = {};
   std::size_t max_memory = 0;  // bytes beyond the weights; 0: no bound
+  // Seconds for methods that refine their result (integrated_gradients). They stop earlier when their tolerance
+  // is met, and otherwise say how far they came. They always take the least time that they need. 0: their
+  // options alone decide. A report's `asked` then names the steps that were taken; these give the same bits again.
+  double budget = 0;
   // Runs everything again in float64 and adds a check to every result. This loads the weights a second time,
   // twice as large. Only float32 engines can do it; others have nothing to compare with.
   bool verify = false;

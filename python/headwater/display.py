@@ -166,7 +166,7 @@ def show(explanation: Explanation, height: int = 640) -> Any:
     page = base64.b64encode(explanation.to_html().encode()).decode()
     # Inside something else: a frame alone makes IPython ask for another kind, which needs a server.
     frame = (f'<div><iframe src="data:text/html;base64,{page}" width="100%" height="{height}" style="border:0" '
-             'sandbox="allow-scripts"></iframe></div>')
+             'sandbox="allow-scripts allow-downloads" allow="clipboard-write"></iframe></div>')  # Export, and Share
     try:
         from IPython import display
     except ImportError:

@@ -135,7 +135,7 @@ class Model:
     def explain(self, text: Any, method: MethodLike | Sequence[MethodLike] | None = None, *, pair: str | None = None,
                 target: str | int | None = None, contrast: str | int | None = None, position: int | None = None,
                 aggregate: str | None = None, prefix: str = "", generate: int = 0, truncate: bool = False,
-                verify: bool = False, max_memory: int = 0, progress: ProgressOption = None,
+                verify: bool = False, max_memory: int = 0, budget: float = 0, progress: ProgressOption = None,
                 **options: Any) -> Explanation:
         """Where the prediction comes from, by one method or several; by two that know the class if none is named.
 
@@ -147,19 +147,21 @@ class Model:
         contrast   a second one: the difference is explained
         aggregate  "rollout" or "flow": a map per layer is carried through the layers
         generate   lets a model that writes go on by so many tokens first
+        budget     seconds that integrated_gradients may take to reach its tolerance; its checks say how far it came.
+                   Without method and budget it is left out where it would take long
         options    of the methods: each goes to those that have it
         """
         asked = self._input(text, pair=pair, prefix=prefix, generate=generate, truncate=truncate)
         with told(progress) as tell:
             report = self._engine.explain(asked, _methods(method, aggregate, options),
-                                          _target(target, contrast, position), max_memory, verify, tell)
+                                          _target(target, contrast, position), max_memory, verify, budget, tell)
         return Explanation._of(named(report, asked))
 
     def explain_iter(self, texts: Iterable[Any], method: MethodLike | Sequence[MethodLike] | None = None, *,
                      pair: str | None = None, target: str | int | None = None, contrast: str | int | None = None,
                      position: int | None = None, aggregate: str | None = None, prefix: str = "", generate: int = 0,
-                     truncate: bool = False, verify: bool = False, max_memory: int = 0, progress: ProgressOption = None,
-                     **options: Any) -> Iterator[Explanation]:
+                     truncate: bool = False, verify: bool = False, max_memory: int = 0, budget: float = 0,
+                     progress: ProgressOption = None, **options: Any) -> Iterator[Explanation]:
         """Explains a stream as it is asked for: the same results in the same order as one `explain` after the other.
 
         Texts are read a little ahead (the first alone, then at most 32 for a thread). The forward runs of those of equal
@@ -171,7 +173,7 @@ class Model:
         methods, aimed = _methods(method, aggregate, options), _target(target, contrast, position)
 
         def some(inputs: list[_core.Input]) -> list[_core.Report]:
-            found = self._engine.explain_some(inputs, methods, aimed, max_memory, verify, None)
+            found = self._engine.explain_some(inputs, methods, aimed, max_memory, verify, budget, None)
             return [named(report, asked) for report, asked in zip(found, inputs)]
 
         def asked(text: Any) -> _core.Input:

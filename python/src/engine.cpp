@@ -39,18 +39,20 @@ Engine load(const std::string& model, const std::string& dtype, const std::strin
 }
 
 Request request_of(const Input& input, const std::vector<MethodTuple>& methods, const TargetTuple& target,
-                   std::size_t max_memory, bool verify) {
+                   std::size_t max_memory, bool verify, double budget) {
+  if (!(budget >= 0)) throw InputError("budget: expected seconds, 0 or more; leave it out for none");
   return {.input = input,
           .target = target_of(target),
           .methods = methods_of(methods),
           .max_memory = max_memory,
+          .budget = budget,
           .verify = verify};
 }
 
 py::object explain(const Engine& engine, const Input& input, const std::vector<MethodTuple>& methods,
-                   const TargetTuple& target, std::size_t max_memory, bool verify,
+                   const TargetTuple& target, std::size_t max_memory, bool verify, double budget,
                    const py::object& progress) {
-  Request request = request_of(input, methods, target, max_memory, verify);
+  Request request = request_of(input, methods, target, max_memory, verify, budget);
   if (request.methods.empty()) request.methods = default_methods(engine.info());
   request.progress = watched(progress);
   std::optional<Report> report;
@@ -63,8 +65,8 @@ py::object explain(const Engine& engine, const Input& input, const std::vector<M
 
 py::list explain_some(const Engine& engine, const std::vector<Input>& inputs,
                       const std::vector<MethodTuple>& methods, const TargetTuple& target,
-                      std::size_t max_memory, bool verify, const py::object& progress) {
-  Request first = request_of({}, methods, target, max_memory, verify);
+                      std::size_t max_memory, bool verify, double budget, const py::object& progress) {
+  Request first = request_of({}, methods, target, max_memory, verify, budget);
   if (first.methods.empty()) first.methods = default_methods(engine.info());
   first.progress = watched(progress);
   std::vector<Request> requests(inputs.size(), first);
@@ -81,7 +83,7 @@ py::list explain_some(const Engine& engine, const std::vector<Input>& inputs,
 
 py::tuple tree(const Engine& engine, const Input& input, const TargetTuple& target, double tau, double lambda,
                bool published, std::size_t max_memory, const py::object& progress) {
-  Request request = request_of(input, {}, target, max_memory, false);
+  Request request = request_of(input, {}, target, max_memory, false, 0);
   request.progress = watched(progress);
   std::optional<TreeReport> made;
   std::string json, svg;
@@ -241,7 +243,7 @@ void bind_engine(py::module_& module) {
       .def("planned_bytes",
            [](const Engine& engine, const Input& input, const std::vector<MethodTuple>& methods,
               const TargetTuple& target) {
-             return engine.planned_bytes(request_of(input, methods, target, 0, false));
+             return engine.planned_bytes(request_of(input, methods, target, 0, false, 0));
            })
       .def(
           "run",

@@ -1,6 +1,6 @@
 #include "base/json.h"
 
-#include <set>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,75 +15,99 @@ HEADWATER_JSON_PARTS(, nlohmann::ordered_json)
 namespace headwater {
 namespace {
 
-constexpr int max_depth = 128;
+constexpr std::size_t max_depth = 128;
 
-// Refuses nesting that could exhaust the stack. Brackets are counted before parsing, since watching the
-// parser for it costs as much as the parsing: a vocabulary of 30,000 pieces has as many values.
-void require_shallow(std::string_view text, const std::string& where) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') {
-      in_string = !in_string;
-    } else if (in_string) {
-      if (c == '\\') ++i;
-    } else if (c == '[' || c == '{') {
-      if (++depth > max_depth)
-        throw FormatError(
-            fmt::format("{}: expected JSON nested at most {} deep, found more", where, max_depth));
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-}
-
-// Watches the parser and refuses repeated keys.
-class UniqueKeys {
+// Builds the value as the parser reads it. nlohmann's own builder has no bound, and the one that can be
+// watched looks through the whole parent after each object of it, which takes a time that grows with the
+// square.
+class JsonBuilder {
  public:
-  explicit UniqueKeys(const std::string& where) : where_(where) {}
+  JsonBuilder(const std::string& where, bool unique_keys, std::size_t max_values)
+      : where_(where), unique_keys_(unique_keys), values_left_(max_values) {}
 
-  bool operator()(int, Json::parse_event_t event, const Json& value) {
-    if (event == Json::parse_event_t::object_start) {
-      open_.emplace_back();
-    } else if (event == Json::parse_event_t::object_end) {
-      open_.pop_back();
-    } else if (event == Json::parse_event_t::key) {
-      const auto& key = value.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second)
-        throw FormatError(
-            fmt::format("{}: expected every key once, found \"{}\" twice", where_, printable(key)));
+  bool null() { return add(nullptr) != nullptr; }
+  bool boolean(bool value) { return add(value) != nullptr; }
+  bool number_integer(Json::number_integer_t value) { return add(value) != nullptr; }
+  bool number_unsigned(Json::number_unsigned_t value) { return add(value) != nullptr; }
+  bool number_float(Json::number_float_t value, const std::string&) { return add(value) != nullptr; }
+  bool string(std::string& value) { return add(std::move(value)) != nullptr; }
+  bool binary(Json::binary_t&) { return false; }  // no text has any
+  bool start_object(std::size_t) { return open(Json::value_t::object); }
+  bool start_array(std::size_t) { return open(Json::value_t::array); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(std::string& name) {
+    const auto [member, fresh] = open_.back()->get_ref<Json::object_t&>().try_emplace(std::move(name));
+    if (!fresh && unique_keys_)
+      throw FormatError(
+          fmt::format("{}: expected every key once, found \"{}\" twice", where_, printable(member->first)));
+    member_ = &member->second;
+    return true;
+  }
+  template <class Error>
+  bool parse_error(std::size_t, const std::string&, const Error& error) {
+    throw Error(error);
+  }
+
+  Json take() { return std::move(root_); }
+
+ private:
+  template <class Value>
+  Json* add(Value&& value) {
+    if (values_left_ == 0)
+      throw FormatError(fmt::format("{}: expected JSON of fewer values, found more than are taken", where_));
+    --values_left_;
+    if (open_.empty()) {
+      root_ = Json(std::forward<Value>(value));
+      return &root_;
     }
+    if (open_.back()->is_array())
+      return &open_.back()->get_ref<Json::array_t&>().emplace_back(std::forward<Value>(value));
+    *member_ = Json(std::forward<Value>(value));
+    return member_;
+  }
+  // What is nested without end would exhaust the stack of whoever reads it.
+  bool open(Json::value_t kind) {
+    if (open_.size() == max_depth)
+      throw FormatError(
+          fmt::format("{}: expected JSON nested at most {} deep, found more", where_, max_depth));
+    open_.push_back(add(kind));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
     return true;
   }
 
- private:
   const std::string& where_;
-  std::vector<std::set<std::string>> open_;
+  bool unique_keys_;
+  std::size_t values_left_;
+  Json root_;
+  std::vector<Json*> open_;  // arrays and objects that are not closed, the innermost last
+  Json* member_ = nullptr;   // of the innermost object: what the last key names
 };
 
-Json parse(std::string_view text, const std::string& where, const Json::parser_callback_t& watcher) {
+Json parse(std::string_view text, JsonBuilder builder, const std::string& where) {
   refuse_pointer(text, where);
-  require_shallow(text, where);
   try {
-    return Json::parse(text, watcher);
+    Json::sax_parse(text, &builder);
   } catch (const Json::parse_error& e) {
     throw FormatError(fmt::format("{}: expected valid JSON, found an error at byte {}: {}", where, e.byte,
                                   printable(e.what())));
   } catch (const Json::exception& e) {
     throw FormatError(fmt::format("{}: expected valid JSON, found: {}", where, printable(e.what())));
   }
+  return builder.take();
 }
 
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& where) {
-  return parse(text, where, nullptr);
+  return parse(text, JsonBuilder(where, false, std::numeric_limits<std::size_t>::max()), where);
 }
 
-Json parse_json_unique(std::string_view text, const std::string& where) {
-  UniqueKeys watcher(where);
-  return parse(text, where, std::ref(watcher));
+Json parse_json_unique(std::string_view text, const std::string& where, std::size_t max_values) {
+  return parse(text, JsonBuilder(where, true, max_values), where);
 }
 
 std::string printed(const Json& value) {

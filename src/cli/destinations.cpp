@@ -25,6 +25,17 @@ bool takes_targets(const std::string& format) {
   return ReportFormats::holds_many(format) || format == "html" || ReportFormats::is_figure(format);
 }
 
+// Of the output, then of the further files.
+std::vector<std::string> formats_of(const DestinationOptions& options) {
+  std::vector<std::string> formats{options.format};
+  for (const std::string& path : options.also) {
+    OutputOptions named;
+    named.path = path;
+    formats.push_back(named.chosen_format(ReportFormats::names, ReportFormats::endings));
+  }
+  return formats;
+}
+
 }  // namespace
 
 bool ReportFormats::is_figure(const std::string& format) {
@@ -39,26 +50,26 @@ bool ReportFormats::holds_many(const std::string& format) {
   return is_one_of(format, {"terminal", "jsonl", "csv", "tsv"});
 }
 
-Destinations::Destinations(CorpusRun& run, const OutputOptions& output, DestinationOptions options)
-    : run_(run), named_(output), options_(std::move(options)) {
-  places_.push_back({options_.format, nullptr});
-  for (const std::string& path : options_.also) {
-    OutputOptions named;
-    named.path = path;
-    places_.push_back(
-        {named.chosen_format(ReportFormats::names, ReportFormats::endings), std::make_unique<Output>(path)});
-  }
-  for (const Place& place : places_)
-    if (options_.targets && !takes_targets(place.format))
+void Destinations::check(const DestinationOptions& options) {
+  bool figure = false;
+  for (const std::string& format : formats_of(options)) {
+    figure = figure || ReportFormats::is_figure(format);
+    if (options.targets && !takes_targets(format))
       throw InputError(
           fmt::format("--target: expected one for {}, found several; terminal, jsonl, csv, tsv, html and "
                       "figures take them",
-                      place.format));
-  const bool figure = std::any_of(places_.begin(), places_.end(),
-                                  [](const Place& place) { return ReportFormats::is_figure(place.format); });
-  if (!options_.kind.empty() && !figure)
+                      format));
+  }
+  if (!options.kind.empty() && !figure)
     throw InputError(fmt::format("--kind: expected a figure to write (-o FILE.svg, .pdf or .png), found {}",
-                                 options_.format));
+                                 options.format));
+}
+
+Destinations::Destinations(CorpusRun& run, const OutputOptions& output, DestinationOptions options)
+    : run_(run), named_(output), options_(std::move(options)) {
+  for (const std::string& format : formats_of(options_)) places_.push_back({format, nullptr});
+  for (std::size_t f = 0; f < options_.also.size(); ++f)
+    places_[f + 1].file = std::make_unique<Output>(options_.also[f]);
 }
 
 std::string Destinations::holds_one() const {

@@ -34,6 +34,7 @@ struct DestinationOptions {
 class Destinations {
  public:
   // Throws InputError for formats that cannot hold what is asked.
+  static void check(const DestinationOptions& options);
   Destinations(CorpusRun& run, const OutputOptions& output, DestinationOptions options);
 
   // The first format that has room for one input only, or nothing.

@@ -123,6 +123,27 @@ void add_memory_option(Arguments& arguments, MemoryOption& option) {
       .environment("HEADWATER_MAX_MEMORY");
 }
 
+double BudgetOption::seconds() const {
+  if (text.empty()) return 0;
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const std::string unit(rest, end);
+  double seconds = 0;
+  for (const auto& [name, length] :
+       {std::pair{"", 1.0}, {"s", 1.0}, {"ms", 1e-3}, {"m", 60.0}, {"h", 3600.0}})
+    if (unit == name) seconds = value * length;
+  if (error != std::errc() || !(seconds > 0) || seconds > 1e6)
+    throw InputError(fmt::format("--budget: expected a time such as 5s or 2m, found \"{}\"", text));
+  return seconds;
+}
+
+void add_budget_option(Arguments& arguments, BudgetOption& option) {
+  arguments.under("Methods").add(
+      "--budget TIME", option.text,
+      "Time that integrated_gradients may take to reach its tolerance, such as 5s; it says how far it came");
+}
+
 void add_dry_run_option(Arguments& arguments, bool& dry_run) {
   arguments.under("Output").add("--dry-run", dry_run, "Show shapes and memory without running");
 }

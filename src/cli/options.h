@@ -49,6 +49,12 @@ struct MemoryOption {
   std::size_t bytes() const;  // of "512M", "2G", "1.5 GiB", "65536"; throws InputError
 };
 void add_memory_option(Arguments& arguments, MemoryOption& option);
+// --budget: seconds that methods may take to refine their results; 0: none given.
+struct BudgetOption {
+  std::string text;
+  double seconds() const;  // of "5s", "500ms", "2m", "30"; throws InputError
+};
+void add_budget_option(Arguments& arguments, BudgetOption& option);
 void add_dry_run_option(Arguments& arguments, bool& dry_run);
 // What a run would need, as text, or as JSON when `format` is json or jsonl.
 std::string dry_run(const Engine& engine, const Request& request, const std::string& format);

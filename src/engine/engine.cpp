@@ -10,7 +10,9 @@
 #include "blocks/batch.h"
 #include "engine/agreement.h"
 #include "engine/asked.h"
+#include "engine/budget.h"
 #include "engine/check.h"
+#include "engine/defaults.h"
 #include "engine/evaluate.h"
 #include "engine/generated.h"
 #include "engine/identify.h"
@@ -36,11 +38,6 @@ namespace headwater {
 
 namespace {
 
-// The tokens of a batch: enough to keep the matrix products busy, and a bound on memory, because logits and
-// activations grow with it.
-constexpr std::size_t batch_tokens = 4096;
-// The number of prepared inputs that wait for a batch. More inputs make fuller batches, but images are large.
-constexpr std::size_t waiting_texts = 4096, waiting_images = 128;
 constexpr double seconds_between_layers = 0.25;  // between partial results of a running method
 
 void require_float32(const ModelInfo& info) {
@@ -106,35 +103,6 @@ std::string version() {
   return HEADWATER_VERSION;
 }
 
-std::vector<Prediction> Engine::Impl::predict(std::span<const Input> inputs,
-                                              const PredictOptions& options) const {
-  std::vector<Batch> batches;
-  std::vector<Prepared> all;
-  for (const Input& input : inputs) {
-    all.push_back(prepare(loaded, input));
-    if (loaded.tokenizer) all.back().batch.positions = wanted_rows(loaded, all.back().encoding);
-    batches.push_back(all.back().batch);
-  }
-  std::vector<Prediction> predictions(inputs.size());
-  for (const Group& group : group_inputs(batches, batch_tokens)) {
-    Tape tape(Keep::Nothing);
-    const Tensor logits = loaded.model->run(tape, group.batch).value;
-    for (std::size_t m = 0; m < group.members.size(); ++m) {
-      const std::size_t i = group.members[m];
-      const Row row = row_of(logits, static_cast<Index>(m), group.batch.positions);
-      predictions[i] = read_prediction(loaded, row, all[i], options.top);
-    }
-  }
-  if (options.max_new_tokens != 0)
-    for (std::size_t i = 0; i < predictions.size(); ++i) {
-      batches[i].positions.clear();
-      Continuation made = continue_text(loaded, batches[i], options.max_new_tokens, options.beams);
-      predictions[i].continuation = std::move(made.text);
-      predictions[i].continuation_ids = std::move(made.ids);
-    }
-  return predictions;
-}
-
 Engine::Engine(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
@@ -167,21 +135,6 @@ std::vector<Unit> Engine::tokenize(const Input& input) const {
   return units_of(ModelInfo{}, {.ids = {encoding.ids()}}, one).all;
 }
 
-Prediction Engine::predict(const Input& input, const PredictOptions& options) const {
-  return std::move(impl_->predict({&input, 1}, options).front());
-}
-
-std::vector<Prediction> Engine::predict(std::span<const Input> inputs, const PredictOptions& options) const {
-  const std::size_t window = impl_->loaded.processor ? waiting_images : waiting_texts;
-  std::vector<Prediction> all;
-  for (std::size_t begin = 0; begin < inputs.size(); begin += window) {
-    std::vector<Prediction> some =
-        impl_->predict(inputs.subspan(begin, std::min(window, inputs.size() - begin)), options);
-    std::move(some.begin(), some.end(), std::back_inserter(all));
-  }
-  return all;
-}
-
 Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const Target* aimed) const {
   const auto start = std::chrono::steady_clock::now();
   const ModelInfo& info = with.info();
@@ -203,19 +156,25 @@ Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const
                 .model = info};
   if (is_encoder_decoder(info)) report.prefix = prepared.encoding.text;
   if (prepared.crop.width > 0) report.picture = encode_png(prepared.crop);
+  report.fitted = prepared.fitted;
   Study study = open_study(with, prepared);
+  Request affordable = request;
+  affordable.methods = methods_for(request, info, study.size());
+  jobs = jobs_of(affordable, info);
+  std::string left_out = left_out_note(request, info, study.size());
   const auto rows = static_cast<Index>(study.batch().positions.size());
   const MemoryPlan plan = plan_memory(jobs, info, study.size(), rows > 0 ? rows : study.size(),
                                       request.max_memory, moved.added + 1);
   if (!plan.sites.empty()) study.keep_only(plan.sites, plan.window);
   study.scratch = plan.scratch;
-  return {std::move(jobs),  std::move(prepared), std::move(moved), std::move(report),
-          std::move(study), no_output,           generated,        seconds_since(start)};
+  return {std::move(jobs), std::move(prepared), std::move(moved),     std::move(report),  std::move(study),
+          no_output,       generated,           seconds_since(start), std::move(left_out)};
 }
 
 Report Engine::Impl::finish(const LoadedModel& with, const Request& request, const Target* aimed,
                             Opened& opened) const {
-  auto& [jobs, prepared, moved, report, study, no_output, generated, seconds] = opened;
+  const auto started = std::chrono::steady_clock::now();
+  auto& [jobs, prepared, moved, report, study, no_output, generated, seconds, left_out] = opened;
   std::optional<pool::KeepNothing> bounded;  // otherwise free buffers would be added to the plan
   if (request.max_memory > 0) bounded.emplace();
   const Row row = row_of(study.logits(), 0, study.batch().positions);
@@ -236,8 +195,12 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
     study.aim(report.target);
     report.prediction.logits = logits_at(row, report.target.position);
   }
-  for (const Job& job : jobs) {
+  const std::vector<std::size_t> turns = turns_of(jobs, request.budget > 0);
+  for (std::size_t turn = 0; turn < turns.size(); ++turn) {
+    const Job& job = jobs[turns[turn]];
     const auto begin = std::chrono::steady_clock::now();
+    if (request.budget > 0)
+      study.until = share_of_time(started, request.budget - seconds, turns.size() - turn);
     if (request.progress)
       study.on_progress = [&](double done) {
         request.progress(
@@ -254,9 +217,13 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
         request.layers(now);
         shown = std::chrono::steady_clock::now();
       };
-    report.attributions.push_back(run_job(job, study));
-    report.attributions.back().seconds = seconds_since(begin);
-    if (request.partial && aimed == nullptr && &job != &jobs.back()) request.partial(report);
+    const auto earlier = std::count_if(turns.begin(), turns.begin() + static_cast<std::ptrdiff_t>(turn),
+                                       [&](std::size_t other) { return other < turns[turn]; });
+    Attribution made = run_job(job, study);
+    made.seconds = seconds_since(begin);
+    if (!left_out.empty() && turn == 0) made.notes.push_back(left_out);
+    report.attributions.insert(report.attributions.begin() + earlier, std::move(made));
+    if (request.partial && aimed == nullptr && turn + 1 < turns.size()) request.partial(report);
   }
   if (generated > 0 && aimed == nullptr) add_generated(report, jobs, study, with, prepared, row, generated);
   return std::move(report);
@@ -268,7 +235,7 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
 }
 
 void Engine::Impl::complete(Report& report, const Request& request, double seconds) const {
-  report.asked = asked_of(request, report.target, loaded.info());
+  report.asked = asked_of(settled(request, report), report.target, loaded.info());
   add_answers(report);
   report.record = record();
   report.record.seconds = seconds;
@@ -280,11 +247,17 @@ Report Engine::explain(const Request& request) const {
   if (request.overlap) {
     require_windows(info());
     const auto windows = windows_of(impl_->loaded, request.input, request.overlap);
-    if (windows.size() > 1 && request.verify)
-      throw InputError("verify: expected a text that the model reads whole, found one in windows");
+    if (windows.size() > 1 && (request.verify || request.budget > 0))
+      throw InputError(fmt::format("{}: expected a text that the model reads whole, found one in windows",
+                                   request.verify ? "verify" : "budget"));
     if (windows.size() > 1) {
-      Report report = impl_->explain_windows(request, windows);
-      impl_->complete(report, request, seconds_since(start));
+      Request of_windows = request;  // all by the same methods, however short the last one is
+      of_windows.methods = methods_for(request, info(), input_limit(impl_->loaded));
+      for (MethodSpec& spec : of_windows.methods) spec.if_affordable = false;
+      Report report = impl_->explain_windows(of_windows, windows);
+      if (const std::string note = left_out_note(request, info(), input_limit(impl_->loaded)); !note.empty())
+        report.attributions.front().notes.push_back(note);
+      impl_->complete(report, of_windows, seconds_since(start));
       return report;
     }
   }
@@ -300,7 +273,8 @@ Report Engine::explain(const Request& request) const {
   if (request.layers) measured.layers = completed(request.layers);
   Report report = impl_->explain(impl_->loaded, measured, nullptr);
   if (request.verify)
-    compare_with_exact(report, impl_->explain(impl_->exact_model(), request, &report.target));
+    compare_with_exact(report,
+                       impl_->explain(impl_->exact_model(), settled(request, report), &report.target));
   impl_->complete(report, request, seconds_since(start));
   return report;
 }
@@ -359,14 +333,14 @@ EvaluatePlan Engine::plan_evaluate(const EvaluateRequest& request) const {
 
 std::size_t Engine::planned_bytes(const Request& request) const {
   const LoadedModel& loaded = impl_->loaded;
-  const std::vector<Job> jobs = jobs_of(request, info());
+  const std::vector<Job> all = jobs_of(request, info());
   Index tokens = fixed_units(info()), rows = 1, added = 0;
   if (loaded.tokenizer) {
     Input input = request.input;
     if (const auto windows = windows_of(loaded, input, request.overlap); windows.size() > 1)
       input.text = part_of(input.text, windows.front().text);
     const Prepared prepared = prepare(loaded, input);
-    const auto wanted = needs_no_output(loaded, jobs, request.target, prepared.encoding)
+    const auto wanted = needs_no_output(loaded, all, request.target, prepared.encoding)
                             ? std::vector<int>{0}
                             : wanted_rows(loaded, prepared.encoding, request.target.position);
     added = most_added(loaded, request.target, prepared.encoding);
@@ -374,6 +348,9 @@ std::size_t Engine::planned_bytes(const Request& request) const {
     tokens = static_cast<Index>(prepared.source.tokens.size() + prepared.encoding.tokens.size()) + added;
     rows = wanted.empty() ? tokens : static_cast<Index>(wanted.size()) + added;
   }
+  Request affordable = request;
+  affordable.methods = methods_for(request, info(), tokens);
+  const std::vector<Job> jobs = jobs_of(affordable, info());
   const std::size_t planned = plan_memory(jobs, info(), tokens, rows, request.max_memory, added + 1).total;
   if (!request.verify) return planned;
   require_float32(info());

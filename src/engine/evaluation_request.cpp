@@ -20,6 +20,7 @@ bool same_spec(const MethodSpec& a, const MethodSpec& b) {
 
 Explainers explainers_of(const EvaluateRequest& request, const std::vector<ChosenMetric>& metrics) {
   Explainers made{.specs = request.methods, .asked = request.methods.size()};
+  for (MethodSpec& spec : made.specs) spec.if_affordable = false;  // figures are of every example
   for (const ChosenMetric& metric : metrics) {
     made.reference.emplace_back();
     if (metric.evaluation->reference == nullptr) continue;

@@ -2,6 +2,7 @@
 // runs of several requests of a stream can then be made together (explain_some.cpp).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <headwater/report.h>
@@ -19,9 +20,10 @@ struct Opened {
   MovedOn moved;
   Report report;
   Study study;
-  bool no_output = false;  // nothing is explained, and there is nothing to predict
-  int generated = 0;       // number of tokens the model wrote, all of which are explained
-  double seconds = 0;      // spent on it before it is finished
+  bool no_output = false;     // nothing is explained, and there is nothing to predict
+  int generated = 0;          // number of tokens the model wrote, all of which are explained
+  double seconds = 0;         // spent on it before it is finished
+  std::string left_out = {};  // a note on a method that was not affordable
 };
 
 }  // namespace headwater

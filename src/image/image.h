@@ -38,9 +38,15 @@ class ImageProcessor {
   // What the model sees, before rescaling (for overlays), and the pixels [C, height, width].
   Image crop(const Image& image) const;
   Image crop(const Image& image, Resample resample) const;  // the same place of a mask: nearest
+  // What a picture loses by it, in words: its proportions, or its edges. Empty: neither.
+  std::string fitting(const Image& image) const;
   Tensor pixels(const Image& image, DType dtype) const;
 
  private:
+  struct Extent {
+    int width, height;
+  };
+  Extent resized(const Image& image) const;
   bool do_resize_, do_center_crop_, do_rescale_, do_normalize_;
   int resize_width_ = 0, resize_height_ = 0, shortest_edge_ = 0;
   int crop_width_ = 0, crop_height_ = 0;

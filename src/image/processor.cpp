@@ -3,6 +3,7 @@
 // What a file leaves out has the default of its class.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -154,7 +155,8 @@ Image ImageProcessor::crop(const Image& image) const {
   return crop(image, resample_);
 }
 
-Image ImageProcessor::crop(const Image& image, Resample resample) const {
+ImageProcessor::Extent ImageProcessor::resized(const Image& image) const {
+  if (!do_resize_) return {image.width, image.height};
   int width = resize_width_;
   int height = resize_height_;
   if (shortest_edge_ > 0) {  // the longer edge keeps the proportions, rounded down
@@ -168,6 +170,27 @@ Image ImageProcessor::crop(const Image& image, Resample resample) const {
     width = image.width <= image.height ? shortest_edge_ : static_cast<int>(longer);
     height = image.width <= image.height ? static_cast<int>(longer) : shortest_edge_;
   }
+  return {width, height};
+}
+
+std::string ImageProcessor::fitting(const Image& image) const {
+  constexpr double noticed = 0.02;
+  const auto [width, height] = resized(image);
+  const double before = static_cast<double>(image.width) / image.height,
+               after = static_cast<double>(width) / height;
+  std::string lost;
+  if (std::abs(after / before - 1) > noticed)
+    lost = fmt::format("squeezed from {} × {} to {} × {} pixels", image.width, image.height, width, height);
+  if (!do_center_crop_) return lost;
+  const double seen = std::min(1.0, static_cast<double>(crop_width_) / width) *
+                      std::min(1.0, static_cast<double>(crop_height_) / height);
+  if (seen < 1 - noticed)
+    lost += fmt::format("{}cut to its middle, {:.0f} % of it", lost.empty() ? "" : ", then ", 100 * seen);
+  return lost;
+}
+
+Image ImageProcessor::crop(const Image& image, Resample resample) const {
+  const auto [width, height] = resized(image);
   Image result = do_resize_ ? resize(image, width, height, resample) : image;
   return do_center_crop_ ? center_crop(result, crop_width_, crop_height_) : result;
 }

@@ -53,6 +53,21 @@ TEST(ImageProcessor, CropsTheMiddle) {
     EXPECT_EQ(out.rgb[static_cast<std::size_t>(at) * 3], level) << at;
 }
 
+TEST(ImageProcessor, SaysWhatAPictureLoses) {
+  const auto lost = [](const char* config, int width, int height) {
+    return ImageProcessor(Config::parse(config, "p.json")).fitting(plain(width, height, 0));
+  };
+  EXPECT_EQ(lost(R"({"size":64})", 300, 300), "");
+  EXPECT_EQ(lost(R"({"size":64})", 303, 300), "") << "nobody sees that";
+  EXPECT_EQ(lost(R"({"size":64})", 640, 400), "squeezed from 640 × 400 to 64 × 64 pixels");
+  const char* cut = R"({"size":{"shortest_edge":80},"do_center_crop":true,"crop_size":64})";
+  EXPECT_EQ(lost(cut, 100, 100), "cut to its middle, 64 % of it");
+  EXPECT_EQ(lost(cut, 200, 100), "cut to its middle, 32 % of it") << "64² of 160 × 80";
+  EXPECT_EQ(lost(R"({"size":80,"do_center_crop":true,"crop_size":64})", 640, 400),
+            "squeezed from 640 × 400 to 80 × 80 pixels, then cut to its middle, 64 % of it");
+  EXPECT_EQ(lost(R"({"do_resize":false})", 640, 400), "");
+}
+
 TEST(ImageProcessor, AMeanForAllChannels) {
   const Tensor out =
       pixels(R"({"size":2,"do_rescale":false,"image_mean":5,"image_std":[1,2,5]})", plain(2, 2, 15));

@@ -8,6 +8,7 @@
 // is at most tolerance · max |score|, and the gap |Σ score − (F(x) − F(x′))| at most tolerance · |F(x) −
 // F(x′)|.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -49,6 +50,8 @@ struct Integral {
   double mass = 0, largest = 0;  // Σ |scores|, max |scores|
   std::optional<double> error;   // estimated, of the score that is off most; none for a fixed rule
   std::size_t nodes = 0;
+  bool cut_by_time = false;  // or its tolerance, or the most nodes, ended it
+  int nodes_needed = 0;      // about, of a fixed rule, for the sum to be within the tolerance; 0: unknown
 };
 
 // Points of the path at these places, [n, T, D].
@@ -149,15 +152,23 @@ Integral fixed(const Path& path, const Settings& settings) {
   const std::vector<Node> nodes = quadrature(settings.rule, settings.steps);
   std::vector<double> sum, places;
   for (const Node& node : nodes) places.push_back(node.at);
+  std::vector<double> along;
   std::size_t done = 0;
   for (std::size_t begin = 0; begin < nodes.size(); begin += portion) {
     const auto some = std::span(places).subspan(begin, std::min(portion, nodes.size() - begin));
     const std::vector<Slope> slopes = slopes_at(path, some, [&](std::size_t count) {
       path.study.progress(static_cast<double>(done += count) / static_cast<double>(nodes.size()));
     });
-    for (std::size_t k = 0; k < slopes.size(); ++k) add_weighted(nodes[begin + k].weight, slopes[k], sum);
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      add_weighted(nodes[begin + k].weight, slopes[k], sum);
+      along.push_back(slopes[k].along);
+    }
   }
-  return integral_of(path, std::move(sum), nodes.size());
+  Integral integral = integral_of(path, std::move(sum), nodes.size());
+  const double allowed = allowed_gap(path, settings.tolerance, integral.mass);
+  if (integral.gap > allowed)
+    integral.nodes_needed = nodes_to_reach(settings.rule, along, integral.gap, allowed);
+  return integral;
 }
 
 // How much what the first norm divides by grows on the way: from a baseline of zeros, where it is √ε, by a
@@ -184,8 +195,12 @@ double growth_of(const Path& path) {
 
 Integral adaptive(const Path& path, const Settings& settings) {
   PathIntegral integral({}, growth_of(path), largest_of, first_level);
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
   const double floor = resolution * epsilon_of(path.to.dtype());
   std::size_t done = 0;
+  bool cut = false;  // the last wave was not all that the tolerance asks for; no other may follow, so that as
+                     // many nodes give the same ones again
   for (int wave = 0;; ++wave) {
     const std::vector<double> places = integral.wanted();
     const std::size_t before = done;
@@ -196,14 +211,57 @@ Integral adaptive(const Path& path, const Settings& settings) {
     }));
     Integral found = integral_of(path, integral.gradient(), done);
     found.error = integral.error();
+    found.cut_by_time = cut;
     const double allowed = std::max(settings.tolerance, floor) * found.largest;
     const bool enough =
         *found.error <= allowed && found.gap <= allowed_gap(path, settings.tolerance, found.mass);
-    if (enough || !integral.refine(allowed, settings.max_steps - static_cast<int>(done))) return found;
+    if (enough || found.cut_by_time) return found;
+    const int most = settings.max_steps - static_cast<int>(done);
+    int in_time = most;
+    if (path.study.until) {
+      const double left = std::chrono::duration<double>(*path.study.until - Clock::now()).count();
+      const double each =
+          std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(done);
+      in_time = static_cast<int>(std::clamp(left / each, 0.0, static_cast<double>(most)));
+    }
+    // What the most nodes would have looked at tells whether the time cut it short.
+    PathIntegral unhurried = integral;
+    if (!unhurried.refine(allowed, most)) return found;
+    const bool more = integral.refine(allowed, in_time);
+    cut = unhurried.wanted().size() > integral.wanted().size();
+    if (!more) {
+      found.cut_by_time = true;
+      return found;
+    }
   }
 }
 
-void explain_path(const Path& path, const Integral& integral, Replacement baseline, Attribution& result) {
+// Upwards, to two digits: what a message says is enough must be.
+std::string at_least(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  return fmt::format("{:.2g}", std::ceil(value / unit * (1 - 1e-9)) * unit);
+}
+
+// Of scores that are not within the tolerance.
+std::string what_would_pass(const Path& path, const Integral& integral, const Settings& settings) {
+  const double sum = path.change != 0 ? integral.gap / std::abs(path.change) : 0;
+  const double score = integral.error && integral.largest > 0 ? *integral.error / integral.largest : 0;
+  std::string note =
+      fmt::format("After {} nodes the sum misses F(x) − F(baseline) by {:.2g} of it", integral.nodes, sum);
+  if (integral.error) note += fmt::format(", and a score may be off by {:.2g} of the largest", score);
+  note += fmt::format("; tolerance={} would pass.", at_least(std::max(sum, score)));
+  if (integral.error)
+    return note + (integral.cut_by_time
+                       ? " The time was up: a longer budget gets closer."
+                       : " These were all that max_steps allows: raise it, or choose a baseline "
+                         "nearer to the input.");
+  if (integral.nodes_needed > 0)
+    note += fmt::format(" About {} steps would reach {}.", integral.nodes_needed, settings.tolerance);
+  return note + " Without steps, nodes are added where they are needed.";
+}
+
+void explain_path(const Path& path, const Integral& integral, const Settings& settings, Replacement baseline,
+                  Attribution& result) {
   result.notes.push_back(
       fmt::format("Baseline: {}. {} nodes; F goes from {:.6g} to {:.6g}, and the scores miss the change of "
                   "{:.6g} by {:.2g}.",
@@ -219,13 +277,8 @@ void explain_path(const Path& path, const Integral& integral, Replacement baseli
     result.notes.emplace_back(
         "The rule is fixed: only the sum is checked, in which errors of single scores may cancel. Without "
         "steps, nodes are added until every score is within the tolerance.");
-  for (const Check& check : result.checks)
-    if (!check.passed) {
-      result.notes.emplace_back(
-          "The scores are not within the tolerance: raise max_steps or steps, use rule=gauss, or choose a "
-          "baseline nearer to the input.");
-      break;
-    }
+  if (std::any_of(result.checks.begin(), result.checks.end(), [](const Check& c) { return !c.passed; }))
+    result.notes.push_back(what_would_pass(path, integral, settings));
 }
 
 Attribution run(const Study& study, const MethodOptions& options) {
@@ -249,7 +302,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
     const double share = integral.largest > 0 ? *integral.error / integral.largest : 0;
     result.checks.push_back(check_within("estimated error of a score", share, settings.tolerance));
   }
-  explain_path(path, integral, baseline, result);
+  if (integral.cut_by_time) result.options = {{"max_steps", std::to_string(integral.nodes)}};
+  explain_path(path, integral, settings, baseline, result);
   return result;
 }
 
@@ -296,6 +350,7 @@ extern const Method integrated_gradients{
                 wrt_option},
     .sites = {Site::ResidPre},
     .tiles = true,
+    .refines = true,
     .needs_target = true,
     .aliases = {"ig"},
     .compute = run,

@@ -150,7 +150,10 @@ Attribution Method::run(const Study& study, const MethodOptions& options) const 
 
 Attribution Method::named(Attribution result, const MethodOptions& options) const {
   result.method = name;
-  result.options = options.all();
+  const auto settled = std::exchange(result.options, options.all());
+  for (const auto& [option, value] : settled)
+    for (auto& [known, said] : result.options)
+      if (known == option) said = value;
   return result;
 }
 

@@ -98,6 +98,7 @@ struct Method {
   // Values of the run it reads by Study::at; empty: it walks the tape, and the run keeps everything.
   std::vector<Site> sites;
   bool tiles = false;                       // takes Study::scratch for larger tiles
+  bool refines = false;                     // goes on until its tolerance is met, or Study::until
   bool needs_target = false;                // explains an output: refused for models without a head
   std::vector<std::string_view> aliases{};  // other names it is known by
   std::string_view instead{};  // what to use for encoder–decoders, if it is for one stack alone
@@ -109,7 +110,8 @@ struct Method {
 
   // What it computes, under its name and with the options it was made by.
   Attribution run(const Study& study, const MethodOptions& options) const;
-  Attribution named(Attribution result, const MethodOptions& options) const;  // says whose it is
+  // Says whose it is. Options that the result has already were settled by the run itself.
+  Attribution named(Attribution result, const MethodOptions& options) const;
 };
 
 // Method::planned_bytes that no option changes.

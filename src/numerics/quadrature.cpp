@@ -8,6 +8,7 @@
 // n nodes integrate polynomials up to degree 2n − 1. The other rules cut [0, 1] into equal parts.
 #include "numerics/quadrature.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -68,6 +69,37 @@ std::vector<Node> quadrature(Rule rule, int n) {
       nodes.push_back({(k + offset) * part, part});
   }
   return nodes;
+}
+
+namespace {
+
+// By what share Legendre's coefficients of a function fall from degree to degree; 1: they do not.
+double fall_of(const std::vector<double>& values) {
+  const int n = static_cast<int>(values.size()), third = n / 3;
+  if (third < 2) return 1;
+  const std::vector<Node> nodes = quadrature(Rule::Gauss, n);
+  double middle = 0, last = 0;  // the largest of either third
+  for (int k = third; k < n; ++k) {
+    double sum = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      sum += nodes[i].weight * values[i] * legendre(k, 2 * nodes[i].at - 1).value;
+    double& largest = k < n - third ? middle : last;
+    largest = std::max(largest, std::abs((2 * k + 1) * sum));
+  }
+  return middle > 0 ? std::min(1.0, std::pow(last / middle, 1.0 / third)) : 1;
+}
+
+}  // namespace
+
+int nodes_to_reach(Rule rule, const std::vector<double>& values, double error, double allowed) {
+  constexpr double most = 10000, care = 1.25;
+  const auto n = static_cast<double>(values.size());
+  const double order = rule == Rule::Midpoint || rule == Rule::Trapezoid ? 2 : 1;
+  double needed = n * std::pow(error / allowed, 1 / order) * care;
+  if (const double fall = rule == Rule::Gauss ? fall_of(values) : 1; fall < 0.98)  // n nodes see degree 2 n
+    needed =
+        std::min(needed, n + care * std::log(error / allowed) / (-2 * std::log(std::max(fall, 1e-3))) + 1);
+  return needed < most ? static_cast<int>(std::ceil(needed)) : 0;
 }
 
 }  // namespace headwater

@@ -51,5 +51,36 @@ TEST(Quadrature, NamesAndRefusals) {
   EXPECT_THROW(quadrature(Rule::Trapezoid, 1), InputError);
 }
 
+// What is promised is enough: as many nodes bring the error within what is allowed, and not many times as many.
+TEST(Quadrature, NodesThatAreSaidToReachAnErrorReachIt) {
+  struct Case {
+    double (*f)(double);
+    double exact;
+  };
+  const Case cases[] = {{[](double x) { return 1 / (1 + 25 * (x - 0.4) * (x - 0.4)); },
+                         (std::atan(5 * 0.6) + std::atan(5 * 0.4)) / 5},
+                        {[](double x) { return std::exp(3 * x); }, (std::exp(3.0) - 1) / 3},
+                        {[](double x) { return x > 0.37 ? 1.0 : 0.0; }, 0.63},
+                        {[](double x) { return std::sin(20 * x); }, (1 - std::cos(20.0)) / 20}};
+  int looked_at = 0;
+  for (const Case& c : cases)
+    for (const Rule rule : {Rule::Gauss, Rule::Left, Rule::Right, Rule::Midpoint, Rule::Trapezoid})
+      for (const int n : {12, 18}) {
+        std::vector<double> values;
+        for (const Node& node : quadrature(rule, n)) values.push_back(c.f(node.at));
+        const double error = std::abs(integral(rule, n, c.f) - c.exact), allowed = 2e-3;
+        if (error <= allowed) continue;
+        const int enough = nodes_to_reach(rule, values, error, allowed);
+        if (enough == 0) continue;
+        ++looked_at;
+        EXPECT_GT(enough, n);
+        EXPECT_LE(std::abs(integral(rule, enough, c.f) - c.exact), 1.5 * allowed)
+            << static_cast<int>(rule) << " " << n << " " << enough;
+      }
+  EXPECT_GT(looked_at, 15);
+  EXPECT_EQ(nodes_to_reach(Rule::Left, std::vector<double>(5, 1.0), 1.0, 1e-9), 0)
+      << "nobody would run as many";
+}
+
 }  // namespace
 }  // namespace headwater

@@ -21,6 +21,7 @@
 #include "report/figure.h"
 #include "report/focus.h"
 #include "report/running_text.h"
+#include "report/sentence.h"
 #include "report/tips.h"
 
 namespace headwater {
@@ -182,7 +183,7 @@ class FlowSheet {
     height_ = floor_ + bars_room + (turned_ ? names : 14) + 10 + flow_foot;
   }
 
-  Svg empty() const { return {width_, height_, sentence_of(report_)}; }
+  Svg empty(const std::string& title) const { return {width_, height_, title}; }
 
   void draw_levels(Svg& svg, const std::vector<FlowStage>& stages) const {
     draw_level(svg, 0, "input");
@@ -254,9 +255,10 @@ std::string flow_figure(const Report& report, const FigureOptions& options, cons
   const bool has_sign =
       std::any_of(flow.edges.begin(), flow.edges.end(), [](const FlowEdge& edge) { return edge.against; });
   const FlowSheet sheet(report, shown_units(flow, unit_count(report), from), stages.size());
-  Svg svg = sheet.empty();
+  const std::string sentence = sentence_at(report, result, shown_layer(report, result));
+  Svg svg = sheet.empty(sentence);
   draw_sheet(
-      svg, sentence_of(report),
+      svg, sentence,
       fmt::format(
           "{}: what {} holds at the end, read layer by layer; {} of {} edges, {:.0f} % of every layer{}",
           name_of(result), token_word(report.prediction.units[static_cast<std::size_t>(from)]),

@@ -2,6 +2,7 @@
 // are ranked together, and the strongest are drawn, each in its head's colour, until they hold a share of the
 // weight.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <span>
@@ -13,6 +14,7 @@
 #include "report/figure.h"
 #include "report/focus.h"
 #include "report/running_text.h"
+#include "report/sentence.h"
 #include "report/tips.h"
 
 namespace headwater {
@@ -83,14 +85,32 @@ HeadLines strongest_lines(const Report& report, std::span<const Map* const> maps
   return found;
 }
 
-// A square in each head's colour with its number.
+struct Pen {
+  Rgb colour;
+  const char* dashes;
+};
+
+constexpr const char* negative_dots = "1 4";
+
+// Ten colours, and from there on dashes, so that no two heads look alike.
+Pen pen_of(Index head) {
+  static constexpr std::array<const char*, 4> dashes{"", "9 3", "12 3 3 3", "3 3"};
+  return {series_colour(static_cast<std::size_t>(head)),
+          dashes[static_cast<std::size_t>(head / 10) % dashes.size()]};
+}
+
+// A square in each head's colour with its number, or a dashed line.
 void draw_head_key(Svg& svg, Index heads) {
   svg.text({sheet_edge, 74}, "heads", small_text());
   for (Index h = 0; h < heads; ++h) {
     const Index line = h / key_columns;
     const double x = sheet_edge + 40 + 27 * static_cast<double>(h % key_columns),
                  y = 64 + key_line * static_cast<double>(line);
-    svg.rect({x, y, 11, 11}, series_colour(static_cast<std::size_t>(h)));
+    const Pen pen = pen_of(h);
+    if (*pen.dashes == '\0')
+      svg.rect({x, y, 11, 11}, pen.colour);
+    else
+      svg.line({x - 1, y + 5.5}, {x + 13, y + 5.5}, {.colour = pen.colour, .width = 4, .dashes = pen.dashes});
     svg.text({x + 14, y + 10}, std::to_string(h), small_text());
   }
 }
@@ -116,13 +136,14 @@ std::string heads_figure(const Report& report, const FigureOptions& options, con
   }
   const Index more_lines = (heads - 1) / key_columns;
   const double top = heads_top + key_line * static_cast<double>(more_lines);
-  Svg svg(heads_width, top + step * count + heads_foot, sentence_of(report));
-  draw_sheet(svg, sentence_of(report),
+  const std::string sentence = sentence_at(report, result, layer);
+  Svg svg(heads_width, top + step * count + heads_foot, sentence);
+  draw_sheet(svg, sentence,
              fmt::format("{}, layer {}: what every head reads; {} of {} lines, {:.0f} % of the weight{}",
                          name_of(result), layer, found.lines.size(), found.all, 100 * share,
                          std::any_of(found.lines.begin(), found.lines.end(),
                                      [](const HeadLine& line) { return line.value < 0; })
-                             ? "; dashed: negative"
+                             ? "; dotted: negative"
                              : ""),
              report.record);
   draw_head_key(svg, heads);
@@ -134,9 +155,9 @@ std::string heads_figure(const Report& report, const FigureOptions& options, con
   for (const HeadLine& line : found.lines) {
     const double strength = std::abs(line.value) / peak;
     svg.curve({left, y(line.query)}, {right, y(line.key)}, Svg::Leaves::Level,
-              {.colour = series_colour(static_cast<std::size_t>(line.head)),
+              {.colour = pen_of(line.head).colour,
                .width = 0.5 + 3.5 * strength,
-               .dashes = line.value < 0 ? "4 3" : "",
+               .dashes = line.value < 0 ? negative_dots : pen_of(line.head).dashes,
                .opacity = 0.15 + 0.75 * strength},
               cell_tip(place_words(*maps.front(), layer, line.head),
                        in_quotes(report.prediction.units[static_cast<std::size_t>(line.query)]),

@@ -13,6 +13,7 @@
 #include "report/focus.h"
 #include "report/map_panels.h"
 #include "report/running_text.h"
+#include "report/sentence.h"
 #include "report/tips.h"
 
 namespace headwater {
@@ -98,7 +99,7 @@ Drawn drawn_of(const Report& report, const FigureOptions& options, const char* f
               options.layer >= 0 ? options.layer : std::min(shown_layer(report, result), layers - 1),
               common_scale(map, options.head, options),
               {}};
-  drawn.panels.title = sentence_of(report);
+  drawn.panels.title = sentence_at(report, result, drawn.layer);
   drawn.panels.rows = unit_names(report, map, Axis::Query);
   drawn.panels.columns = unit_names(report, map, Axis::Key);
   drawn.panels.shared = drawn.scale.shared;

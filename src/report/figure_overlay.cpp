@@ -67,7 +67,7 @@ class Overlays {
     const auto& [report, result, layer] = shown;
     const std::vector<double> weights = patch_weights(*report, *result, layer);
     const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
-    const std::string target = knows_class(*result) ? answer_of(*report) : "knows no class";
+    const std::string target = knows_class(*result) ? answer_of(*report) : "same for every class";
     panel(at, encode_png(overlay(picture_, weights, panel_scale(picture_))), name_of(*result),
           fmt::format("{}{}: {:.2g} … {:.2g}", target,
                       layer_count(*result) > 1 ? fmt::format(", layer {}", layer) : "", *low, *high));
@@ -120,7 +120,9 @@ std::string overlay_figure(const Report& report, const FigureOptions& options, c
   if (shown.empty())
     throw InputError(
         "plot: expected a score per patch for an overlay, found none; --layer and --method choose");
-  return drawn_overlays(sentence_of(report), {shown}, metadata);
+  std::vector<const Attribution*> results;
+  for (const ShownMap& one : shown) results.push_back(one.result);
+  return drawn_overlays(sentence_over(report, results, options.layer), {shown}, metadata);
 }
 
 std::string overlay_figure(std::span<const Report> reports, const std::string& metadata) {

@@ -21,6 +21,7 @@
 #include "report/focus.h"
 #include "report/reading_order.h"
 #include "report/running_text.h"
+#include "report/sentence.h"
 #include "report/text_width.h"
 #include "report/tips.h"
 
@@ -165,7 +166,7 @@ std::vector<StripRow> rows_of(const Report& report, const FigureOptions& options
     const Index layer = options.layer >= 0 ? options.layer : shown_layer(report, result);
     if (result.scores().empty() || layer >= layer_count(result)) continue;
     std::vector<double> weights = answer_weights(report, result, layer);
-    const double scale = word_scale(report, weights);
+    const double scale = row_scale(report, result, weights);
     rows.push_back({result, std::move(weights), scale, scores_words(report, result, layer)});
   }
   if (rows.empty())
@@ -262,8 +263,11 @@ std::string strip_figure(const Report& report, const FigureOptions& options, con
   const double tall = std::max(placed(report, pieces, boxes), 32.0) + strip_gap;
   const bool compared = rows.size() >= least_compared;
   const auto count = static_cast<double>(rows.size() + (compared ? 1 : 0));
-  Svg svg(strip_width, strip_top + tall * count + strip_foot, sentence_of(report));
-  draw_sheet(svg, sentence_of(report), {}, report.record);
+  std::vector<const Attribution*> shown;
+  for (const StripRow& row : rows) shown.push_back(&row.result);
+  const std::string sentence = sentence_over(report, shown, options.layer);
+  Svg svg(strip_width, strip_top + tall * count + strip_foot, sentence);
+  draw_sheet(svg, sentence, {}, report.record);
   bool has_sign = false;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     draw_strip(svg, strip_top + tall * static_cast<double>(r), rows[r], report, pieces, boxes);
@@ -272,8 +276,8 @@ std::string strip_figure(const Report& report, const FigureOptions& options, con
   if (compared)
     draw_disagreement(svg, strip_top + tall * static_cast<double>(rows.size()), rows, report, pieces, boxes);
   draw_colour_bar(svg, {sheet_edge, svg.height() - strip_foot + 16}, has_sign, "1",
-                  has_sign ? "as a share of each row's darkest word; orange, underlined, counts against"
-                           : "as a share of each row's darkest word");
+                  has_sign ? "as a share of each row's darkest token; orange, underlined, counts against"
+                           : "as a share of each row's darkest token");
   return svg.str(metadata);
 }
 

@@ -39,6 +39,22 @@ std::size_t times(const std::string& svg, const std::string& what) {
   return found;
 }
 
+// Attention beside a method that knows the class: each figure speaks of what it shows.
+TEST(Figures, TheTitleIsThatOfTheResultShown) {
+  Report report = testing::text_report();
+  report.attributions.push_back({.method = "integrated_gradients", .maps = {{.axes = {Axis::Units}}}});
+  report.attributions.back().scores() = Tensor::of({5}, std::vector<double>{0, 2, -1, 0, 0});
+  const std::string because = "because of not +2.00", whole = sentence_of(report);
+  ASSERT_TRUE(whole.find(because) != std::string::npos) << whole;
+  for (const char* kind : {"grid", "matrix", "heads", "flow"}) {
+    const std::string svg = drawn(kind, report);
+    EXPECT_EQ(times(svg, because), 0U) << kind;
+    EXPECT_GE(times(svg, "same for every class)"), 1U) << kind;
+  }
+  EXPECT_GE(times(drawn("strip", report), because), 1U) << "its rows are both";
+  EXPECT_EQ(times(drawn("strip", report, {.method = name_of(report.attributions[0])}), because), 0U);
+}
+
 TEST(Figures, AGridHasEveryCellOfEveryLayer) {
   const Report report = testing::text_report();
   const std::string sentence = " reads ";  // the title has it too, twice

@@ -261,4 +261,12 @@ double word_scale(const Report& report, const std::vector<double>& weights) {
   return words > 0 ? words : all;
 }
 
+double row_scale(const Report& report, const Attribution& attribution, const std::vector<double>& weights) {
+  if (has_axis(attribution, Axis::Query)) return word_scale(report, weights);
+  double all = 0;
+  for (const double v : weights)
+    if (std::isfinite(v)) all = std::max(all, std::abs(v));
+  return all;
+}
+
 }  // namespace headwater

@@ -66,5 +66,7 @@ bool knows_class(const Attribution& attribution);
 // The scale of a row: its largest weight over tokens that are words, so that [CLS] and [SEP] do not wash out
 // the text; over all tokens if there is no word.
 double word_scale(const Report& report, const std::vector<double>& weights);
+// Scale of a result's row in a figure: of a score per token the largest of all, of a map's row as above.
+double row_scale(const Report& report, const Attribution& attribution, const std::vector<double>& weights);
 
 }  // namespace headwater

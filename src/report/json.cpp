@@ -61,8 +61,8 @@ std::string break_of(int indent) {
   return line;
 }
 
-std::string attribution_text(const Attribution& attribution, int indent) {
-  std::string text = dump(json_of(attribution), indent);
+std::string attribution_text(const Report& report, const Attribution& attribution, int indent) {
+  std::string text = dump(json_of(report, attribution), indent);
   text.resize(text.rfind('}'));
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   const std::string line = break_of(indent), colon = indent < 0 ? ":" : ": ";
@@ -119,7 +119,7 @@ std::string to_json(const Report& measured, int indent) {
   text += indent < 0 ? "\"attributions\":[" : "\"attributions\": [";
   for (std::size_t i = 0; i < report.attributions.size(); ++i) {
     if (i > 0) text += ", ";
-    text += indented(attribution_text(report.attributions[i], indent), std::max(indent, 0));
+    text += indented(attribution_text(report, report.attributions[i], indent), std::max(indent, 0));
   }
   text += indent < 0 ? "]}" : "]\n}";
   return text;

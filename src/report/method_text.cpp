@@ -47,6 +47,8 @@ std::string markdown_of(const Method& method) {
   std::string page =
       fmt::format("\n### {}\n\n{}\n\n`{}`\n\n- **Paper.** {}\n- **Cost.** {}\n- **Limits.** {}\n",
                   method.name, method.summary, method.formula, method.paper, method.cost, method.limits);
+  if (!method.aliases.empty())
+    page += fmt::format("- **Also called.** {}.\n", fmt::join(method.aliases, ", "));
   if (const auto claims = claims_of(method); !claims.empty())
     page += fmt::format("- **Promises.** {}.\n", fmt::join(claims, "; "));
   if (method.options.empty()) return page;

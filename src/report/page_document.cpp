@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "report/overlay.h"
 #include "report/page.h"
 #include "report/schema.h"
+#include "report/sentence.h"
 
 namespace headwater {
 
@@ -176,7 +178,7 @@ Tensor joint_map(const Report& report, const Attribution& attribution) {
 // An attribution as the page needs it: where its numbers are and how they were stored, its card, and the
 // layer to show first.
 OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageParts& parts) {
-  OrderedJson json = json_of(attribution);
+  OrderedJson json = json_of(report, attribution);
   const Method* method = method_named(attribution.method);
   json["card"] = method != nullptr ? card_of(*method) : OrderedJson::object();
   json["details"] = details_of(attribution);
@@ -196,11 +198,9 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageP
 
 // The part of a report that differs from others of the same input.
 OrderedJson aimed_part(const Report& report, PageParts& parts) {
-  OrderedJson json{{"target", json_of(report.target)},
-                   {"focus", focus_row(report)},
-                   {"sentence", sentence_of(report)},
-                   {"attributions", OrderedJson::array()},
-                   {"agreement", list_of(report.agreement)}};
+  OrderedJson json{{"target", json_of(report.target)},     {"focus", focus_row(report)},
+                   {"answer", answer_of(report)},          {"sentence", sentence_of(report)},
+                   {"attributions", OrderedJson::array()}, {"agreement", list_of(report.agreement)}};
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores().empty()) json["attributions"].push_back(drawn_of(report, attribution, parts));
   return json;
@@ -215,6 +215,21 @@ void require_one_input(std::span<const Report> reports) {
       throw InputError("page: expected explanations of one input by one model, found different ones");
 }
 
+std::string last_name(const std::string& path) {
+  const std::filesystem::path clean = std::filesystem::path(path).lexically_normal();
+  return (clean.has_filename() ? clean : clean.parent_path()).filename().string();
+}
+
+// Removes the folders of this machine from a report, because a page is shared. A model of the hub keeps its
+// name.
+Report without_folders(Report report) {
+  if (report.record.commit.empty()) report.record.model = last_name(report.record.model);
+  report.record.cache_dir.clear();
+  report.image = last_name(report.image);
+  report.asked.input.image = last_name(report.asked.input.image);
+  return report;
+}
+
 // The padding after a part of the bytes.
 std::string up_to_eight(std::size_t bytes) {
   std::string zeros;
@@ -227,7 +242,8 @@ std::string up_to_eight(std::size_t bytes) {
 PageDocument page_document(std::span<const Report> measured, const PageForm& form) {
   require_one_input(measured);
   std::vector<Report> reports;
-  for (const Report& report : measured) reports.push_back(viewed(report));
+  for (const Report& report : measured)
+    reports.push_back(form.scores_path.empty() ? without_folders(viewed(report)) : viewed(report));
   const Report& report = reports.front();
   if (reports.size() > 1 && !report.picture.empty()) require_one_picture(reports);
   OrderedJson json = head_of(report);
@@ -241,6 +257,7 @@ PageDocument page_document(std::span<const Report> measured, const PageForm& for
   json["tokens"] = tokens_of(report.prediction);
   json["prediction"].erase("hidden");
   json["record"] = record_of(reports);
+  json["record"]["model"] = without_folders(report).record.model;
   json["record"]["python"] = reproduce_python(reports);
   PageParts parts(form);
   json.update(aimed_part(report, parts));

@@ -44,8 +44,8 @@ struct PageForm {
   std::string scores_path = {};
 };
 
-// The document of reports of one input that differ in their targets, as their views show them. Throws
-// InputError for other reports.
+// The document of reports of one input that differ in their targets, as their views show them. A page names
+// only the last part of a folder, and a file does so in the commands too. Throws InputError for other reports.
 PageDocument page_document(std::span<const Report> measured, const PageForm& form = {});
 
 // The layer's cells as float32. Throws InputError for an unknown index or layer.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
+#include <headwater/formats.h>
 
 #include "support/sample_report.h"
 
@@ -99,6 +100,34 @@ TEST(PageDocument, RecordHasThePythonLinesThatRepeatTheRun) {
             "target=\"POSITIVE\", position=3).view(\"word\", \"keep\")\n"
             "m.explain(\"said \\\"no\\\"\\n\", [\"attention\"], target=\"POSITIVE\", position=3, "
             "aggregate=\"rollout\").view(\"word\", \"keep\")");
+}
+
+// Somebody else opens the page: the folders of whoever made it are none of their business.
+TEST(PageDocument, AFileNamesNoFolder) {
+  Report report = testing::image_report();
+  report.record.model = "/home/ada/models/vision/";
+  report.record.cache_dir = "/home/ada/cache";
+  report.image = report.asked.input.image = "/home/ada/cat.png";
+  const OrderedJson json = page_document(std::span(&report, 1)).json;
+  EXPECT_EQ(json.dump().find("/home/ada"), std::string::npos) << json["record"];
+  EXPECT_EQ(json["record"]["model"], "vision");
+  EXPECT_EQ(json["input"]["image"], "cat.png");
+  EXPECT_TRUE(json["record"]["command"].get<std::string>().starts_with("headwater explain -m vision"));
+  const OrderedJson served = page_document(std::span(&report, 1), live).json;
+  EXPECT_EQ(served["record"]["model"], "vision");
+  EXPECT_NE(served["record"]["command"].get<std::string>().find("/home/ada/models/vision"), std::string::npos)
+      << "where it runs the command is to work";
+  report.record.commit = "0123";
+  report.record.model = "org/name";
+  EXPECT_EQ(page_document(std::span(&report, 1)).json["record"]["model"], "org/name");
+}
+
+TEST(PageDocument, EveryResultHasItsSentence) {
+  const Report report = testing::text_report();
+  const OrderedJson json = page_document(std::span(&report, 1)).json;
+  EXPECT_EQ(json["answer"], "POSITIVE 90.0 %");
+  for (std::size_t i = 0; i < report.attributions.size(); ++i)
+    EXPECT_EQ(json["attributions"][i]["sentence"], sentence_of(report, report.attributions[i]));
 }
 
 TEST(PageDocument, SaysWhichMethodsNeedATarget) {

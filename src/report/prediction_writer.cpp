@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/csv.h"
+#include "report/schema.h"
 
 namespace headwater {
 namespace {
@@ -45,7 +46,9 @@ void PredictionWriter::write(const Input& input, const std::string& gold, const 
     write_(as_line(to_json(input, prediction, {.tokens = settings_.tokens, .indent = -1})));
   } else if (settings_.format == "json") {
     if (settings_.many) write_(count_ > 0 ? ",\n" : "\n");
-    write_(to_json(input, prediction, {.tokens = settings_.tokens, .indent = 2}));
+    std::string object = to_json(input, prediction, {.tokens = settings_.tokens, .indent = 2});
+    if (!gold.empty()) object.insert(1, fmt::format("\n  \"gold\": {},", dump(OrderedJson(gold), -1)));
+    write_(object);
     if (!settings_.many) write_("\n");
   } else if (settings_.many) {
     const Headline best = headline(prediction);

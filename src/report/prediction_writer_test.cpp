@@ -75,6 +75,11 @@ TEST(PredictionWriter, LabelsOfTheFileHaveAColumn) {
   EXPECT_EQ(written({.format = "text", .many = true, .gold = true}, 1), "good\t0.7500\tbad\ta, \"b\"\n");
 }
 
+TEST(PredictionWriter, JsonHasTheLabelOfTheFile) {
+  EXPECT_EQ(nlohmann::json::parse(written({.format = "json", .many = true, .gold = true}, 2))[1]["gold"],
+            "bad");
+}
+
 TEST(PredictionWriter, TextTakesOneLinePerInput) {
   EXPECT_EQ(written({.format = "text", .many = true}, 1), "good\t0.7500\ta, \"b\"\n");
 }

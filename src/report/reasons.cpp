@@ -36,33 +36,41 @@ std::string word_name(std::string text) {
   return plain && text.find(' ') == std::string::npos ? text : fmt::format("“{}”", text);
 }
 
-std::vector<Part> words_of(const Report& report, const Attribution& attribution, Index layer) {
+struct Words {
+  std::vector<Part> words, special;
+};
+
+Words words_of(const Report& report, const Attribution& attribution, Index layer) {
   const std::vector<double> weights = answer_weights(report, attribution, layer);
   const std::vector<Unit>& tokens = report.prediction.units;
   const bool map = has_axis(attribution, Axis::Query);
-  std::vector<Part> words;
+  Words found;
   const Unit* last = nullptr;
   for (std::size_t t = 0; t < std::min(tokens.size(), weights.size()); ++t) {
     const bool own = map && static_cast<Index>(t) == focus_row(report);
-    if (tokens[t].special || own || !std::isfinite(weights[t])) continue;
+    if (own || !std::isfinite(weights[t])) continue;
+    if (tokens[t].special) {
+      found.special.push_back({token_word(tokens[t]), weights[t]});
+      continue;
+    }
     if (last != nullptr && same_word(*last, tokens[t])) {
-      std::string& name = words.back().name;
+      std::string& name = found.words.back().name;
       if (name == "▁" || name == "␣") name.clear();  // a space that the tokenizer includes in the word
       name += token_word(tokens[t]);
-      words.back().weight += weights[t];
+      found.words.back().weight += weights[t];
     } else {
-      words.push_back({token_word(tokens[t]), weights[t]});
+      found.words.push_back({token_word(tokens[t]), weights[t]});
     }
     last = &tokens[t];
   }
-  for (Part& word : words) word.name = word_name(std::move(word.name));
-  return words;
+  for (Part& word : found.words) word.name = word_name(std::move(word.name));
+  return found;
 }
 
 std::string_view part_name(std::size_t y, std::size_t x) {
   static constexpr std::array<std::string_view, 9> names{
-      "the upper left", "the upper middle", "the upper right",  "the left",       "the middle",
-      "the right side", "the lower left",   "the lower middle", "the lower right"};
+      "in the upper left", "in the upper middle", "in the upper right",  "on the left",       "in the middle",
+      "on the right",      "in the lower left",   "in the lower middle", "in the lower right"};
   return names[3 * y + x];
 }
 
@@ -94,11 +102,11 @@ std::string shares(std::vector<Part> parts, std::size_t most) {
   constexpr double even = 1.5 / 9;  // no ninth has much more than the others
   if (parts.empty()) return {};
   strongest_first(parts);
-  if (parts.front().weight < even) return "the whole picture alike";
+  if (parts.front().weight < even) return "spread over the whole picture";
   std::vector<std::string> names;
   for (const Part& part : parts)
     if (names.size() < most && part.weight >= even)
-      names.push_back(fmt::format("{} ({:.0f} %)", part.name, 100 * part.weight));
+      names.push_back(fmt::format("{:.0f} % {}", 100 * part.weight, part.name));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -107,11 +115,12 @@ Reasons parts_of_picture(const Report& report, const Attribution& attribution, I
   const Index before = first_patch(*patches_of(report.prediction));
   patches.erase(patches.begin(), patches.begin() + std::min<std::ptrdiff_t>(
                                                        before, static_cast<std::ptrdiff_t>(patches.size())));
+  const double side = prefers_contrast(report) ? -1 : 1;
   double more = 0, less = 0;
   for (const double v : patches)
-    if (std::isfinite(v)) (v > 0 ? more : less) += std::abs(v);
-  Reasons reasons{.most = shares(ninths_of(patches, 1), most_against)};
-  if (less >= worth_a_word * more) reasons.against = shares(ninths_of(patches, -1), 1);
+    if (std::isfinite(v)) (side * v > 0 ? more : less) += std::abs(v);
+  Reasons reasons{.most = shares(ninths_of(patches, side), most_against), .has_sign = has_sign(attribution)};
+  if (less >= worth_a_word * more) reasons.against = shares(ninths_of(patches, -side), 1);
   reasons.none = more + less == 0;
   return reasons;
 }
@@ -125,12 +134,6 @@ std::string number(double value, double largest, bool with_sign) {
   return (value < 0 ? "−" : with_sign ? "+" : "") + digits;
 }
 
-// For an unknown method nothing is known about the sum of its scores; they count as having no sign.
-bool is_nonnegative(const Attribution& attribution) {
-  const Method* method = method_named(attribution.method);
-  return method == nullptr || method->claims.nonnegative;
-}
-
 // The approximate sum of a signed method's scores.
 double whole_of(const Report& report, const Attribution& attribution) {
   for (const auto& [name, value] : attribution.options)
@@ -138,27 +141,51 @@ double whole_of(const Report& report, const Attribution& attribution) {
   return report.target.logit;
 }
 
+// The special tokens that outweigh every word, the largest first.
+std::string outweighing(std::vector<Part> special, double largest, bool with_sign) {
+  strongest_first(special);
+  std::vector<std::string> names;
+  for (const Part& token : special)
+    if (std::abs(token.weight) > largest && names.size() < most_against)
+      names.push_back(token.name + " " + number(token.weight, std::abs(special.front().weight), with_sign));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
+
+bool prefers_contrast(const Report& report) {
+  return report.target.contrast && report.target.logit < 0;
+}
+
+bool has_sign(const Attribution& attribution) {
+  const Method* method = method_named(attribution.method);
+  return method != nullptr && !method->claims.nonnegative;
+}
 
 Reasons reasons_of(const Report& report, const Attribution& attribution, Index layer) {
   if (patches_of(report.prediction) != nullptr) return parts_of_picture(report, attribution, layer);
-  std::vector<Part> words = words_of(report, attribution, layer);
+  auto [words, special] = words_of(report, attribution, layer);
   strongest_first(words);
   const double largest = words.empty() ? 0 : std::abs(words.front().weight);
-  if (!(largest > 0)) return {.none = true};
-  const bool plain = is_nonnegative(attribution);
+  const bool sign = has_sign(attribution);
+  Reasons reasons{.has_sign = sign};
+  reasons.special = outweighing(std::move(special), largest, sign);
+  reasons.none = !(largest > 0);
+  if (reasons.none) return reasons;
+  const double side = prefers_contrast(report) ? -1 : 1;
   double all = 0;
   std::vector<std::string> more, less;
   for (const Part& word : words) {
     all += std::abs(word.weight);
     const bool counts = std::abs(word.weight) >= worth_a_word * largest;
-    const std::string name = word.name + " " + number(word.weight, largest, !plain);
-    if (word.weight > 0 && more.size() < most_for && (counts || more.empty())) more.push_back(name);
-    if (word.weight < 0 && less.size() < most_against && counts) less.push_back(name);
+    const std::string name = word.name + " " + number(word.weight, largest, sign);
+    if (side * word.weight > 0 && more.size() < most_for && (counts || more.empty())) more.push_back(name);
+    if (side * word.weight < 0 && less.size() < most_against && counts) less.push_back(name);
   }
-  return {.most = fmt::format("{}", fmt::join(more, ", ")),
-          .against = fmt::format("{}", fmt::join(less, ", ")),
-          .hardly = !plain && all < next_to_nothing * std::abs(whole_of(report, attribution))};
+  reasons.most = fmt::format("{}", fmt::join(more, ", "));
+  reasons.against = fmt::format("{}", fmt::join(less, ", "));
+  reasons.hardly = sign && all < next_to_nothing * std::abs(whole_of(report, attribution));
+  return reasons;
 }
 
 }  // namespace headwater

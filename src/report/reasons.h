@@ -7,17 +7,27 @@
 
 namespace headwater {
 
+// Of a contrast: whether the model prefers what the target was set against.
+bool prefers_contrast(const Report& report);
+
+// Whether the scores tell for from against. Of a method that is not known nobody knows, and they do not.
+bool has_sign(const Attribution& attribution);
+
 struct Reasons {
-  std::string most;     // "good +2.48, so +0.98", or "the upper left (41 %), the centre (22 %)"; may be empty
-  std::string against;  // the same for the other sign, if it is large enough
-  bool hardly = false;  // together they are less than a hundredth of the sum
-  bool none = false;    // the input has no word, or none was measured
+  // "good +2.48, so +0.98", or "41 % in the upper left, 22 % in the middle"; may be empty. For a contrast:
+  // what counts for the side that the model prefers; the signs stay those of the scores.
+  std::string most;
+  std::string against;   // the same for the other side, if it is large enough
+  std::string special;   // special tokens whose score is larger than every word's
+  bool has_sign = true;  // false: the scores do not tell for from against
+  bool hardly = false;   // together they are less than a hundredth of the sum
+  bool none = false;     // the input has no word, or none was measured
 };
 
-// The reasons in that layer's row that the output was read from, without special tokens and the row's own
-// token. For words, the tokens of a word are summed. There are up to three reasons, none except the first
-// under a quarter of the strongest, and up to two of the other sign. For pictures the parts are ninths, by
-// their share of all that has the sign.
+// The reasons in that layer's row that the output was read from, without the row's own token. For words, the
+// tokens of a word are summed. There are up to three reasons, none except the first under a quarter of the
+// strongest, and up to two of the other side. For pictures the parts are ninths, by their share of all that
+// has the sign.
 Reasons reasons_of(const Report& report, const Attribution& attribution, Index layer);
 
 }  // namespace headwater

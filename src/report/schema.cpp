@@ -229,6 +229,12 @@ OrderedJson json_of(const Attribution& attribution) {
   return json;
 }
 
+OrderedJson json_of(const Report& report, const Attribution& attribution) {
+  OrderedJson json = json_of(attribution);
+  if (!attribution.scores().empty()) json["sentence"] = sentence_of(report, attribution);
+  return json;
+}
+
 OrderedJson json_of(const Agreement& agreement) {
   return {{"methods", {agreement.first, agreement.second}}, {"units", agreement.units},
           {"kendall_tau_b", agreement.whole_kendall},       {"spearman", agreement.whole_spearman},
@@ -249,6 +255,7 @@ OrderedJson head_of(const Report& report) {
   if (report.image.empty()) json["input"]["text"] = report.text;
   if (!report.pair.empty()) json["input"]["pair"] = report.pair;
   if (!report.image.empty()) json["input"]["image"] = report.image;
+  if (!report.fitted.empty()) json["input"]["fitted"] = report.fitted;
   if (report.prediction.sequences.size() > 1) {
     json["input"]["prefix"] = report.prefix;
     json["sequences"] = list_of(report.prediction.sequences, [](const Sequence& sequence) -> OrderedJson {
@@ -260,7 +267,8 @@ OrderedJson head_of(const Report& report) {
   json["prediction"] = json_of(report.prediction);
   json["target"] = json_of(report.target);
   json["record"] = record_of(std::span(&report, 1));
-  json["attributions"] = list_of(report.attributions);
+  json["attributions"] =
+      list_of(report.attributions, [&](const Attribution& one) { return json_of(report, one); });
   if (!report.agreement.empty()) json["agreement"] = list_of(report.agreement);
   return json;
 }

@@ -25,6 +25,8 @@ OrderedJson json_of(const Axes& axes);
 OrderedJson json_of(const Prediction& prediction);  // without tokens
 OrderedJson json_of(const std::vector<Check>& checks);
 OrderedJson json_of(const Attribution& attribution);  // without scores
+// The same with its sentence.
+OrderedJson json_of(const Report& report, const Attribution& attribution);
 OrderedJson json_of(const Agreement& agreement);
 OrderedJson head_of(const Report& report);              // everything but tokens and scores
 std::string dump(const OrderedJson& json, int indent);  // invalid UTF-8 becomes U+FFFD

@@ -1,5 +1,7 @@
-// "Because" is said only of a target that is the model's answer, and only of a method that knows the class:
-// of another target it is said what counts for it and against it, and of another method what its row reads.
+// "Because" is said only of a target that is the model's answer, and only by a method that knows the class
+// and tells for from against: of another target it is said what counts for it and against it, of a contrast
+// that the model decides the other way what counts for either side, and by another method what its row reads
+// or what is strongest.
 #include "report/sentence.h"
 
 #include <algorithm>
@@ -117,20 +119,24 @@ std::string other_answer(const Report& report) {
 // Whether what is explained is what the model says.
 bool is_answer(const Report& report) {
   const Target& target = report.target;
-  if (target.contrast) return target.logit > 0;
+  if (target.contrast) return !prefers_contrast(report);
   if (says_several(report)) return target.probability > 0.5;
   return !has_several_tokens(target) && other_answer(report).empty();
 }
 
-const Attribution* speaker_of(const Report& report) {
+// The first of those that say most: that know the class and its signs, then the class, then anything.
+const Attribution* speaker_of(const std::vector<const Attribution*>& results) {
   const Attribution* best = nullptr;
   int rank = 0;
-  for (const Attribution& attribution : report.attributions) {
-    if (attribution.scores().empty()) continue;
-    const int own = knows_class(attribution) ? (has_axis(attribution, Axis::Query) ? 2 : 3) : 1;
+  for (const Attribution* result : results) {
+    if (result->scores().empty()) continue;
+    const int own = !knows_class(*result)            ? 1
+                    : has_axis(*result, Axis::Query) ? 2
+                    : has_sign(*result)              ? 4
+                                                     : 3;
     if (own <= rank) continue;
     rank = own;
-    best = &attribution;
+    best = result;
   }
   return best;
 }
@@ -152,44 +158,110 @@ std::string layer_name(const Attribution& attribution, Index layer) {
              : "";
 }
 
+std::string unit_of(const Report& report) {
+  return patches_of(report.prediction) != nullptr ? "part of the picture" : "word";
+}
+
+std::string outweighed(const Reasons& reasons) {
+  return reasons.special.empty() ? "" : "; more than any word: " + reasons.special;
+}
+
+// What counts for either side of a contrast that the model decides against the target.
+std::string both_sides(const Report& report, const Reasons& reasons) {
+  const std::string preferred = called(report, report.target.contrast_label);
+  std::string text = reasons.most.empty() ? fmt::format("; no {} counts for {}", unit_of(report), preferred)
+                                          : fmt::format("; for {}: {}", preferred, reasons.most);
+  if (!reasons.against.empty())
+    text += fmt::format("; for {}: {}", called(report, report.target.label), reasons.against);
+  return text;
+}
+
 // Of a method that explains the output: " because of …; against: …".
 std::string because(const Report& report, const Attribution& attribution, const Reasons& reasons,
                     Index layer) {
-  const std::string unit = patches_of(report.prediction) != nullptr ? "part of the picture" : "word";
+  const std::string unit = unit_of(report);
   if (reasons.none) return fmt::format("; no {} counts for it or against it", unit);
   if (is_regression(report)) {  // a number has no side
     const std::string up = reasons.most.empty() ? "" : "raised by " + reasons.most;
     const std::string down = reasons.against.empty() ? "" : "lowered by " + reasons.against;
     return fmt::format(": {}{}{}", up, up.empty() || down.empty() ? "" : "; ", down);
   }
+  if (prefers_contrast(report)) return both_sides(report, reasons);
   const std::string against = reasons.against.empty() ? "" : "; against: " + reasons.against;
   const std::string read =
       has_axis(attribution, Axis::Query)
           ? fmt::format("what {} reads{}: ", row_name(report), layer_name(attribution, layer))
           : "";
   if (!is_answer(report)) {
-    const std::string other = other_answer(report);
-    const std::string lead = other.empty() ? "; " : fmt::format(" (the answer is {}); ", other);
-    if (reasons.most.empty()) return fmt::format("{}no {} counts for it{}", lead, unit, against);
-    return fmt::format("{}for it: {}{}{}", lead, read, reasons.most, against);
+    if (reasons.most.empty()) return fmt::format("; no {} counts for it{}", unit, against);
+    return fmt::format("; for it: {}{}{}", read, reasons.most, against);
   }
   if (reasons.most.empty()) return fmt::format(", though no {} counts for it{}", unit, against);
   if (reasons.hardly) return fmt::format(", hardly because of its words: {}{}", reasons.most, against);
+  if (patches_of(report.prediction) != nullptr)
+    return fmt::format("; for it: {}{}{}", read, reasons.most, against);
   return fmt::format(" because of {}{}{}", read, reasons.most, against);
 }
 
-// Of a method that does not: what the row reads, or what is strongest.
+// Of a method that does not tell for from against: what the row reads, or what is strongest.
 std::string reading(const Report& report, const Attribution& attribution, const Reasons& reasons,
                     Index layer) {
-  const std::string name = name_of(attribution);
-  const std::string limit = has_output(report) ? name + " knows no class" : name;
-  if (reasons.none) return fmt::format("{} names no word ({})", row_name(report), limit);
-  if (!has_axis(attribution, Axis::Query)) return fmt::format("strongest are {} ({})", reasons.most, limit);
+  const bool reads = has_axis(attribution, Axis::Query);
+  const std::string row = reads ? row_name(report) : "";
+  if (reasons.none && reasons.special.empty())
+    return reads ? row + " reads no word" : fmt::format("no {} has a score", unit_of(report));
+  if (!reads) return "strongest: " + (reasons.none ? reasons.special : reasons.most + outweighed(reasons));
+  const bool several = attribution.aggregate.empty() && layer_count(attribution) > 1;
   const std::string where =
-      attribution.aggregate.empty() && layer_count(attribution) > 1 && layer + 1 < layer_count(attribution)
-          ? layer_name(attribution, layer)
-          : "";
-  return fmt::format("{} reads most from {}{} ({})", row_name(report), reasons.most, where, limit);
+      several && layer + 1 < layer_count(attribution) ? fmt::format("in layer {} ", layer) : "";
+  if (reasons.none) return fmt::format("{}{} reads most from {}", where, row, reasons.special);
+  if (reasons.special.empty()) return fmt::format("{}{} reads most from {}", where, row, reasons.most);
+  return fmt::format("{}{} reads most from {}, of the words from {}", where, row, reasons.special,
+                     reasons.most);
+}
+
+// Who says so: "(chefer, unsigned)".
+std::string said_by(const Report& report, const Attribution& attribution, const Reasons& reasons) {
+  const bool general = has_output(report) && !knows_class(attribution);
+  return name_of(attribution) + (general                                   ? ", same for every class"
+                                 : !reasons.has_sign && has_output(report) ? ", unsigned"
+                                                                           : "");
+}
+
+// The other result of its kind that ranks the words least alike, where that is not alike at all.
+std::string dissent(const Report& report, const Attribution& speaker) {
+  constexpr double alike = 0.5;
+  const std::string own = name_of(speaker);
+  const Agreement* worst = nullptr;
+  const auto is_of_its_kind = [&](const std::string& name) {
+    const auto found = std::find_if(report.attributions.begin(), report.attributions.end(),
+                                    [&](const Attribution& a) { return name_of(a) == name; });
+    return found != report.attributions.end() && knows_class(*found) == knows_class(speaker) &&
+           has_sign(*found) == has_sign(speaker);
+  };
+  for (const Agreement& pair : report.agreement) {
+    if (pair.first != own && pair.second != own) continue;
+    if (!(pair.whole_kendall < alike) || !is_of_its_kind(pair.first == own ? pair.second : pair.first))
+      continue;
+    if (worst == nullptr || pair.whole_kendall < worst->whole_kendall) worst = &pair;
+  }
+  if (worst == nullptr) return {};
+  return fmt::format("; {} ranks the {} otherwise, τ {}{:.2f}",
+                     worst->first == own ? worst->second : worst->first,
+                     patches_of(report.prediction) != nullptr ? "patches" : "words",
+                     worst->whole_kendall < 0 ? "−" : "", std::abs(worst->whole_kendall));
+}
+
+std::string sentence_with(const Report& report, const Attribution& result, Index layer,
+                          const std::string& more) {
+  const std::string answer = answer_of(report);
+  const Reasons reasons = reasons_of(report, result, layer);
+  const std::string other = other_answer(report);
+  const std::string corrected = answer + (other.empty() ? "" : fmt::format(" (the answer is {})", other));
+  const std::string said = fmt::format(" ({}{})", said_by(report, result, reasons), more);
+  if (knows_class(result) && reasons.has_sign && !answer.empty())
+    return corrected + because(report, result, reasons, layer) + outweighed(reasons) + said;
+  return (answer.empty() ? "" : corrected + "; ") + reading(report, result, reasons, layer) + said;
 }
 
 }  // namespace
@@ -199,25 +271,39 @@ std::string answer_of(const Report& report) {
   if (!has_output(report)) return {};
   const Frame frame = frame_of(report);
   const std::string name = called(report, target.label);
-  if (target.contrast)
-    return fmt::format("{}{} rather than {}{} ({} difference {}{:.2f})", frame.before, name,
-                       called(report, target.contrast_label), frame.behind,
-                       has_several_tokens(target) ? "log-probability" : "logit", target.logit < 0 ? "−" : "+",
-                       std::abs(target.logit));
+  if (target.contrast) {
+    const std::string other = called(report, target.contrast_label);
+    const bool turned = prefers_contrast(report);
+    return fmt::format("{}{} {} {}{} ({} difference {:.2f})", frame.before, turned ? other : name,
+                       target.logit == 0 ? "as much as" : "rather than", turned ? name : other, frame.behind,
+                       has_several_tokens(target) ? "log-probability" : "logit", std::abs(target.logit));
+  }
   const std::string value = is_regression(report)
                                 ? fmt::format("{}{:.2f}", target.logit < 0 ? "−" : "", std::abs(target.logit))
                                 : rounded_percent(target.probability);
   return fmt::format("{}{} {}{}", frame.before, name, value, frame.behind);
 }
 
-std::string sentence_of(const Report& report) {
+std::string sentence_at(const Report& report, const Attribution& result, Index layer) {
+  return sentence_with(report, result, layer, {});
+}
+
+std::string sentence_of(const Report& report, const Attribution& result) {
+  return sentence_at(report, result, shown_layer(report, result));
+}
+
+std::string sentence_over(const Report& report, const std::vector<const Attribution*>& results, Index layer) {
+  if (const Attribution* speaker = speaker_of(results))
+    return sentence_with(report, *speaker, layer >= 0 ? layer : shown_layer(report, *speaker),
+                         dissent(report, *speaker));
   const std::string answer = answer_of(report);
-  const Attribution* speaker = speaker_of(report);
-  if (speaker == nullptr) return answer.empty() ? terminal_safe(report.record.architecture) : answer;
-  const Index layer = shown_layer(report, *speaker);
-  const Reasons reasons = reasons_of(report, *speaker, layer);
-  if (knows_class(*speaker) && !answer.empty()) return answer + because(report, *speaker, reasons, layer);
-  return (answer.empty() ? "" : answer + "; ") + reading(report, *speaker, reasons, layer);
+  return answer.empty() ? terminal_safe(report.record.architecture) : answer;
+}
+
+std::string sentence_of(const Report& report) {
+  std::vector<const Attribution*> all;
+  for (const Attribution& attribution : report.attributions) all.push_back(&attribution);
+  return sentence_over(report, all);
 }
 
 }  // namespace headwater

@@ -1,14 +1,22 @@
-// The sentence with which every answer begins (sentence_of, formats.h), and its first half alone.
+// The sentence with which every answer begins (sentence_of, formats.h), and its parts.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <headwater/report.h>
 
 namespace headwater {
 
-// What the output says about the target: "POSITIVE 96.4 %", "next token “was” 35.2 %"; empty for a model
-// without an output.
+// What the output says about the target: "POSITIVE 96.4 %", "next token “was” 35.2 %"; for a contrast, which of
+// the two the model prefers, whichever was asked for. Empty for a model without an output.
 std::string answer_of(const Report& report);
+
+// The sentence of one result that is shown at one layer.
+std::string sentence_at(const Report& report, const Attribution& result, Index layer);
+// What stands over several results, of which the first speaks that knows the class and its signs. Layer −1:
+// the one a reader should see first.
+std::string sentence_over(const Report& report, const std::vector<const Attribution*>& results,
+                          Index layer = -1);
 
 }  // namespace headwater

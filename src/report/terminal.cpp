@@ -121,6 +121,7 @@ std::string to_terminal(const Report& measured, const TerminalFormat& format) {
   else if (!report.target.label.empty() && !(format.brief && is_first_outcome(report)))
     out += fmt::format("  target: {}, {} {:.4f}\n", terminal_safe(report.target.label), quantity,
                        report.target.logit);
+  if (!report.fitted.empty()) out += "  the picture was " + report.fitted + "\n";
   out += own_tokens_line(report);
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores().empty())

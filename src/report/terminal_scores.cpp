@@ -110,7 +110,7 @@ std::string asked(const Report& report, const Attribution& attribution, const Ro
   if (row.layer + 1 < layer_count(attribution))
     text += std::string(", the one that reads most from other ") + (is_picture(report) ? "patches" : "words");
   if (report.target.label.empty()) return text;
-  if (!knows_class(attribution)) return text + "; not class-specific";
+  if (!knows_class(attribution)) return text + "; same for every class";
   text += " for " + target_name(report);
   if (report.target.contrast) text += " rather than " + terminal_safe(report.target.contrast_label);
   return text;

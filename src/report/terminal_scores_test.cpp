@@ -104,9 +104,9 @@ TEST(TerminalScores, SaysWhatTheSignMeans) {
 TEST(TerminalScores, AMapSaysThatItKnowsNoClass) {
   Report report = testing::text_report();
   const std::string out = scores_view(report, report.attributions[1], {});
-  EXPECT_TRUE(has(out, "attention_rollout  row [CLS] of layer 1; not class-specific")) << out;
+  EXPECT_TRUE(has(out, "attention_rollout  row [CLS] of layer 1; same for every class")) << out;
   report.target = {};
-  EXPECT_FALSE(has(scores_view(report, report.attributions[1], {}), "knows no class"));
+  EXPECT_FALSE(has(scores_view(report, report.attributions[1], {}), "same for every class"));
 }
 
 TEST(TerminalScores, AnotherRowIsShown) {

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t max_targets = 16, max_methods = 32, max_metrics = 32, max_examples = 256,
                       max_options = 64;
 constexpr int max_generated = 512;
+constexpr double max_budget = 3600;
 constexpr std::size_t bytes_per_token = 64;  // a text longer than that many per token is refused unread
 
 std::string_view kind_of(const Json& value) {
@@ -253,11 +254,14 @@ AskedExplanation asked_explanation(const Json& body, const Engine& engine, const
   });
   if (asked.targets.empty()) asked.targets.emplace_back();
   asked.view = view_in(fields);
+  asked.budget = fields.number("budget", 0, 0, max_budget);
   asked.in_background = fields.yes("async");
   fields.finish();
   for (const TargetSpec& target : asked.targets)
-    check_memory(engine.planned_bytes({.input = asked.of.input, .target = target, .methods = asked.methods}),
-                 limits);
+    check_memory(
+        engine.planned_bytes(
+            {.input = asked.of.input, .target = target, .methods = asked.methods, .budget = asked.budget}),
+        limits);
   return asked;
 }
 
@@ -284,8 +288,10 @@ AskedEvaluation asked_evaluation(const Json& body, const Engine& engine, const I
   fields.each("examples", max_examples, [&](const Json& value, const std::string& where) {
     Fields example(value, where);
     AskedInput input = input_in(example, engine, limits);
+    TargetSpec target;
+    if (const Json* chosen = example.find("target")) target = target_in(*chosen, where + ".target");
     request.examples.push_back(
-        {.input = input.input, .target = {}, .gold = example.label("label"), .name = where});
+        {.input = input.input, .target = std::move(target), .gold = example.label("label"), .name = where});
     if (input.picture) asked.pictures.push_back(std::move(input.picture));
     example.finish();
   });

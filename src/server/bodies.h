@@ -31,6 +31,7 @@ struct AskedExplanation {
   std::vector<TargetSpec> targets;  // at least one
   std::vector<MethodSpec> methods;  // at least one
   View view;
+  double budget = 0;  // seconds for methods that refine their results; 0: by their options alone
   bool in_background = false;
 };
 

@@ -1,11 +1,13 @@
 #include "server/work.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
 #include "report/page.h"
+#include "report/page_document.h"
 #include "report/schema.h"
 #include "server/results.h"
 
@@ -15,6 +17,24 @@ namespace {
 
 std::string called(const MethodSpec& spec) {
   return spec.aggregate.empty() ? spec.name : spec.name + "_" + spec.aggregate;
+}
+
+// What a reader is told of a picture: its name, not the place of this process where it lies.
+void name_picture(Report& report, const AskedInput& of) {
+  if (of.picture) report.image = report.asked.input.image = of.picture->name();
+}
+
+// What runs all of the methods, for all targets, elsewhere.
+OrderedJson repetition_of(const Engine& engine, const AskedExplanation& asked) {
+  std::vector<Report> reports;
+  for (const TargetSpec& target : asked.targets) {
+    Report report;
+    report.record = engine.record();
+    report.asked = {.input = asked.of.input, .target = target, .methods = asked.methods, .view = asked.view};
+    name_picture(report, asked.of);
+    reports.push_back(std::move(report));
+  }
+  return {{"command", reproduce_command(reports)}, {"python", reproduce_python(reports)}};
 }
 
 // Every target is a run of its own. A time that is not known is null.
@@ -35,12 +55,9 @@ OrderedJson plan_json(const Engine& engine, const AskedExplanation& asked,
     }
     data.push_back(std::move(one));
   }
-  return {{"data", std::move(data)}};
-}
-
-// What a reader is told of a picture: its name, not the place of this process where it lies.
-void name_picture(Report& report, const AskedInput& of) {
-  if (of.picture) report.image = report.asked.input.image = of.picture->name();
+  OrderedJson json{{"data", std::move(data)}};
+  json.update(repetition_of(engine, asked));
+  return json;
 }
 
 std::string tree_command(const Report& report, const AskedTree& asked) {
@@ -63,6 +80,7 @@ JobWork explaining(SharedEngine engine, std::string model, AskedExplanation aske
              const std::string& id, JobTeller& teller) -> std::shared_ptr<const JobResult> {
     std::vector<Report> reports;
     for (const TargetSpec& target : asked.targets) {
+      std::set<std::string> told;
       const auto with = [&](const Report& report) {
         std::vector<Report> so_far = reports;
         // Pictures of one page are by the same methods, so that later targets wait until they are whole.
@@ -71,20 +89,22 @@ JobWork explaining(SharedEngine engine, std::string model, AskedExplanation aske
         return std::make_shared<ExplanationResult>(id, std::move(so_far));
       };
       const auto tell_end = [&](const Report& report) {
-        const Attribution& last = report.attributions.back();
-        teller.ended({headwater::name_of(last), last.seconds}, with(report));
+        for (const Attribution& one : report.attributions)  // those that refine end last, wherever they stand
+          if (const std::string name = headwater::name_of(one); told.insert(name).second)
+            teller.ended({name, one.seconds}, with(report));
       };
       Report report =
           engine->explain({.input = asked.of.input,
                            .target = target,
                            .methods = asked.methods,
                            .view = asked.view,
+                           .budget = asked.budget,
                            .progress = [&](const Progress& at) { teller.progress(at.method, at.done); },
                            .partial = tell_end,
                            .layers = [&](const Report& report) { teller.layers(with(report)); }});
       if (!report.attributions.empty()) tell_end(report);
-      for (std::size_t m = 0; m < report.attributions.size(); ++m)
-        times.note(model, asked.methods[m], report.prediction.units.size(),
+      for (std::size_t m = 0; m < report.attributions.size() && asked.budget == 0; ++m)
+        times.note(model, report.asked.methods[m], report.prediction.units.size(),
                    {report.attributions[m].seconds, true});
       name_picture(report, asked.of);
       reports.push_back(std::move(report));

@@ -52,6 +52,7 @@ Prepared prepare_image(const LoadedModel& loaded, const Input& input) {
   const Image image = read_image(input.image);
   Prepared prepared;
   prepared.crop = loaded.processor->crop(image);
+  prepared.fitted = loaded.processor->fitting(image);
   const Tensor pixels = loaded.processor->pixels(image, loaded.info().dtype);  // [C, height, width]
   prepared.batch.pixels = pixels.reshaped(pixels.shape().with_front(1));
   return prepared;

@@ -52,6 +52,7 @@ struct Prepared {
   Encoding encoding;     // the sequence to which the output's rows belong; empty for images
   Encoding source = {};  // encoder–decoders: the source; `encoding` is then the prefix
   Image crop = {};       // image models: what the model sees
+  std::string fitted = {};  // and what it does not
 };
 
 // The sequences of an input, and the units of all of them.

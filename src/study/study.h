@@ -1,6 +1,7 @@
 // Study: one model, one input, one target, and everything a method may ask of them.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -100,9 +101,11 @@ class Study {
   double target_logit(const Tensor& logits) const;
 
   SpecialIds special_ids;
-  Problem problem = Problem::SingleLabel;        // the meaning of a sequence classifier's scores
-  std::vector<double> black;                     // image models: a black pixel as the model sees it, [C]
-  std::size_t scratch = default_scratch;         // bytes a method may take for larger tiles
+  Problem problem = Problem::SingleLabel;  // the meaning of a sequence classifier's scores
+  std::vector<double> black;               // image models: a black pixel as the model sees it, [C]
+  std::size_t scratch = default_scratch;   // bytes a method may take for larger tiles
+  std::optional<std::chrono::steady_clock::time_point>
+      until;                                     // the deadline of a method that refines its result
   std::function<void(double done)> on_progress;  // may throw to stop the method
   void progress(double done) const {             // 0 … 1; called by methods that take long
     if (on_progress) on_progress(done);

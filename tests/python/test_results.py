@@ -75,7 +75,8 @@ def test_exports_have_their_shapes(sentiment):
     assert {"token", "id", "begin", "end", "integrated_gradients", "attention"} <= set(columns)
     page = explanation._repr_html_()
     assert "<script" not in page and "POSITIVE" in page and len(page) < 20000
-    assert "<iframe" in str(getattr(explanation.show(), "data", explanation.show()))
+    frame = str(getattr(explanation.show(), "data", explanation.show()))
+    assert "<iframe" in frame and "allow-downloads" in frame  # without it Export does nothing, silently
     drawn = explanation.plot()
     assert drawn.startswith("<svg") if isinstance(drawn, str) else drawn.get_title()
 

@@ -93,6 +93,7 @@ class Runner:
         self.environment, self.folder = run_case.environment(program, folder), pathlib.Path(folder, "work")
         self.folder.mkdir()
         run_case.put_models(MODELS, self.folder)
+        shutil.copy(PETS, self.folder)  # a page's command names no folder
         cached = self.folder / "my cache/models--org--name"
         shutil.copytree(self.folder / "bert_sequence", cached / "snapshots/0123abcd")
         (cached / "refs").mkdir()

@@ -101,8 +101,8 @@ def check_aggregate(chromium, path):
     """An aggregated result has the card of its method, and says what was made of it."""
     page = chromium.open(path)
     card = page.texts("#method")[0]
-    expect(card.startswith("Method: value_zeroing_rollout"), f"the result's name, found {card}")
-    for words in ("Mohebbi", "What it does not show", "rollout: the maps multiplied"):
+    expect(card.startswith("Value zeroing, rollout"), f"the result's name, found {card}")
+    for words in ("Mohebbi", "Read with care", "value_zeroing_rollout", "rollout: the maps multiplied"):
         expect(words in card, f"'{words}' on the method's card, found {card}")
 
 
@@ -125,7 +125,7 @@ def check_targets(chromium, path):
     page = chromium.open(path)
     expect(page.texts(".strip-row .method-name") == ["integrated_gradients", "attention_rollout"], "all methods, one under another")
     said = page.value("[...document.querySelectorAll('.noclass')].map((e) => e.title)")
-    expect(said == ["attention_rollout knows no class: it is the same for every target."], f"what knows no class to say so, found {said}")
+    expect(said == ["attention_rollout does not look at the class: it is the same for every target."], f"what knows no class to say so, found {said}")
     tone = "[...document.querySelectorAll('.strip-row')].map((s) => [...s.querySelectorAll('.tok')].find((t) => t.textContent === 'good').style.backgroundColor)"
     before = page.value(tone)
     page.value("[...document.querySelectorAll('nav button')].find((b) => b.textContent === 'NEGATIVE').click()")

@@ -8,9 +8,25 @@ import { growsFrom } from "./model/tree";
 import { groupIndex, groupsOf, patchesOf, unitsOf, type Group, type Patches } from "./model/units";
 import { addressOf, initial, viewOf, type Tab, type View } from "./view";
 
+// A reading that is kept beside another.
+export interface Pin {
+  title: string;
+  said: string; // of which text or picture
+  names: string[];
+  special: boolean[];
+  right: boolean; // a text that runs from the right
+  values: Float32Array;
+  signed: boolean;
+  picture: string | undefined;
+}
 export interface Hover {
   row: number | null;
   key: number | null;
+}
+interface Step {
+  view: View;
+  mark: unknown;
+  edit: boolean; // of what is explained, not of how one looks at it
 }
 const most_steps = 200; // that can be undone
 const most_compared = 1 << 16; // cells of a map whose layers are compared unasked
@@ -29,7 +45,8 @@ export class Bench {
   onUndo: ((mark: unknown) => void) | null = null; // the live part's own state, undone with the view's
   mark: () => unknown = () => null;
   private aimed: (Attribution[] | null)[] = [];
-  private past: { view: View; mark: unknown }[] = [];
+  private past: Step[] = [];
+  pins: { A: Pin | null; B: Pin | null } = { A: null, B: null }; // what is kept for comparison
   private watchers = new Set<() => void>();
   private hoverWatchers = new Set<() => void>();
   private statistics = new Map<string, Statistics>();
@@ -42,6 +59,10 @@ export class Bench {
   }
   get aim(): Aimed {
     return this.targets[this.view.target];
+  }
+  // The chosen method's sentence; without methods the answer alone.
+  get headline(): string {
+    return this.current?.sentence ?? this.aim.answer ?? this.aim.sentence ?? this.data.sentence;
   }
   get isImage() {
     return this.patches !== null;
@@ -126,18 +147,20 @@ export class Bench {
     this.writeAddress();
     this.changed();
   }
-  remember() {
-    this.past.push({ view: this.view, mark: this.mark() });
+  remember(edit = false) {
+    this.past.push({ view: this.view, mark: this.mark(), edit });
     if (this.past.length > most_steps) this.past.shift();
   }
   get canUndo() {
     return this.past.length > 0;
   }
+  // The last edit first, and the view stays; where nothing was edited, the last step of the view.
   undo() {
-    const before = this.past.pop();
+    const last = this.past.map((step) => step.edit).lastIndexOf(true),
+      before = last >= 0 ? this.past.splice(last, 1)[0] : this.past.pop();
     if (!before) return;
-    this.view = before.view;
-    this.onUndo?.(before.mark);
+    if (before.edit) this.onUndo?.(before.mark);
+    else this.view = before.view;
     if (this.document) {
       this.clamp();
       this.regroup();
@@ -147,7 +170,7 @@ export class Bench {
   }
   writeAddress() {
     try {
-      history.replaceState(null, "", "#" + addressOf(this.view));
+      history.replaceState(history.state, "", "#" + addressOf(this.view));
     } catch {
       /* some viewers forbid it */
     }

@@ -8,7 +8,7 @@ import "./style.css";
 
 const bench = new Bench(),
   root = document.getElementById("app")!;
-bench.readAddress(location.hash);
+bench.readAddress(location.hash || (document.documentElement.dataset.view ?? "")); // a saved page opens as it was left
 const embedded = embeddedDocument(document),
   live = embedded ? null : new LiveSession(bench);
 root.replaceChildren();

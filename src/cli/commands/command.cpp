@@ -1,6 +1,5 @@
 #include "cli/commands/command.h"
 
-#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
@@ -45,20 +44,6 @@ std::vector<std::string> visible_commands() {
   for (const Command* command : all_commands())
     if (!command->group.empty()) names.emplace_back(command->name);
   return names;
-}
-
-// "help" and what follows it, in the words of the commands: a command's help, a method's record, or the
-// whole.
-std::vector<const char*> with_help_as_option(int argc, const char* const* argv) {
-  std::vector<const char*> words(argv, argv + argc);
-  if (argc < 2 || std::string_view(argv[1]) != "help") return words;
-  if (argc == 2) return {argv[0], "--help"};
-  const std::vector<std::string> names = visible_commands();
-  if (std::find(names.begin(), names.end(), argv[2]) == names.end() && method_named(argv[2]) != nullptr)
-    return {argv[0], "methods", argv[2]};
-  words.erase(words.begin() + 1);
-  words.insert(words.begin() + 2, "--help");
-  return words;
 }
 
 // What stands behind --help: "files", or a method, whose options are too many for the help of a command that
@@ -165,14 +150,14 @@ std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen) {
 int parse_and_run(int argc, const char* const* argv) {
   std::function<int()> chosen;
   const std::unique_ptr<CLI::App> app = make_app(chosen);
-  const std::vector<const char*> words = with_help_as_option(argc, argv);
+  const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
   try {
     require_known_command(words);
     if (const std::string part = help_on_part(*app, words); !part.empty()) {
       print_text(part);
       return 0;
     }
-    app->parse(static_cast<int>(words.size()), words.data());
+    app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report_parse_error(*app, error);
   }

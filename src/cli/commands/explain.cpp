@@ -40,6 +40,7 @@ struct Options : RunOptions {
   bool details = false;
   bool words = false;
   bool list_methods = false;
+  BudgetOption budget;
   bool verify = false;
 };
 
@@ -87,6 +88,7 @@ class Explaining {
                  .view = view_of(options),
                  .overlap = options.windows.chosen(options.input.truncate),
                  .max_memory = options.max_memory.bytes(),
+                 .budget = options.budget.seconds(),
                  .verify = options.verify} {}
 
   // How many inputs it takes at once.
@@ -143,6 +145,15 @@ class Explaining {
   Request request_;
 };
 
+DestinationOptions destinations_of(const Options& options, const std::string& format) {
+  return {.format = format,
+          .also = options.also,
+          .kind = options.kind,
+          .row = options.row,
+          .details = options.details,
+          .targets = options.targets.size() > 1};
+}
+
 // What is explained next; at first two, where they tell whether a line for each has to do.
 std::vector<Explained> next_inputs(CorpusRun& run, std::size_t most, bool two) {
   std::vector<Explained> some;
@@ -154,13 +165,7 @@ std::vector<Explained> next_inputs(CorpusRun& run, std::size_t most, bool two) {
 
 int explain_all(const Engine& engine, CorpusRun& run, const Options& options, const std::string& format) {
   const Explaining explaining(engine, run, options);
-  Destinations results(run, options.output,
-                       {.format = format,
-                        .also = options.also,
-                        .kind = options.kind,
-                        .row = options.row,
-                        .details = options.details,
-                        .targets = options.targets.size() > 1});
+  Destinations results(run, options.output, destinations_of(options, format));
   const std::string single = results.holds_one();
   const bool may_shorten = format == "terminal" && options.output.format.empty() &&
                            options.output.path.empty() && !options.dry_run && options.row.empty() &&
@@ -203,7 +208,9 @@ int run(const Options& options) {
   }
   const std::string format = options.output.chosen_format(ReportFormats::names, ReportFormats::endings);
   options.methods.check();
+  options.budget.seconds();
   check_row(options, format);
+  Destinations::check(destinations_of(options, format));
   if (options.corpus.resume && !options.also.empty())
     throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
   CorpusRun corpus(options.input, options.output, options.corpus, options.dry_run ? "terminal" : format);
@@ -227,6 +234,7 @@ void declare(Arguments& arguments, Options& options) {
   arguments.add("--generate N", options.generate, "Let the model write so many tokens, and explain them")
       .range(0, 1 << 16);
   add_method_options(arguments, options.methods);
+  add_budget_option(arguments, options.budget);
   arguments.under("Methods").add("--list-methods", options.list_methods, "Name the methods and end");
   arguments.under("Output").add("--words", options.words, "Words instead of tokens");
   arguments

@@ -41,7 +41,7 @@ export function pictureFigure(b: Bench, picture: HTMLImageElement | null): strin
     canvas.width = canvas.height = 2 * size;
     const g = canvas.getContext("2d")!;
     g.scale(2, 2);
-    paintOverlay(g, b, picture, map, b.rowOf(own), rowScale(map, b.rowOf(own), b.groups), size);
+    paintOverlay(g, b, picture, map, b.rowOf(own), rowScale(map, b.rowOf(own), b.groups, false), size);
     s +=
       `<image x="${x}" y="30" width="${size}" height="${size}" href="${canvas.toDataURL()}"/>` +
       patches(b, own, map, t.target.label, x, 30) +
@@ -54,6 +54,6 @@ export function pictureFigure(b: Bench, picture: HTMLImageElement | null): strin
       );
   });
   const map = b.mapOf(a)!,
-    key = legend(b, a, rowScale(map, b.rowOf(a), b.groups), 4, size + 70, "each scaled to its strongest patch");
+    key = legend(b, a, rowScale(map, b.rowOf(a), b.groups, false), 4, size + 70, "each scaled to its strongest patch");
   return framed(Math.ceil(Math.max(x + size + 10, headingRoom(headline(b, a)), key.room)), size + 84, s + key.drawn, headline(b, a));
 }

@@ -1,6 +1,7 @@
 // The text with every method's scores, as a figure.
 import type { Bench } from "../bench";
 import { agreementText, othersFor, shownFor, spreadOf } from "../model/agreement";
+import { isMap } from "../model/attribution";
 import { css, inkOn, toned } from "../model/colour";
 import { linesOfBench, rowsOf, type Line } from "../model/lines";
 import { rowScale } from "../model/maps";
@@ -103,7 +104,7 @@ function disagreementRow(b: Bench, lines: Line[], y: number): { drawn: string; b
 // Each method's row of text, wrapped, with the words as words; below, how far apart the methods rank them.
 export function stripFigure(b: Bench): string {
   const lines = linesOfBench(b),
-    above = sentence(b.aim.sentence || b.data.sentence),
+    above = sentence(b.headline),
     ink = themed("--ink"),
     soft = themed("--soft");
   let y = above.bottom,
@@ -142,7 +143,7 @@ export function stripFigure(b: Bench): string {
       rowScale(map, b.rowOf(a), b.groups),
       4,
       differ.bottom + 26,
-      `${a.name}; each row scaled to its strongest word${b.attributions.some((x) => x.signed) ? "; dashed: negative" : ""}`,
+      `${a.name}; each row scaled to its strongest ${isMap(a) ? "word" : "token"}${b.attributions.some((x) => x.signed) ? "; dashed: negative" : ""}`,
     );
-  return framed(Math.ceil(Math.max(width, key.room)), differ.bottom + 40, s + differ.drawn + key.drawn, b.data.sentence);
+  return framed(Math.ceil(Math.max(width, key.room)), differ.bottom + 40, s + differ.drawn + key.drawn, b.headline);
 }

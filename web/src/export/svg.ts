@@ -83,18 +83,20 @@ export function drawnOf(shown: SVGSVGElement): string {
 }
 
 // A drawing that is on the page as SVG already: its own elements, framed, and what its colours stand for.
-export function shownFigure(selector: string, title: string, colours: { colour: string; name: string }[] = []): string {
+export function shownFigure(selector: string, title: string, colours: { colour: string; name: string; dashes?: string }[] = []): string {
   const shown = document.querySelector<SVGSVGElement>(selector);
   if (!shown) return "";
   const box = shown.viewBox.baseVal;
   let key = "",
     x = 10,
     top = 26;
-  for (const { colour, name } of colours) {
+  for (const { colour, name, dashes } of colours) {
     const w = 16 + widthOf(name, 11) + 14;
     if (x + w > box.width && x > 10) [x, top] = [10, top + 18];
     key +=
-      `<rect x="${x}" y="${top}" width="11" height="11" rx="2" fill="${colour}"/>` +
+      (dashes
+        ? `<line x1="${x - 2}" x2="${x + 13}" y1="${top + 5.5}" y2="${top + 5.5}" stroke="${colour}" stroke-width="4" stroke-dasharray="${dashes}"/>`
+        : `<rect x="${x}" y="${top}" width="11" height="11" rx="2" fill="${colour}"/>`) +
       text(x + 16, top + 9.5, name, "", 11, themed("--soft"));
     x += w;
   }

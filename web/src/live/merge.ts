@@ -18,23 +18,31 @@ export function merged(older: PageDocument, newer: PageDocument, order: string[]
     const agreement = [...(x?.agreement ?? []).filter((p) => p.methods.every((m) => !names.has(m))), ...(y.agreement ?? [])];
     return { ...y, attributions: all.sort((a, b) => place(a) - place(b)), agreement };
   };
+  // What does not look at the target is there for any other, too.
+  const general = (x: Aimed): Aimed => ({
+    ...x,
+    attributions: x.attributions.filter((a) => !(a.needs_target ?? a.knows_class)),
+    agreement: [],
+  });
   const targets = (d: PageDocument) => [d.data as Aimed, ...(d.data.others ?? [])];
   const old = targets(older),
     joined = targets(newer).map((y) =>
-      join(
-        old.find((x) => x.target.label === y.target.label && x.target.contrast === y.target.contrast),
-        y,
-      ),
+      join(old.find((x) => x.target.label === y.target.label && x.target.contrast === y.target.contrast) ?? general(old[0]), y),
     );
+  const record = { ...newer.data.record, seconds: older.data.record.seconds + newer.data.record.seconds };
   return {
-    data: { ...newer.data, ...joined[0], others: joined.slice(1) },
+    data: { ...newer.data, ...joined[0], record, others: joined.slice(1) },
     numbers: (id) => (id.startsWith("o:") ? older : newer).numbers(id.slice(2)),
   };
 }
 
 // The document with these methods alone, whatever else is known.
 export function onlyOf(d: PageDocument, methods: string[]): PageDocument {
-  const keep = <T extends Aimed>(x: T): T => ({ ...x, attributions: x.attributions.filter((a) => methods.includes(a.method)) });
+  const keep = <T extends Aimed>(x: T): T => {
+    const attributions = x.attributions.filter((a) => methods.includes(a.method)),
+      names = attributions.map(nameOf);
+    return { ...x, attributions, agreement: (x.agreement ?? []).filter((p) => p.methods.every((m) => names.includes(m))) };
+  };
   return { ...d, data: { ...keep(d.data), others: (d.data.others ?? []).map(keep) } };
 }
 

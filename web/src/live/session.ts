@@ -3,9 +3,13 @@
 import type { Bench } from "../bench";
 import { binaryDocument, type PageDocument, type Score } from "../model/document";
 import type { Tab } from "../view";
-import { Api, ApiError, type ApiMethod, type ApiModel, type Evaluation, type Example, type Input, type Job, type Plan } from "./api";
-import { removed, replaced } from "./edit";
+import { Welcome } from "./welcome";
+import { Api, ApiError, type ApiMethod, type ApiModel, type Example, type Input, type Job, type Plan } from "./api";
+import { predicted, repeatLine, type Predicted } from "./early";
+import { edited, removed, replaced, type Change } from "./edit";
+import { Evaluating } from "./evaluating";
 import { finishedOf, merged, onlyOf } from "./merge";
+import { keepPlace, keptPlace, linkedPlace, linkOf, type Aim, type Place } from "./place";
 
 const page_type = "application/vnd.headwater.page";
 const pause = 300; // ms after the last key
@@ -13,11 +17,6 @@ export const cheap = 1.5; // seconds a method may take and still run by itself
 const first_look = "attention"; // one run of the model, whatever it is
 const kept_documents = 8;
 
-export interface Aim {
-  label: string;
-  contrast: string;
-  position?: number;
-}
 interface Mark {
   model: string;
   input: Input;
@@ -40,14 +39,15 @@ export class LiveSession {
   progress: { method: string; done: number } | null = null;
   before: Score[] | null = null; // the probabilities of the input before the last edit
   change = "";
-  evaluation: Evaluation | null = null;
-  evaluationError = "";
+  truncate = false; // a text that is too long is cut
+  early: { key: string; prediction: Predicted } | null = null; // of the input, before it is explained
+  readonly evaluating = new Evaluating(this);
+  readonly welcome = new Welcome(this);
   private timer = 0;
   private job = "";
   private running: AbortController | null = null;
   private known = new Map<string, PageDocument>();
   private shownKey = "";
-  private evaluationKey = "";
   private round = 0;
   private besides = false; // the example wants the second answer beside the first
   private asked = ""; // the word whose reading the example is about
@@ -74,6 +74,19 @@ export class LiveSession {
   private get key() {
     return JSON.stringify([this.model, this.input, this.aims]);
   }
+  private get shownInput() {
+    return this.shownKey && JSON.stringify(JSON.parse(this.shownKey).slice(0, 2));
+  }
+  // The prediction, as long as the page shows nothing of this input.
+  get predicted(): Predicted | null {
+    return this.early?.key === this.inputKey && this.shownInput !== this.inputKey ? this.early.prediction : null;
+  }
+  get place(): Place {
+    return { model: this.model, input: this.input, aims: this.aims, wanted: this.wanted };
+  }
+  link(withText: boolean, view: string) {
+    return linkOf(this.place, view, withText);
+  }
   get busy() {
     return this.running !== null;
   }
@@ -90,47 +103,72 @@ export class LiveSession {
       ]);
       this.models = models.data;
       this.methods = methods.data;
-      const given = new URLSearchParams(location.hash.slice(1));
-      this.setModel(this.models.some((m) => m.id === given.get("model")) ? given.get("model")! : (this.models[0]?.id ?? ""), true);
-      if (given.get("text")) {
-        this.input.text = given.get("text")!;
-        this.refresh();
-      }
+      this.restore(keptPlace() ?? linkedPlace());
+      addEventListener("popstate", () => {
+        this.bench.readAddress(location.hash);
+        this.restore(keptPlace() ?? linkedPlace());
+      });
     } catch (error) {
       this.fail(error);
     }
     this.bench.changed();
   }
+  // To where the reader has been, or was sent; null: to the beginning.
+  private restore(place: Place | null) {
+    const there = place && this.models.some((m) => m.id === place.model),
+      model = there ? place.model : (this.models[0]?.id ?? "");
+    this.blank();
+    this.model = model;
+    this.input = place ? { ...place.input } : { ...empty };
+    this.aims = place?.aims ?? [];
+    this.wanted = place?.wanted.length ? [...place.wanted] : [...(this.current?.default_methods ?? [])];
+    this.plans.clear();
+    this.refresh();
+  }
+  // Nothing of another input stays on the page.
+  private blank() {
+    this.shownKey = "";
+    this.before = null;
+    this.early = null;
+    this.bench.load(null);
+  }
+
   private fail(error: unknown) {
     if ((error as Error).name === "AbortError") return;
     this.dropUnfinished();
+    if (this.shownInput !== this.inputKey) this.blank();
     this.error = error instanceof ApiError && error.code === 401 ? "This server wants its API key." : (error as Error).message;
     this.status = "";
     this.progress = null;
+  }
+  // In the page's words: the command line has options that mean nothing here.
+  get errorText() {
+    return this.error.replace(/[;,]?\s*(?:and |or )?[^;,]*--[a-z][a-z-]*[^;,]*/g, "");
+  }
+  get canCut() {
+    return this.error.includes("--truncate");
   }
   get wantsKey() {
     return this.error === "This server wants its API key.";
   }
 
-  setModel(id: string, quiet = false) {
-    if (!quiet) this.bench.remember();
+  setModel(id: string) {
+    this.bench.remember(true);
     const kind = this.current?.input;
     this.model = id;
     const model = this.current;
     this.wanted = [...(model?.default_methods ?? [])];
     this.aims = [];
     this.plans.clear();
-    if (kind !== model?.input) {
-      this.input = { ...empty };
-      this.bench.load(null);
-    }
-    this.before = null;
-    if (this.hasInput) this.refresh();
-    else this.bench.changed();
+    if (kind !== model?.input) this.input = { ...empty };
+    this.blank();
+    keepPlace(this.place, true);
+    this.refresh();
   }
 
   open(example: Example, model: string) {
-    this.bench.remember();
+    const b = this.bench;
+    b.remember(true);
     this.model = model;
     this.input = { text: example.text ?? "", pair: example.pair ?? "", prefix: example.prefix ?? "", image: example.image ?? "" };
     this.aims = example.target ? example.target.split(",").map((label) => ({ label: label.trim(), contrast: example.contrast ?? "" })) : [];
@@ -139,14 +177,18 @@ export class LiveSession {
     this.besides = example.tab === "image" && this.aims.length === 0;
     this.asked = example.row ?? "";
     this.dear = new Set(this.wanted); // an example is meant to run
-    this.bench.set({ tab: (example.tab as Tab) ?? null, method: 0, row: null, keys: [], layers: {}, heads: {} }, false);
+    keepPlace(this.place, true);
+    b.set({ tab: (example.tab as Tab) ?? null, method: 0, row: null, keys: [], layers: {}, heads: {} }, false);
     this.refresh();
   }
 
   // Typing: wait for a pause; every pause can be undone.
   type(change: Partial<Input>) {
-    if (this.timer === 0) this.bench.remember();
+    if (this.timer === 0) this.bench.remember(true);
+    if (!this.hasInput) keepPlace(this.place, true); // Back leads to the examples again
     this.input = { ...this.input, ...change };
+    this.truncate = false;
+    if (change.image !== undefined) this.aims = []; // a class of one picture is no question about another
     this.change = "";
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
@@ -159,35 +201,30 @@ export class LiveSession {
 
   // What to explain: labels, and one to set against them. Only what knows a target is computed again.
   aimAt(aims: Aim[]) {
-    this.bench.remember();
+    this.bench.remember(true);
     this.aims = aims;
     this.refresh();
   }
 
-  private edit(t: number, how: (text: string, begin: number, end: number) => string, verb: string) {
-    const b = this.bench,
-      unit = b.units[t];
-    if (!unit || unit.special || unit.end <= unit.begin) return;
-    const members = b.groups[b.indexOf[t]]?.members ?? [t],
-      begin = Math.min(...members.map((m) => b.units[m].begin)),
-      end = Math.max(...members.map((m) => b.units[m].end));
-    const field = (["text", "pair", "prefix"] as const)[unit.sequence] ?? "text";
-    b.remember();
-    this.change = `${verb} “${members.map((m) => b.units[m].text).join("")}”`;
-    this.input = { ...this.input, [field]: how(this.input[field], begin, end) };
-    this.refresh();
-  }
   mask(t: number) {
     const mask = this.current?.mask;
-    if (!mask) {
-      this.status = "This model has no mask token; alt-click deletes instead.";
-      this.bench.changed();
-      return;
-    }
-    this.edit(t, (text, begin, end) => replaced(text, begin, end, mask), "masked");
+    if (mask) this.edit(t, (text, begin, end) => replaced(text, begin, end, mask), "masked");
+    else this.say("This model has no mask token; alt-click deletes instead.");
   }
   remove(t: number) {
     this.edit(t, removed, "deleted");
+  }
+  private edit(t: number, how: Change, verb: string) {
+    const made = edited(this.bench, this.input, t, how);
+    if (!made) return;
+    this.bench.remember(true);
+    this.change = `${verb} “${made.word}”`;
+    this.input = made.input;
+    this.refresh();
+  }
+  private say(status: string) {
+    this.status = status;
+    this.bench.changed();
   }
 
   toggle(method: string) {
@@ -211,6 +248,7 @@ export class LiveSession {
       ...(a.contrast ? { contrast: a.contrast } : {}),
       ...(a.position !== undefined ? { position: a.position } : {}),
     }));
+    if (this.truncate) more = { ...more, truncate: true };
     return { model: this.model, ...input, ...(targets.length ? { targets } : {}), methods, ...more };
   }
 
@@ -232,6 +270,11 @@ export class LiveSession {
     if (job) await this.api.remove(`/v1/jobs/${job}`).catch(() => {});
   }
 
+  cut() {
+    this.truncate = true;
+    this.refresh();
+  }
+
   waits(method: string) {
     const s = this.plans.get(method)?.seconds;
     return s !== null && s !== undefined && s > cheap && !this.dear.has(method);
@@ -244,21 +287,34 @@ export class LiveSession {
     this.job = "";
     if (old) this.api.remove(`/v1/jobs/${old}`).catch(() => {});
     this.error = "";
+    keepPlace(this.hasInput ? this.place : null, false);
     if (!this.hasInput) {
       this.running = null;
       this.status = "";
-      this.bench.load(null);
+      this.blank();
+      this.welcome.begin();
       return;
     }
     const running = new AbortController();
     this.running = running;
     this.status = "Asking …";
     this.bench.changed();
+    const key = this.inputKey,
+      over = () => round !== this.round || this.shownInput === key;
+    if (this.early?.key !== key)
+      predicted(this, running.signal, over).then((prediction) => {
+        if (!prediction) return;
+        this.early = { key, prediction };
+        this.bench.changed();
+      });
     try {
-      const plan = await this.api.post<{ data: Plan[] }>("/v1/plan", this.body(this.wanted), running.signal);
-      if (round !== this.round) return;
-      for (const p of plan.data) this.plans.set(p.method, p);
+      if (this.wanted.length) {
+        const plan = await this.api.post<{ data: Plan[] }>("/v1/plan", this.body(this.wanted), running.signal);
+        if (round !== this.round) return;
+        for (const p of plan.data) this.plans.set(p.method, p);
+      }
       await this.explain(running, round);
+      if (round === this.round) await repeatLine(this, running.signal);
     } catch (error) {
       if (round === this.round) this.fail(error);
     }
@@ -285,6 +341,12 @@ export class LiveSession {
     }
     const there = base ? names(base) : [],
       methods = this.wanted.filter((m) => !there.includes(m) && !this.waits(m));
+    if (this.wanted.length === 0) {
+      if (base) this.show(key, onlyOf(base, []));
+      else this.blank();
+      this.status = "";
+      return;
+    }
     if (methods.length === 0 && there.length === 0) {
       methods.push(first_look); // all of them wait: something to look at meanwhile
       if (!this.wanted.includes(first_look)) this.wanted.push(first_look);
@@ -363,28 +425,5 @@ export class LiveSession {
         this.refresh();
       }, 0);
     }
-  }
-
-  async evaluate() {
-    const methods = this.bench.attributions.map((a) => a.method).slice(0, 6),
-      key = this.inputKey + methods.join();
-    if (!this.hasInput || key === this.evaluationKey) return;
-    this.evaluationKey = key;
-    this.evaluation = null;
-    this.evaluationError = "";
-    try {
-      const { model, targets: _, methods: __, ...input } = this.body([]) as Record<string, unknown>;
-      const result = await this.api.post<Evaluation>("/v1/evaluate", {
-        model,
-        examples: [input],
-        methods,
-        metrics: ["deletion", "insertion", "comprehensiveness", "sufficiency"],
-        resamples: 100,
-      });
-      if (key === this.evaluationKey) this.evaluation = result;
-    } catch (error) {
-      if (key === this.evaluationKey) this.evaluationError = (error as Error).message;
-    }
-    this.bench.changed();
   }
 }

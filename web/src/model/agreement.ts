@@ -1,19 +1,53 @@
 // How far methods agree, and one method's scores for several targets.
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "./attribution";
+import type { Agreement } from "./document";
 import { rowOf, type GridMap } from "./maps";
-import { disagreement, kendall } from "./rank";
+import { disagreement, kendall, spearman } from "./rank";
 
-// The numbers a method is compared by: the row the output was read from, as its document says, or as shown.
-export function tau(b: Bench, a: Attribution, other: Attribution): number {
-  const named = (b.aim.agreement ?? []).find((p) => p.methods.includes(a.name) && p.methods.includes(other.name) && a.name !== other.name);
-  if (named) return named.kendall_tau_b ?? NaN;
-  const rows = [a, other].map((x) => {
-    const m = b.maps.get(x, x.L - 1, x.H > 1 ? -1 : 0);
-    return m && rowOf(m, isMap(x) ? b.defaultRow : 0);
-  });
-  return rows[0] && rows[1] && rows[0].length <= 1024 ? kendall(rows[0], rows[1]) : NaN;
+// What a method says of every unit where the output was read, in its last layer: the mean over heads, and over the rows of a
+// target of several tokens. Null while the layer is on its way.
+function answerOf(b: Bench, a: Attribution): Float64Array | null {
+  const values = a.layer(a.L - 1);
+  if (!values) return null;
+  const t = b.aim.target,
+    last = isMap(a) ? b.aim.focus : 0,
+    first = isMap(a) && (t.tokens || t.contrast_tokens) ? Math.min(last, b.split + t.position) : last,
+    sum = new Float64Array(a.T);
+  for (let h = 0; h < a.H; ++h) for (let r = first; r <= last; ++r) for (let k = 0; k < a.T; ++k) sum[k] += values[(h * a.Q + r) * a.T + k];
+  return sum.map((x) => x / (a.H * (last - first + 1)));
 }
+
+const most_ranked = 1024; // units; more take long
+const known_pairs = new WeakMap<Attribution, WeakMap<Attribution, Agreement>>();
+// How far two methods agree: as the run that had both measured it, or from the numbers of two runs.
+export function pairOf(b: Bench, a: Attribution, other: Attribution): Agreement {
+  const told = (b.aim.agreement ?? []).find((p) => p.methods.includes(a.name) && p.methods.includes(other.name)),
+    known = told ?? known_pairs.get(a)?.get(other);
+  if (known) return known;
+  const [x, y] = [answerOf(b, a), answerOf(b, other)],
+    there = x !== null && y !== null && x.length <= most_ranked,
+    finite = (v: number) => (v === v ? v : null);
+  const pair: Agreement = {
+    methods: [a.name, other.name],
+    units: there ? x.reduce((n, v, t) => n + (v === v && y[t] === y[t] ? 1 : 0), 0) : 0,
+    kendall_tau_b: there ? finite(kendall(x, y)) : null,
+    spearman: there ? finite(spearman(x, y)) : null,
+    kendall_tau_b_by_layer: [],
+    spearman_by_layer: [],
+  };
+  if (there) {
+    if (!known_pairs.has(a)) known_pairs.set(a, new WeakMap());
+    known_pairs.get(a)!.set(other, pair);
+  }
+  return pair;
+}
+// Of every two methods on the page.
+export const pairsOf = (b: Bench): Agreement[] =>
+  b.attributions.flatMap((a, i) => b.attributions.slice(i + 1).map((other) => pairOf(b, a, other)));
+
+export const tau = (b: Bench, a: Attribution, other: Attribution): number =>
+  a === other ? NaN : (pairOf(b, a, other).kendall_tau_b ?? NaN);
 
 // A method's scores for one of the targets: the chosen one's, or another's beside it.
 export interface Shown {

@@ -99,6 +99,13 @@ export const sideNames = (palette: Palette) => sides[palette];
 // Head and series colours that stay apart for colour-blind readers (after Okabe and Ito, darkened for white paper).
 export const categories = ["#1e6cb2", "#d97330", "#1c8a6a", "#b3446c", "#7a5fb0", "#8a6d00", "#3f9bc4", "#a14a1c", "#56606b", "#4b7d2a"];
 
+// Ten colours, and from there on dashes, so that no two heads look alike: "" is a line without gaps.
+export const headLook = (head: number) => ({
+  colour: categories[head % categories.length],
+  dashes: ["", "9 3", "12 3 3 3", "3 3"][Math.floor(head / categories.length) % 4],
+});
+export const negativeDots = "1 4";
+
 export function shade(share: number, dark: boolean, palette: Palette): RGB {
   const ramp = ramps[sides[palette][share < 0 ? 1 : 0] + (dark ? "Dark" : "")];
   const at = Math.min(1, Math.abs(share || 0)) * (ramp.length - 1),

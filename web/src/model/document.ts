@@ -43,6 +43,13 @@ export interface KindOfMap {
   rows: number;
   columns: number;
 }
+// How much of what is explained the scores add up to.
+export interface Account {
+  sum: number | null;
+  of: number | null;
+  what: string;
+  share: number | null;
+}
 export interface AttributionData {
   method: string;
   aggregate: string | null;
@@ -52,12 +59,14 @@ export interface AttributionData {
   measured?: boolean[];
   checks: Check[];
   notes: string[];
+  accounted?: Account;
   seconds: number;
   unfinished?: boolean; // some layers are to come
   card?: Card;
   details?: Detail[];
   knows_class: boolean;
   needs_target?: boolean;
+  sentence?: string; // what this result says of the answer
   shown_layer: number;
   scores?: string;
   by_layer?: string;
@@ -133,13 +142,14 @@ export interface RunRecord {
 export interface Aimed {
   target: Target;
   focus: number;
+  answer?: string; // what the model says, whatever explains it
   sentence: string;
   attributions: AttributionData[];
   agreement?: Agreement[];
 }
 export interface PageData extends Aimed {
   schema: string;
-  input: { text?: string; pair?: string; prefix?: string; image?: string };
+  input: { text?: string; pair?: string; prefix?: string; image?: string; fitted?: string };
   view: { unit: string; special: string };
   model: Model;
   prediction: Prediction;

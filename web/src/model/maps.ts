@@ -138,15 +138,16 @@ export class MapStore {
 
 export const rowOf = (map: GridMap, row: number) => map.v.subarray(row * map.C, (row + 1) * map.C);
 
-// The largest weight on a word; special tokens take the darkest colour when they exceed it.
-export function rowScale(map: GridMap, row: number, groups: Group[]): number {
+// Of a score per token the largest of all. Of a map's row the largest weight on a word, as what is read of [CLS] and [SEP]
+// would wash out the text: beyond the scale they take the darkest colour, and the legend says so.
+export function rowScale(map: GridMap, row: number, groups: Group[], special = map.R === 1): number {
   let words = 0,
     all = 0;
   for (let c = 0; c < map.C; ++c) {
     const v = Math.abs(map.v[row * map.C + c]);
     if (v !== v) continue;
     if (v > all) all = v;
-    if (!groups[c].special && v > words) words = v;
+    if ((special || !groups[c].special) && v > words) words = v;
   }
   return words || all;
 }

@@ -33,6 +33,12 @@ export function ranks(values: ArrayLike<number>): Float64Array {
   return result;
 }
 
+// Spearman's ρ over what both have: Pearson's of the ranks among those.
+export function spearman(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const both = (v: ArrayLike<number>, w: ArrayLike<number>) => Array.from(v, (x, i) => (x === x && w[i] === w[i] ? x : NaN));
+  return pearson(ranks(both(a, b)), ranks(both(b, a)));
+}
+
 // How differently the methods rank each unit: the spread of its ranks as a share of the largest one possible.
 export function disagreement(rows: ArrayLike<number>[]): Float64Array {
   const ranked = rows.map(ranks),

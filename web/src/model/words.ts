@@ -2,7 +2,7 @@
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "./attribution";
 import { sideNames } from "./colour";
-import type { Target } from "./document";
+import type { Prediction, Target } from "./document";
 import type { GridMap } from "./maps";
 import { readFromLeft } from "./reading";
 
@@ -23,6 +23,15 @@ export const shownName = (name: string, most = 24) => readFromLeft(cutName(name.
 export const probability = (p: number | null | undefined) =>
   p === null || p === undefined ? "" : p >= 0.0001 && p <= 0.9999 ? (100 * p).toFixed(2) + " %" : p > 0.5 ? "> 99.99 %" : "< 0.01 %";
 export const percent = (p: number) => (100 * p).toFixed(p < 0.0995 ? 1 : 0) + " %";
+// What a prediction says, before anything is explained.
+export function answerText(p: Prediction): string {
+  if (p.answer) return `answer “${p.answer.text}” ${probability(p.answer.probability)}`;
+  const best = p.scores?.[0] ?? p.outcomes?.[0]?.scores[0];
+  if (!best) return p.task;
+  const word = p.task === "fill-mask" || (p.task.startsWith("text-") && p.task !== "text-classification");
+  const name = word ? `“${best.label.trim()}”` : best.label;
+  return best.probability === null ? `${name} ${number(best.logit)}` : `${name} ${percent(best.probability)}`;
+}
 export const placeName = (a: Attribution, l: number, h: number) =>
   [a.layered ? "L" + l : "", a.H > 1 ? (h < 0 ? "mean of heads" : "H" + h) : ""].filter(Boolean).join(" ");
 export const place = (b: Bench, a: Attribution) => placeName(a, b.layerOf(a), b.headOf(a));
@@ -84,8 +93,18 @@ export const aggregates: Record<string, string> = {
   flow: "flow: the maximum flow through the maps of all layers",
 };
 
+// Scores that should add up to what is explained and do not, by so much: passed checks say nothing about that.
+const enough = 0.25;
+export function shortfall(a: Attribution): string {
+  const { sum, of, what, share } = a.accounted ?? { sum: null, of: null, what: "", share: null };
+  if (sum === null || of === null || share === null || Math.abs(share - 1) <= enough) return "";
+  return `The scores add up to ${number(sum)} of ${what} of ${number(of)}: ${(100 * share).toFixed(1).replace("-", "−")} %. They do not say where the rest comes from.`;
+}
+
 export const checkText = (a: Attribution) => {
-  const failed = a.checks.filter((c) => !c.passed).length;
+  const failed = a.checks.filter((c) => !c.passed).length,
+    short = shortfall(a);
+  if (short && !failed) return `Computed correctly, but: ${short}`;
   return a.checks.length === 0
     ? "no checks"
     : failed

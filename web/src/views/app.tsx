@@ -7,18 +7,20 @@ import { Blocks } from "./blocks";
 import { Controls } from "./controls";
 import { Drawer } from "./drawer";
 import { Flow } from "./flow";
-import { Header } from "./header";
+import { EarlyHeader, Header } from "./header";
 import { HeadMap } from "./headmap";
 import { Heads } from "./heads";
 import { Picture } from "./image";
 import { Inspector } from "./inspector";
 import { Layers } from "./layers";
-import { Examples, LiveBar } from "./livebar";
+import { LiveBar } from "./livebar";
 import { Matrix } from "./matrix";
 import { forgetColours, hideTip, Tip } from "./parts";
 import { Scores } from "./scores";
 import { Strip } from "./strip";
+import { EarlyText } from "./early";
 import { Tree } from "./tree";
+import { Examples, WelcomeHead } from "./welcome";
 
 const names: Record<Tab, string> = {
   scores: "Scores",
@@ -228,7 +230,8 @@ export function App({ b, live }: { b: Bench; live: LiveSession | null }) {
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
   forgetColours();
-  const shown = b.document !== null,
+  const early = live?.predicted ?? null, // of an input that is not explained yet
+    shown = b.document !== null,
     results = shown && b.current !== null,
     map = results && b.current!.H > 1 && b.statisticsOf(b.current!).length > 0;
   return (
@@ -246,28 +249,28 @@ export function App({ b, live }: { b: Bench; live: LiveSession | null }) {
       >
         Skip to the text
       </a>
-      {live && !shown ? (
+      {early ? (
+        <EarlyHeader prediction={early} live={live!} />
+      ) : shown ? (
+        <Header b={b} live={live} />
+      ) : live ? (
         <header class="plain-top">
           <div class="brand">
             <b>headwater</b>
           </div>
         </header>
       ) : null}
-      {live && !shown ? (
-        <div class="wrap">
-          <LiveBar b={b} live={live} />
-        </div>
-      ) : null}
-      {shown ? <Header b={b} live={live} /> : null}
-      {live && shown ? (
+      {live && !shown && !early && !live.hasInput ? <WelcomeHead /> : null}
+      {live ? (
         <div class="wrap">
           <LiveBar b={b} live={live} />
         </div>
       ) : null}
       {results ? <Controls b={b} live={live} help={() => setHelp(true)} /> : null}
       {search ? <Search b={b} close={() => setSearch(false)} /> : null}
-      <main>
+      <main class={early && shown ? "stale" : ""}>
         {live && !shown && live.models.length && !live.hasInput ? <Examples live={live} /> : null}
+        {early && !shown ? <EarlyText prediction={early} live={live!} /> : null}
         {results ? (
           <>
             <Strip b={b} live={live} />

@@ -1,36 +1,35 @@
 // Two pinned readings beside each other (methods, layers, heads, targets, inputs), and their difference.
-import { useState } from "preact/hooks";
-import type { Bench } from "../bench";
+import type { Bench, Pin } from "../bench";
 import { isMap } from "../model/attribution";
 import { css, inkOn, toned } from "../model/colour";
 import { gridMap, rowScale } from "../model/maps";
 import { kendall } from "../model/rank";
 import { readingLevels } from "../model/reading";
-import { number, place, shownName } from "../model/words";
+import { cutName, number, place, shownName } from "../model/words";
 import { paintOverlay, usePicture } from "./image";
 import { Canvas } from "./parts";
-
-interface Pin {
-  title: string;
-  names: string[];
-  special: boolean[];
-  right: boolean; // a text that runs from the right
-  values: Float32Array;
-  signed: boolean;
-  picture: string | undefined;
-}
 
 function pinned(b: Bench): Pin | null {
   const a = b.current,
     map = a && b.mapOf(a);
   if (!a || !map) return null;
   const row = b.rowOf(a),
-    t = b.aim.target.label;
-  const title = [a.name, place(b, a), isMap(a) ? `row “${shownName(b.groups[row].name)}”` : "", t ? `target ${t}` : "", b.data.record.model]
+    t = b.aim.target,
+    model = b.data.record.model.split("/").pop()!;
+  const title = [
+    a.name,
+    place(b, a),
+    isMap(a) ? `row “${shownName(b.groups[row].name)}”` : "",
+    t.label ? `target ${t.label}${t.contrast ? ` rather than ${t.contrast}` : ""}` : "",
+    model,
+  ]
     .filter(Boolean)
     .join(", ");
   return {
     title,
+    said: b.isImage
+      ? (b.data.input.image ?? "a picture")
+      : [b.data.input.text, b.data.input.pair, b.data.input.prefix].filter(Boolean).join(" / "),
     names: b.groups.map((g) => g.name),
     special: b.groups.map((g) => g.special),
     right: readingLevels(b.groups.map((g) => (g.special ? "" : g.name))).right,
@@ -91,10 +90,30 @@ const shares = (p: Pin) => {
 const Reading = ({ b, pin }: { b: Bench; pin: Pin }) =>
   b.isImage && pin.names.length === b.groups.length ? <Patches b={b} pin={pin} /> : <Words b={b} pin={pin} />;
 
+// Two readings of different texts are told apart by the text.
+const Title = ({ letter, pin, other }: { letter: string; pin: Pin; other: Pin | null }) => (
+  <h3>
+    {letter}: {pin.title}
+    {other && other.said !== pin.said ? <span class="soft"> · “{cutName(pin.said, 80)}”</span> : null}
+  </h3>
+);
+
+// Why two readings cannot be subtracted.
+function apart(A: Pin, B: Pin | null): string {
+  if (!B) return "Nothing is shown to compare it with.";
+  if (A.names.length !== B.names.length)
+    return `A has ${A.names.length} parts and B has ${B.names.length}: no part of one stands for a part of the other, so no difference is drawn.`;
+  const i = A.names.findIndex((name, t) => name !== B.names[t]);
+  return `A and B are of different texts (“${shownName(A.names[i])}” in A is “${shownName(B.names[i])}” in B): a difference would compare different words, so none is drawn.`;
+}
+
 export function Compare({ b }: { b: Bench }) {
-  const [A, setA] = useState<Pin | null>(null),
-    [B, setB] = useState<Pin | null>(null),
-    now = pinned(b);
+  const { A, B } = b.pins,
+    now = pinned(b),
+    pin = (change: Partial<typeof b.pins>) => {
+      b.pins = { ...b.pins, ...change };
+      b.changed();
+    };
   const other = B ?? now,
     same = A && other && A.names.join("\n") === other.names.join("\n");
   const difference = same
@@ -107,36 +126,29 @@ export function Compare({ b }: { b: Bench }) {
   return (
     <div id="compare">
       <div class="tools">
-        <button type="button" disabled={!now} onClick={() => setA(now)}>
-          Pin A
+        <button type="button" disabled={!now} onClick={() => pin({ A: now })}>
+          Keep as A
         </button>
-        <button type="button" disabled={!now} onClick={() => setB(now)}>
-          Pin B
+        <button type="button" disabled={!now} onClick={() => pin({ B: now })}>
+          Keep as B
         </button>
-        <button
-          type="button"
-          disabled={!A && !B}
-          onClick={() => {
-            setA(null);
-            setB(null);
-          }}
-        >
+        <button type="button" disabled={!A && !B} onClick={() => pin({ A: null, B: null })}>
           Clear
         </button>
-        <span class="soft">B is what the page shows until you pin it.</span>
+        <span class="soft">B is what the page shows until you keep it.</span>
       </div>
       {!A ? (
-        <p class="empty">Choose a method, layer, head or target above and press “Pin A”; then choose another.</p>
+        <p class="empty">Choose a method, layer, head or target above and press “Keep as A”; then choose another.</p>
       ) : (
         <>
           <div class={b.isImage ? "readings" : ""}>
             <div>
-              <h3>A: {A.title}</h3>
+              <Title letter="A" pin={A} other={other} />
               <Reading b={b} pin={A} />
             </div>
             {other ? (
               <div>
-                <h3>B: {other.title}</h3>
+                <Title letter="B" pin={other} other={A} />
                 <Reading b={b} pin={other} />
               </div>
             ) : null}
@@ -183,7 +195,7 @@ export function Compare({ b }: { b: Bench }) {
               </table>
             </>
           ) : (
-            <p class="soft">A and B are of different {b.isImage ? "pictures" : "texts"}: no difference is drawn.</p>
+            <p class="soft">{apart(A, other)}</p>
           )}
         </>
       )}

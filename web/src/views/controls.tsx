@@ -9,8 +9,8 @@ import { pdfOf } from "../export/pdf";
 import { pictureFigure } from "../export/picture";
 import { imageOf, pageOf, pngOf, save } from "../export/save";
 import { stripFigure } from "../export/strip";
-import { headline, shownFigure } from "../export/svg";
-import { categories } from "../model/colour";
+import { escaped, headline, shownFigure } from "../export/svg";
+import { headLook } from "../model/colour";
 import type { LiveSession } from "../live/session";
 import { growsFrom } from "../model/tree";
 import { hasWords } from "../model/units";
@@ -35,13 +35,17 @@ async function figureOf(b: Bench): Promise<string> {
     return shownFigure(
       "#main-panel svg.figure",
       headline(b, a, `heads of L${b.layerOf(a)}`),
-      heads.map((h) => ({ colour: categories[h % 10], name: `head ${h}` })),
+      heads.map((h) => ({ ...headLook(h), name: `head ${h}` })),
     );
   }
   // These may follow another method than the chosen one.
   const followed = b.tab === "tree" ? b.attributions.find(growsFrom) : flowMethod(b);
   return shownFigure("#main-panel svg.figure", headline(b, followed ?? b.current!, b.tab));
 }
+
+// A page that opens on the view it was saved from.
+const asLeft = (b: Bench, page: string) =>
+  page.replace(/<html lang="en"(?: data-view="[^"]*")?>/, () => `<html lang="en" data-view="${escaped(addressOf(b.view))}">`);
 
 export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) {
   const { frame, open, setOpen } = usePopup<HTMLSpanElement>(),
@@ -81,10 +85,11 @@ export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) 
   };
   const whole = async () => {
     if (!live) {
-      save("headwater-report.html", pageOf(), "text/html");
+      save("headwater-report.html", asLeft(b, pageOf()), "text/html");
       return;
     }
-    save("headwater-report.html", new Uint8Array(await live.api.bytes("/v1/explain", "text/html", live.body(live.wanted))), "text/html");
+    const page = await live.api.bytes("/v1/explain", "text/html", live.body(b.attributions.map((a) => a.method)));
+    save("headwater-report.html", asLeft(b, new TextDecoder().decode(page)), "text/html");
   };
   const item = (name: string, what: () => Promise<void> | void) => (
     <button type="button" role="menuitem" onClick={run(what)}>
@@ -155,25 +160,30 @@ export function ExportMenu({ b, live }: { b: Bench; live: LiveSession | null }) 
 
 function Share({ b, live }: { b: Bench; live: LiveSession | null }) {
   const [done, setDone] = useState(""),
-    link = (text: boolean) =>
-      location.href.replace(/#.*/, "") +
-      "#" +
-      addressOf(b.view) +
-      (live ? `&model=${encodeURIComponent(live.model)}${text ? `&text=${encodeURIComponent(live.input.text)}` : ""}` : "");
-  const copy = (text: boolean) =>
-    navigator.clipboard?.writeText(link(text)).then(
-      () => setDone(text ? "Copied with the text" : "Copied"),
+    link = (text: boolean) => (live ? live.link(text, addressOf(b.view)) : location.href.replace(/#.*/, "") + "#" + addressOf(b.view));
+  const [withText, setWithText] = useState(false);
+  const copy = () =>
+    navigator.clipboard?.writeText(link(withText)).then(
+      () => setDone(withText ? "Copied with the text" : "Copied"),
       () => setDone(""),
     );
   return (
     <>
-      <button type="button" onClick={() => copy(false)} title="Copy a link to this view; it does not hold the text">
+      <button type="button" onClick={copy} title="Copy a link to this view">
         {done || "Share"}
       </button>
-      {live ? (
-        <button type="button" onClick={() => copy(true)} title="Copy a link that holds the text too">
-          Share with text
-        </button>
+      {live && live.current?.input !== "image" ? (
+        <label class="group" title="The link holds the text too: whoever gets it can read it">
+          <input
+            type="checkbox"
+            checked={withText}
+            onChange={(e) => {
+              setWithText(e.currentTarget.checked);
+              setDone("");
+            }}
+          />{" "}
+          with the text
+        </label>
       ) : null}
     </>
   );
@@ -184,15 +194,15 @@ function Look({ b }: { b: Bench }) {
   return (
     <span class="picker look" ref={frame}>
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-        Look ▾
+        Appearance ▾
       </button>
       {open ? (
-        <div class="popup" role="group" aria-label="Look">
+        <div class="popup" role="group" aria-label="Appearance">
           <Segments
             label="Tone"
             options={[
               [false, "linear"],
-              [true, "root"],
+              [true, "stronger contrast"],
             ]}
             chosen={b.view.root}
             pick={(root) => b.set({ root })}
@@ -264,13 +274,13 @@ export function Controls({ b, live, help }: { b: Bench; live: LiveSession | null
           pick={(words) => b.set({ words })}
         />
       ) : null}
-      {b.units.some((t) => t.special) ? (
+      {!b.isImage && b.units.some((t) => t.special) ? (
         <Segments
-          label="Special"
+          label="Special tokens"
           options={[
-            ["keep", "keep", "special tokens as they are"],
+            ["keep", "show", "special tokens as they are"],
             ["hide", "hide", "left out, numbers unchanged"],
-            ["drop", "drop", "left out, rows that summed to 1 divided by the rest"],
+            ["drop", "leave out, rescale", "left out, rows that summed to 1 divided by the rest"],
           ]}
           chosen={b.view.special}
           pick={(special) => b.set({ special })}

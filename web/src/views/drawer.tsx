@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import type { LiveSession } from "../live/session";
+import { pairsOf } from "../model/agreement";
 import { isMap } from "../model/attribution";
 import { css, inkOn, toned } from "../model/colour";
 import type { Detail } from "../model/document";
@@ -49,6 +50,8 @@ function HeatTable({ b, detail }: { b: Bench; detail: Detail }) {
   );
 }
 
+const diary = ["nodes", "change", "defect"]; // of an integral: how it was found, which the checks judge
+
 function NumbersTab({ b }: { b: Bench }) {
   const a = b.current!,
     map = b.mapOf(a);
@@ -56,7 +59,7 @@ function NumbersTab({ b }: { b: Bench }) {
   const found = strongestPairs(map, 10),
     top = found.length ? Math.abs(found[0].value) : 0,
     unit = unitWord(b);
-  const details = (a.details ?? []).filter((d) => d.axes[0] === "layer" && d.axes.length <= 2);
+  const details = (a.details ?? []).filter((d) => d.axes[0] === "layer" && d.axes.length <= 2 && !diary.includes(d.name));
   return (
     <div class="columns">
       <div id="pairs">
@@ -115,7 +118,7 @@ function NumbersTab({ b }: { b: Bench }) {
         <div id="details">
           {details.map((d) => (
             <>
-              <h3>{d.name.replace(/_/g, " ")} by layer</h3>
+              <h3>{d.name === "conservation" ? "relevance kept, layer by layer" : d.name.replace(/_/g, " ") + " by layer"}</h3>
               {d.axes.length === 1 ? (
                 <Chart
                   label={d.name}
@@ -137,7 +140,7 @@ function NumbersTab({ b }: { b: Bench }) {
 const most_lines = 4; // that can be told apart in one small chart
 
 function AgreementTab({ b }: { b: Bench }) {
-  const pairs = b.aim.agreement ?? [],
+  const pairs = pairsOf(b),
     value = (v: number | null) => (v === null ? "–" : v.toFixed(3).replace("-", "−"));
   if (pairs.length === 0)
     return <p class="empty">With two or more methods this says how far they order the {b.isImage ? "patches" : "tokens"} alike.</p>;
@@ -276,9 +279,7 @@ const names: Record<DrawerTab, string> = {
 };
 
 export function Drawer({ b, live }: { b: Bench; live: LiveSession | null }) {
-  const tabs: DrawerTab[] = live
-    ? ["numbers", "agreement", "faithfulness", "compare", "record"]
-    : ["numbers", "agreement", "compare", "record"];
+  const tabs: DrawerTab[] = ["numbers", "agreement", "faithfulness", "compare", "record"];
   const tab = tabs.includes(b.view.drawer) ? b.view.drawer : "numbers";
   return (
     <section id="drawer" class="card" aria-label="Details">
@@ -290,7 +291,7 @@ export function Drawer({ b, live }: { b: Bench; live: LiveSession | null }) {
           const step = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
           if (step) {
             const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length];
-            b.set({ drawer: next });
+            b.set({ drawer: next }, false);
             document.getElementById("drawer-" + next)?.focus();
           }
         }}
@@ -303,7 +304,7 @@ export function Drawer({ b, live }: { b: Bench; live: LiveSession | null }) {
             aria-selected={t === tab}
             aria-controls="drawer-panel"
             tabIndex={t === tab ? 0 : -1}
-            onClick={() => b.set({ drawer: t })}
+            onClick={() => b.set({ drawer: t }, false)}
           >
             {names[t]}
           </button>
@@ -313,11 +314,13 @@ export function Drawer({ b, live }: { b: Bench; live: LiveSession | null }) {
         {tab === "numbers" ? (
           b.current ? (
             <NumbersTab b={b} />
-          ) : null
+          ) : (
+            <p class="empty">No method is chosen: what the answer rests on is not known. Choose one under “Methods”.</p>
+          )
         ) : tab === "agreement" ? (
           <AgreementTab b={b} />
         ) : tab === "faithfulness" ? (
-          <Faithfulness b={b} live={live!} />
+          <Faithfulness b={b} live={live} />
         ) : tab === "compare" ? (
           <Compare b={b} />
         ) : (

@@ -180,9 +180,9 @@ export function Flow({ b }: { b: Bench }) {
       <div class="tools">
         <Kept b={b} kept={keptOf(b)} />
         <Segments
-          label="Residual path"
+          label="Count each token's own path"
           options={[
-            [0, "none"],
+            [0, "no"],
             [0.5, "half"],
           ]}
           chosen={residualOf(b, a)}

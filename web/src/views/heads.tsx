@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import { isMap } from "../model/attribution";
-import { categories } from "../model/colour";
+import { headLook, negativeDots } from "../model/colour";
 import { readsTip } from "../model/tips";
 import { number, shownName, unitWord } from "../model/words";
 import { Empty, hideTip, showTip, Slider, themed, Unsuited, useHover, useWidth } from "./parts";
@@ -127,8 +127,10 @@ export function Heads({ b }: { b: Bench }) {
                 aria-pressed={active.includes(h)}
                 aria-label={`head ${h}`}
                 style={{
-                  borderColor: categories[h % 10],
-                  background: active.includes(h) ? categories[h % 10] : "transparent",
+                  borderColor: headLook(h).colour,
+                  borderStyle: headLook(h).dashes ? "dashed" : "solid",
+                  outline: headLook(h).dashes ? `1px solid ${headLook(h).colour}` : undefined,
+                  background: active.includes(h) ? headLook(h).colour : "transparent",
                   color: active.includes(h) ? "#fff" : ink,
                 }}
                 onClick={() => toggle(h)}
@@ -194,9 +196,9 @@ export function Heads({ b }: { b: Bench }) {
                 <path
                   data-tip={readsTip(`L${b.layerOf(a)} H${e.h}`, b.groups[e.r].name, b.groups[e.c].name, e.v)}
                   d={`M${left} ${y(e.r)}C${(left + right) / 2} ${y(e.r)} ${(left + right) / 2} ${y(e.c)} ${right} ${y(e.c)}`}
-                  stroke={categories[e.h % 10]}
+                  stroke={headLook(e.h).colour}
                   stroke-width={(0.5 + (3.5 * Math.abs(e.v)) / peak).toFixed(2)}
-                  stroke-dasharray={e.v < 0 ? "4 3" : undefined}
+                  stroke-dasharray={(e.v < 0 ? negativeDots : headLook(e.h).dashes) || undefined}
                   opacity={(0.15 + (0.75 * Math.abs(e.v)) / peak).toFixed(3)}
                   onMouseMove={(event) =>
                     showTip(
@@ -218,8 +220,9 @@ export function Heads({ b }: { b: Bench }) {
         </div>
       )}
       <p class="caption num">
-        {shown.length.toLocaleString("en")} of {total.toLocaleString("en")} edges drawn{a.signed ? "; dashed: negative" : ""}. Hover a{" "}
-        {unitWord(b)} for its edges, click to hold it; click a number to switch a head, double-click for it alone.
+        {shown.length.toLocaleString("en")} of {total.toLocaleString("en")} edges drawn{a.H > 10 ? "; dashed: heads from 10 on" : ""}
+        {a.signed ? "; dotted: negative" : ""}. Hover a {unitWord(b)} for its edges, click to hold it; click a number to switch a head,
+        double-click for it alone.
       </p>
     </div>
   );
@@ -229,7 +232,7 @@ export function Heads({ b }: { b: Bench }) {
 export function Kept({ b, kept }: { b: Bench; kept: number }) {
   return (
     <Slider
-      name="Keep"
+      name="Show the strongest"
       label="Share of the weight that is drawn"
       range={[0.05, 0.99, 0.01]}
       value={kept}

@@ -128,7 +128,7 @@ export function Overlay({ b, a, size }: { b: Bench; a: Attribution; size: number
     { before, rows, columns } = b.patches!;
   if (!map) return null;
   const row = b.rowOf(a),
-    scale = rowScale(map, row, b.groups);
+    scale = rowScale(map, row, b.groups, false);
   const at = (e: MouseEvent) => {
     const box = (e.currentTarget as Element).getBoundingClientRect(),
       x = Math.floor(((e.clientX - box.left) / box.width) * columns),
@@ -202,7 +202,7 @@ export function Thumbnail({ b, a, tau }: { b: Bench; a: Attribution; tau: number
         width={88}
         height={88}
         draw={(g) => {
-          if (map) paintOverlay(g, b, picture, map, row, rowScale(map, row, b.groups), 88);
+          if (map) paintOverlay(g, b, picture, map, row, rowScale(map, row, b.groups, false), 88);
         }}
       />
       <span class="thumbtext">
@@ -251,7 +251,7 @@ export function Picture({ b }: { b: Bench }) {
               }
             }}
           />
-          <figcaption>what the model saw</figcaption>
+          <figcaption>what the model saw{b.data.input.fitted ? `: ${b.data.input.fitted}` : ""}</figcaption>
         </figure>
         {shownTargets.map(({ t, k }) => {
           const own = b.attributionsOf(k).find((x) => x.name === a.name),
@@ -272,7 +272,7 @@ export function Picture({ b }: { b: Bench }) {
                   <b>{t.target.label}</b>
                 )}{" "}
                 {t.target.probability !== null ? percent(t.target.probability) : ""}
-                {own && !own.knows_class ? " · knows no class" : ""}
+                {own && !own.knows_class ? " · same for every class" : ""}
                 {k > 0 && own?.knows_class && mine && theirs ? (
                   <span class="num">{` · correlation with ${shownTargets[0].t.target.label} ${pearson(mine, theirs).toFixed(2).replace("-", "−")}`}</span>
                 ) : null}
@@ -286,7 +286,7 @@ export function Picture({ b }: { b: Bench }) {
           <Legend
             b={b}
             a={a}
-            high={number(rowScale(map, row, b.groups))}
+            high={number(rowScale(map, row, b.groups, false))}
             what="scaled to the strongest patch"
             raw={`raw ${number(map.min)} … ${number(map.max)}`}
           />

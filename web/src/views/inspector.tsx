@@ -2,7 +2,8 @@
 import type { Bench } from "../bench";
 import { isMap, type Attribution } from "../model/attribution";
 import { rowOf, strongest, type GridMap, type Ranked } from "../model/maps";
-import { aggregates, describe, place, rankOf, shownName, signedNumber, unitWord } from "../model/words";
+import { methodTitle } from "../model/titles";
+import { aggregates, describe, place, rankOf, shownName, shortfall, signedNumber, unitWord } from "../model/words";
 import { Chart } from "./chart";
 import { Bar, Empty, Panel, Unbroken, useHover } from "./parts";
 
@@ -112,7 +113,15 @@ export function Inspector({ b }: { b: Bench }) {
       <Panel id="selection" title="Selection">
         {map ? <Selection b={b} a={a} map={map} /> : <Empty>On its way …</Empty>}
       </Panel>
-      <Panel id="trust" title="Trust">
+      <Panel id="trust" title="Was it computed correctly?">
+        {shortfall(a) ? (
+          <p class="shortfall">
+            <span class="mark" aria-hidden="true">
+              !
+            </span>{" "}
+            {shortfall(a)}
+          </p>
+        ) : null}
         <ul class="checks">
           {a.checks.map((c) => (
             <li>
@@ -147,12 +156,13 @@ function MethodCard({ a }: { a: Attribution }) {
       .map(([k, v]) => `${k} = ${v}`)
       .join(", ");
   return (
-    <Panel id="method" title={"Method: " + a.name}>
+    <Panel id="method" title={methodTitle(a.method, a.aggregate)}>
+      <p class="soft id">{a.name}</p>
       {card.summary ? <p>{card.summary}</p> : null}
       {card.formula ? <p class="formula">{card.formula}</p> : null}
       {card.limits ? (
         <p>
-          <b>What it does not show. </b>
+          <b>Read with care. </b>
           <Unbroken text={card.limits} />
         </p>
       ) : null}

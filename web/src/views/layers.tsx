@@ -171,9 +171,6 @@ export function Layers({ b }: { b: Bench }) {
         {b.shares(a)
           ? "One scale for all maps."
           : "Every map on its own scale" + (blank >= 0 ? `: on a common one ${placeName(a, blank, b.headOf(a))} would be blank.` : ".")}
-        {a.shown_layer < a.L - 1
-          ? ` The page opens at L${a.shown_layer}, where the answer's row says most: most of it goes to other ${b.isImage ? "patches" : "words"}, unevenly.`
-          : ""}
       </p>
       <Legend
         b={b}
@@ -187,7 +184,7 @@ export function Layers({ b }: { b: Bench }) {
             : undefined
         }
       />
-      <p class="summary">
+      <p class="summary hidden">
         {known.length
           ? maps
               .map((m, l) => (m ? `L${l} ${strongestText(b, a, m)}` : ""))

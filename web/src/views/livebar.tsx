@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import type { Plan } from "../live/api";
 import { cheap, type LiveSession } from "../live/session";
+import { methodTitle } from "../model/titles";
 import { shownName } from "../model/words";
 import { usePopup } from "./parts";
 
@@ -70,13 +71,13 @@ function Targets({ b, live }: { b: Bench; live: LiveSession }) {
       {field(
         "Target",
         first,
-        b.document ? `the prediction${b.data.prediction.label ? `: ${shownName(b.data.prediction.label)}` : ""}` : "the prediction",
+        `what the model says${b.document && b.data.prediction.label ? `: ${shownName(b.data.prediction.label)}` : ""}`,
         (v) => set(v, contrast),
       )}
-      {field("vs", contrast, "nothing", (v) => set(first, v))}
+      {field("compared with", contrast, "no other class", (v) => set(first, v))}
       {b.document && b.aim.target.position >= 0 ? (
         <label class="group">
-          <span>at token</span>
+          <span>predict at position</span>
           <input
             type="number"
             min={0}
@@ -135,8 +136,9 @@ function Methods({ live }: { live: LiveSession }) {
         .map((m) => {
           const p = live.plans.get(m)!;
           return (
-            <button type="button" class="dear" title={basis(p)} onClick={() => live.runDear(m)}>
-              Run {m} ({p.basis === "measured" ? "about" : "estimated"} {time(p.seconds)}, {size(p.bytes)})
+            <button type="button" class="dear" title={`${basis(p)} It takes up to ${size(p.bytes)}.`} onClick={() => live.runDear(m)}>
+              Add {methodTitle(m)} · {p.basis === "measured" ? "" : "estimated "}
+              {time(p.seconds)}
             </button>
           );
         })}
@@ -145,10 +147,10 @@ function Methods({ live }: { live: LiveSession }) {
           {live.methods.map((m) => {
             const p = live.plans.get(m.name);
             return (
-              <label class="method">
+              <label class="method" data-method={m.name}>
                 <input type="checkbox" checked={live.wanted.includes(m.name)} onChange={() => live.toggle(m.name)} />
                 <span>
-                  <b>{m.name}</b>{" "}
+                  <b>{methodTitle(m.name)}</b> <span class="soft id">{m.name}</span>{" "}
                   <span class="num soft" title={p ? basis(p) : undefined}>
                     {p
                       ? `${p.basis === "estimated" ? "≈ " : ""}${time(p.seconds)}${p.seconds !== null && p.seconds > cheap ? ", waits for a click" : ""}`
@@ -250,14 +252,20 @@ export function LiveBar({ b, live }: { b: Bench; live: LiveSession }) {
         <SecondText label="What the output begins with" value={live.input.prefix} type={(prefix) => live.type({ prefix })} />
       ) : null}
       <div class="inputs">
-        <Targets b={b} live={live} />
-        <Methods live={live} />
-        <button type="button" onClick={() => live.refresh()} disabled={!live.hasInput} title="Run again">
-          ⟳ Run
-        </button>
-        <button type="button" onClick={() => b.undo()} disabled={!b.canUndo} title="Undo (Ctrl+Z)">
-          ↶ Undo
-        </button>
+        {live.hasInput ? (
+          <>
+            <Targets b={b} live={live} />
+            <Methods live={live} />
+            <button type="button" onClick={() => live.refresh()} title="Run again">
+              ⟳ Run
+            </button>
+          </>
+        ) : null}
+        {live.hasInput || b.canUndo ? (
+          <button type="button" onClick={() => b.undo()} disabled={!b.canUndo} title="Undo (Ctrl+Z)">
+            ↶ Undo
+          </button>
+        ) : null}
         <span class="status" role="status" aria-live="polite">
           {live.progress ? (
             <>
@@ -276,7 +284,12 @@ export function LiveBar({ b, live }: { b: Bench; live: LiveSession }) {
       </div>
       {live.error ? (
         <p class="error" role="alert">
-          {live.error}{" "}
+          {live.errorText}{" "}
+          {live.canCut ? (
+            <button type="button" onClick={() => live.cut()}>
+              Cut it to the model's limit
+            </button>
+          ) : null}{" "}
           <button
             type="button"
             onClick={() => {
@@ -303,34 +316,6 @@ export function LiveBar({ b, live }: { b: Bench; live: LiveSession }) {
           <button type="submit">Use</button>
         </form>
       ) : null}
-    </section>
-  );
-}
-
-export function Examples({ live }: { live: LiveSession }) {
-  const all = live.models.flatMap((m) => (m.examples ?? []).map((e) => ({ e, m })));
-  return (
-    <section id="examples" class="card" aria-labelledby="examples-title">
-      <h1 id="examples-title">What does a prediction rest on?</h1>
-      <p class="soft">
-        {live.current?.input === "image" ? "Choose a picture" : "Type a text"} above, or begin with one of these. Everything runs on this
-        machine.
-      </p>
-      <div class="cards">
-        {all.map(({ e, m }) => (
-          <button type="button" class="example" onClick={() => live.open(e, m.id)}>
-            <b>{e.title}</b>
-            <span dir="auto">
-              {e.text ?? (e.image ? "a picture" : "")}
-              {e.pair ? " / " + e.pair : ""}
-            </span>
-            <span class="soft">
-              {m.id}
-              {e.methods?.length ? ": " + e.methods.join(", ") : ""}
-            </span>
-          </button>
-        ))}
-      </div>
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { Bar, Empty } from "./parts";
 const most_rows = 160;
 
 export function Scores({ b }: { b: Bench }) {
-  const methods = b.attributions.filter((a) => !isMap(a) && a.L === 1).slice(0, 6),
+  const methods = b.attributions.filter((a) => !isMap(a) && a.L === 1),
     maps = methods.map((a) => b.mapOf(a));
   if (methods.length === 0) return <Empty>No method here gives one score per token.</Empty>;
   const peaks = maps.map((m) => m?.peak ?? 0),

@@ -6,11 +6,11 @@ import type { LiveSession } from "../live/session";
 import { agreementText, shownFor, tau } from "../model/agreement";
 import { isMap, type Attribution } from "../model/attribution";
 import { linesOfBench, type Line } from "../model/lines";
-import { rowOf, rowScale } from "../model/maps";
-import { checkText, describe, number, place, question, shownName } from "../model/words";
+import { rowOf, rowScale, strongest } from "../model/maps";
+import { checkText, describe, number, place, question, shortfall, shownName, signedNumber } from "../model/words";
 import { Thumbnail } from "./image";
 import { hideTip, Legend, moveFocus, Panel, showTip } from "./parts";
-import { DisagreementRow, OtherTargets, Row } from "./striprow";
+import { DisagreementRow, isUnknown, OtherTargets, Row } from "./striprow";
 
 let keptLines: { key: unknown[]; lines: Line[] } | null = null;
 function stableLines(b: Bench): Line[] {
@@ -136,7 +136,8 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
           b.attributions.map((a) => {
             const map = b.mapOf(a),
               row = b.rowOf(a),
-              failed = a.checks.some((c) => !c.passed);
+              failed = a.checks.some((c) => !c.passed),
+              short = shortfall(a) !== "";
             return [
               <div class={"strip-row" + (a === current ? " chosen" : "")} role="group" aria-label={a.name} data-method={a.index} key={a.id}>
                 <div class="who">
@@ -154,9 +155,9 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
                   {!a.knows_class && b.aim.target.label !== "" ? (
                     <span
                       class="soft noclass"
-                      title={`${a.name} knows no class: ${b.targets.length > 1 ? "it is the same for every target" : "it would be the same for any target"}.`}
+                      title={`${a.name} does not look at the class: ${b.targets.length > 1 ? "it is the same for every target" : "it would be the same for any target"}.`}
                     >
-                      knows no class
+                      same for every class
                     </span>
                   ) : null}
                 </div>
@@ -179,11 +180,16 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
                   )}
                 </div>
                 <div class="tau">
-                  <span class="num" title={a === current ? "the method the others are compared with" : `Kendall τ-b with ${current.name}`}>
-                    {agreementText(b, a) || (b.attributions.length < 2 ? "" : "τ")}
-                  </span>
-                  <span class={failed ? "fail" : "soft"} title={checkText(a)}>
-                    {a.checks.length === 0 ? "" : failed ? "✗" : "✓"}
+                  {agreementText(b, a) ? (
+                    <span
+                      class="num"
+                      title={`Kendall τ-b with ${current.name}: 1 is the same order of the ${b.isImage ? "patches" : "tokens"}`}
+                    >
+                      τ {agreementText(b, a)}
+                    </span>
+                  ) : null}
+                  <span class={failed || short ? "fail" : "soft"} title={checkText(a)}>
+                    {failed ? "✗" : short ? "!" : a.checks.length === 0 ? "" : "✓"}
                     <span class="hidden">{checkText(a)}</span>
                   </span>
                 </div>
@@ -194,9 +200,25 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
         )}
         {b.isImage || b.attributions.length < 3 ? null : <DisagreementRow b={b} lines={lines} />}
       </div>
+      <UnknownWords b={b} />
       <StripLegend b={b} a={current} />
     </Panel>
   );
+}
+
+// Of such a word the model is told only that there is one.
+function UnknownWords({ b }: { b: Bench }) {
+  const words = [...new Set(b.units.filter(isUnknown).map((unit) => shownName(unit.text)))];
+  return words.length ? (
+    <p class="caption unknown-words">
+      The model has no piece for{" "}
+      {words
+        .slice(0, 5)
+        .map((w) => `“${w}”`)
+        .join(", ")}
+      {words.length > 5 ? ` and ${words.length - 5} more` : ""}: it reads {b.units.find(isUnknown)!.piece} there, whatever the word is.
+    </p>
+  ) : null;
 }
 
 function StripLegend({ b, a }: { b: Bench; a: Attribution }) {
@@ -205,6 +227,7 @@ function StripLegend({ b, a }: { b: Bench; a: Attribution }) {
   const row = b.rowOf(a),
     scale = rowScale(map, row, b.groups),
     values = rowOf(map, row);
+  const beyond = b.isImage ? [] : strongest(values, 3).filter((x) => b.groups[x.index].special && Math.abs(x.value) > scale);
   let sum = 0,
     low = Infinity,
     high = -Infinity,
@@ -221,7 +244,12 @@ function StripLegend({ b, a }: { b: Bench; a: Attribution }) {
       a={a}
       high={number(scale)}
       holes={holes && !b.isImage}
-      what={`${a.name}: each row scaled to its strongest ${b.isImage ? "patch" : "word"}`}
+      what={
+        `${a.name}: each row scaled to its strongest ${b.isImage ? "patch" : isMap(a) ? "word" : "token"}` +
+        (beyond.length
+          ? `; beyond the scale: ${beyond.map((x) => `${shownName(b.groups[x.index].name)} ${signedNumber(a, x.value)}`).join(", ")}`
+          : "")
+      }
       raw={
         `raw ${number(low)} … ${number(high)}, sum ${number(sum)}` +
         (Math.max(Math.abs(low), Math.abs(high)) < 1e-6 ? "; nearly nothing: colours say little" : "")

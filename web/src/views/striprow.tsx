@@ -4,6 +4,7 @@ import type { Bench } from "../bench";
 import { othersFor, spreadOf, tauOfTargets, tauText } from "../model/agreement";
 import { isMap, type Attribution } from "../model/attribution";
 import { css, inkOn, toned, type Tone } from "../model/colour";
+import type { Token } from "../model/document";
 import { spaceBefore, type Line } from "../model/lines";
 import { rowScale, type GridMap } from "../model/maps";
 import { absence, shownName, signedNumber } from "../model/words";
@@ -21,14 +22,22 @@ interface RowProps {
   keys: number[];
   chosen: boolean;
   lines: Line[];
+  plain?: boolean; // to be read, not to be pressed
 }
 
-function tokenLabel(text: string, g: number, v: number, a: Attribution) {
-  return text + (g < 0 ? ", hidden" : ", " + (v === v ? (isMap(a) ? "weight " : "score ") + signedNumber(a, v) : absence(a)));
+// A piece that stands for whatever the tokenizer has no piece for.
+export const isUnknown = (unit: Token) => !unit.special && /^(\[UNK\]|<unk>)$/i.test(unit.piece ?? "") && unit.text !== unit.piece;
+
+function tokenLabel(unit: Token, g: number, v: number, a: Attribution) {
+  return (
+    unit.text +
+    (isUnknown(unit) ? ", unknown to the model" : "") +
+    (g < 0 ? ", hidden" : ", " + (v === v ? (isMap(a) ? "weight " : "score ") + signedNumber(a, v) : absence(a)))
+  );
 }
 
 export const Row = memo(
-  function Row({ b, a, map, row, scale, tone, locked, keys, chosen, lines }: RowProps) {
+  function Row({ b, a, map, row, scale, tone, locked, keys, chosen, lines, plain = false }: RowProps) {
     const target = b.aim.target.position >= 0 ? b.aim.target.position + b.split : -1;
     return (
       <>
@@ -48,12 +57,15 @@ export const Row = memo(
                 colour = v === v ? toned(v, scale, tone) : null;
               const classes = [
                 "tok",
+                plain && "plain",
                 unit.special && "special",
                 g >= 0 && at !== b.groups[g].members[0] && "goes-on",
                 g >= 0 && at !== b.groups[g].members.at(-1) && "is-continued",
                 v !== v && g >= 0 && "forbidden",
                 marked && "row",
                 isMap(a) && keys.includes(g) && "key",
+                isMap(a) && Math.abs(v) > scale && unit.special && "beyond",
+                isUnknown(unit) && "unknown",
                 at === target && "target",
                 unit.target && "own",
               ]
@@ -64,12 +76,13 @@ export const Row = memo(
                   {before + space}
                   <span
                     class={classes}
-                    role="button"
+                    role={plain ? undefined : "button"}
                     data-at={at}
                     data-group={g}
-                    tabIndex={chosen && (isMap(a) ? g === row : at === line.pieces[0].at && line === lines[0]) ? 0 : -1}
-                    aria-pressed={isMap(a) ? g === locked : keys.includes(g)}
-                    aria-label={tokenLabel(unit.text, g, v, a)}
+                    tabIndex={plain ? undefined : chosen && (isMap(a) ? g === row : at === line.pieces[0].at && line === lines[0]) ? 0 : -1}
+                    aria-pressed={plain ? undefined : isMap(a) ? g === locked : keys.includes(g)}
+                    aria-label={plain ? undefined : tokenLabel(unit, g, v, a)}
+                    title={plain && v === v ? signedNumber(a, v) : undefined}
                     style={colour ? { background: css(colour), color: inkOn(colour) } : {}}
                   >
                     {unit.text === "" ? "␣" : unit.text.slice(space.length)}

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { expect, root, saved, text } from "./harness.mjs";
 
-const idle = (page) =>
+export const idle = (page) =>
   page.waitForFunction(() => !document.querySelector("#input .status")?.textContent && !document.querySelector("#input progress"), null, {
     timeout: 60000,
   });
-const start = async (world, title) => {
+export const start = async (world, title) => {
   const page = await world.page(world.address + "/", { wait: "#examples" });
   if (title) {
     await page.getByRole("button", { name: title }).first().click();
@@ -50,7 +50,8 @@ export async function checkTyping(world) {
   await idle(page);
   expect(/▲ \+\d/.test(await page.locator("#top .bars").innerText()), "the change of the probability");
   expect(!decodeURIComponent(page.url()).includes("terrible"), "no text in the address");
-  await page.getByRole("button", { name: "Share with text" }).click();
+  await page.getByLabel("with the text").check();
+  await page.getByRole("button", { name: "Share" }).click();
   expect(
     decodeURIComponent(await page.evaluate(() => navigator.clipboard.readText())).includes("a terrible film"),
     "the text in a link on request",
@@ -109,10 +110,10 @@ export async function checkMaskAndDeleteByKeys(world) {
 export async function checkTargetAndContrast(world) {
   const page = await start(world, "Either or");
   await page.getByRole("combobox", { name: "Target" }).selectOption("NEGATIVE");
-  await page.getByRole("combobox", { name: "vs" }).selectOption("");
+  await page.getByRole("combobox", { name: "compared with" }).selectOption("");
   await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("NEGATIVE"), null, { timeout: 60000 });
   await idle(page);
-  await page.getByRole("combobox", { name: "vs" }).selectOption("POSITIVE");
+  await page.getByRole("combobox", { name: "compared with" }).selectOption("POSITIVE");
   await page.waitForFunction(() => document.querySelector("h1").textContent.startsWith("NEGATIVE rather than POSITIVE"), null, {
     timeout: 60000,
   });
@@ -130,7 +131,7 @@ export async function checkTargetAndContrast(world) {
 export async function checkMethodsAndCost(world) {
   const page = await start(world, "Either or");
   await page.getByRole("button", { name: /^Methods/ }).click();
-  await page.getByRole("checkbox", { name: /^attention / }).check();
+  await page.locator('#method-picker [data-method="attention"] input').check();
   await page.getByRole("button", { name: "Done" }).click();
   await page.waitForSelector('.strip-row[aria-label="attention"]', { timeout: 60000 });
   expect(await page.getByRole("tab", { name: "Flow" }).isVisible(), "what was there stays, and maps come with their tabs");
@@ -143,9 +144,9 @@ export async function checkMethodsAndCost(world) {
     await route.fulfill({ json: j });
   });
   await page.getByRole("button", { name: /^Methods/ }).click();
-  await page.getByRole("checkbox", { name: /^kernel_shap / }).check();
+  await page.locator('#method-picker [data-method="kernel_shap"] input').check();
   await page.getByRole("button", { name: "Done" }).click();
-  const dear = page.getByRole("button", { name: /Run kernel_shap \(estimated 42 s/ });
+  const dear = page.getByRole("button", { name: /Add KernelSHAP · estimated 42 s/ });
   await dear.waitFor({ timeout: 60000 });
   await dear.click();
   await page.waitForSelector('.strip-row[aria-label="kernel_shap"]', { timeout: 60000 });
@@ -165,10 +166,10 @@ export async function checkLayersOnTheWay(world) {
       (await page.locator(".strip-row[data-method]").evaluateAll((all) => all.map((row) => row.dataset.method))).join(),
     before = await rows();
   await page.getByRole("button", { name: /^Methods/ }).click();
-  await page.getByRole("checkbox", { name: /^attattr / }).check();
+  await page.locator('#method-picker [data-method="attattr"] input').check();
   await page.keyboard.press("Escape");
   const row = page.locator('.strip-row[aria-label="attattr"]'),
-    run = page.getByRole("button", { name: /Run attattr/ });
+    run = page.getByRole("button", { name: /Add Attention attribution/ });
   await row.or(run).first().waitFor({ timeout: 60000 });
   if (await run.count()) await run.click();
   await row.waitFor({ timeout: 60000 });
@@ -197,15 +198,15 @@ export async function checkCancel(world) {
     await route.continue({ postData: JSON.stringify({ ...body, methods: slow }) });
   });
   await page.getByRole("button", { name: /^Methods/ }).click();
-  await page.getByRole("checkbox", { name: /^smooth_grad / }).check();
+  await page.locator('#method-picker [data-method="smooth_grad"] input').check();
   await page.keyboard.press("Escape");
   await page
     .locator("#input progress")
-    .or(page.getByRole("button", { name: /Run smooth_grad/ }))
+    .or(page.getByRole("button", { name: /Add SmoothGrad/ }))
     .first()
     .waitFor({ timeout: 60000 });
-  if (await page.getByRole("button", { name: /Run smooth_grad/ }).count())
-    await page.getByRole("button", { name: /Run smooth_grad/ }).click();
+  if (await page.getByRole("button", { name: /Add SmoothGrad/ }).count())
+    await page.getByRole("button", { name: /Add SmoothGrad/ }).click();
   await page.waitForSelector("#input progress", { timeout: 60000 });
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.locator("#input .status", { hasText: "Cancelled." }).waitFor({ timeout: 5000 });
@@ -232,9 +233,9 @@ export async function checkEstimateBeforeTheFirstRun(world) {
   await page.waitForSelector(".strip-row", { timeout: 60000 });
   await idle(page);
   await page.getByRole("button", { name: /^Methods/ }).click();
-  await page.getByRole("checkbox", { name: /^hidden_token_attribution / }).check();
+  await page.locator('#method-picker [data-method="hidden_token_attribution"] input').check();
   await page.getByRole("button", { name: "Done" }).click();
-  const dear = page.getByRole("button", { name: /Run hidden_token_attribution \(estimated/ });
+  const dear = page.getByRole("button", { name: /Add Hidden token attribution · estimated/ });
   await dear.waitFor({ timeout: 60000 });
   await idle(page);
   expect((await page.locator('.strip-row[aria-label="hidden_token_attribution"]').count()) === 0, "it to wait");
@@ -268,10 +269,10 @@ export async function checkTreeAsksForItsMethod(world) {
   await page.getByRole("tab", { name: "Tree" }).click();
   const grown = page.locator("#main-panel svg.figure path").first();
   await grown
-    .or(page.getByRole("button", { name: /Run attattr/ }))
+    .or(page.getByRole("button", { name: /Add Attention attribution/ }))
     .first()
     .waitFor({ timeout: 60000 });
-  if (!(await grown.count())) await page.getByRole("button", { name: /Run attattr/ }).click();
+  if (!(await grown.count())) await page.getByRole("button", { name: /Add Attention attribution/ }).click();
   await grown.waitFor({ timeout: 60000 });
   expect((await page.locator('.strip-row[aria-label="attattr"]').count()) === 1, "its row beside the others");
 }

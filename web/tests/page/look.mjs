@@ -98,7 +98,7 @@ export async function checkMenusStayWithin(world) {
   await page.waitForSelector(".strip-row .tok", { timeout: 60000 });
   for (const width of [1280, 1000, 821, 640, 320]) {
     await page.setViewportSize({ width, height: 500 });
-    for (const name of [/^Methods/, "Look", "Export"]) {
+    for (const name of [/^Methods/, "Appearance", "Export"]) {
       await page.getByRole("button", { name }).click();
       await settled(page);
       const [wide, left, right] = await page.evaluate(() => {

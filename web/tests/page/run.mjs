@@ -6,6 +6,7 @@ import * as figures from "./figures.mjs";
 import * as report from "./report.mjs";
 import * as live from "./live.mjs";
 import * as look from "./look.mjs";
+import * as truth from "./truth.mjs";
 import * as speed from "./speed.mjs";
 
 const [program, executable, only] = process.argv.slice(2);
@@ -15,7 +16,7 @@ try {
   await world.open();
   const pages = report.pages(world);
   await world.serve();
-  for (const [file, checks] of Object.entries({ report, exports, figures, look, live, speed }))
+  for (const [file, checks] of Object.entries({ report, exports, figures, look, live, truth, speed }))
     for (const [name, check] of Object.entries(checks)) {
       if (!name.startsWith("check") || (only && !`${file}.${name}`.includes(only))) continue;
       const start = performance.now();

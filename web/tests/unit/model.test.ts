@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Attribution } from "../../src/model/attribution";
-import { colourTable, inkOn, luminance, shade, toned, type RGB } from "../../src/model/colour";
+import { colourTable, headLook, inkOn, luminance, negativeDots, shade, toned, type RGB } from "../../src/model/colour";
 import type { Token } from "../../src/model/document";
 import { flowFrom, keptEdges, stagesOf } from "../../src/model/flow";
 import { headStatistics, tellsApart } from "../../src/model/heads";
 import { grouped, gridMap, rowScale, strongestPairs } from "../../src/model/maps";
-import { disagreement, kendall, pearson, ranks } from "../../src/model/rank";
+import { disagreement, kendall, pearson, ranks, spearman } from "../../src/model/rank";
 import { groupsOf } from "../../src/model/units";
 
 const unit = (text: string, word: number, special = false): Token => ({ text, begin: 0, end: 0, word, sequence: 0, special });
@@ -58,9 +58,25 @@ test("cells nothing was measured for stay NaN and out of the sums", () => {
   assert.equal(gridMap(1, 1, new Float32Array([NaN])).peak, 0);
 });
 
-test("the scale of a row is its strongest word's", () => {
-  const groups = groupsOf(units, false, true, 0);
-  near(rowScale(gridMap(1, 5, new Float32Array([0.9, 0.1, -0.3, 0.2, 0.5])), 0, groups), 0.3);
+test("the scale of a map's row is its strongest word's, of scores the largest of all", () => {
+  const groups = groupsOf(units, false, true, 0),
+    row = [0.9, 0.1, -0.3, 0.2, 0.5];
+  const two = gridMap(2, 5, new Float32Array([...row, 0, 0, 0, 0, 1]));
+  near(rowScale(two, 0, groups), 0.3);
+  near(rowScale(two, 1, groups), 1); // no word: all
+  near(rowScale(gridMap(1, 5, new Float32Array(row)), 0, groups), 0.9);
+  near(rowScale(gridMap(1, 5, new Float32Array(row)), 0, groups, false), 0.3);
+});
+
+test("no two of forty heads look alike", () => {
+  const looks = Array.from({ length: 40 }, (_, h) => JSON.stringify(headLook(h)));
+  assert.equal(new Set(looks).size, 40);
+  assert.ok(!looks.some((look) => look.includes(`"${negativeDots}"`)));
+});
+
+test("Spearman's ρ over what both have, by hand", () => {
+  near(spearman([1, 2, 3, 4], [10, 20, 40, 30]), 0.8); // 1 − 6·2 / (4·15)
+  near(spearman([5, NaN, 1, 3], [1, 9, 5, NaN]), -1);
 });
 
 test("strongest pairs leave out the diagonal and keep the order", () => {

@@ -72,6 +72,7 @@ test("answers of one input are joined, the newer of a name wins", () => {
   const of = (methods: string[], seconds: number): PageDocument => ({
     data: {
       target: { label: "A" },
+      record: { seconds },
       attributions: methods.map((method) => ({ method, aggregate: null, scores: method, seconds }) as AttributionData),
     } as PageDocument["data"],
     numbers: (id) => ({ values: new Float32Array([seconds, id.length]), exact: true }),
@@ -85,6 +86,7 @@ test("answers of one input are joined, the newer of a name wins", () => {
       ["x", 1],
     ],
   );
+  assert.equal(both.data.record.seconds, 3); // of both runs
   assert.deepEqual([...both.numbers(both.data.attributions[2].scores!).values], [1, 1]);
   assert.deepEqual([...both.numbers(both.data.attributions[1].scores!).values], [2, 2]);
 });
