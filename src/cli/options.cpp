@@ -18,7 +18,7 @@ namespace headwater {
 
 void add_threads_option(Arguments& arguments, int& threads) {
   arguments.under("Model")
-      .add("-t,--threads N", threads, "Threads (default: OMP_NUM_THREADS, else all there are)")
+      .add("-t,--threads N", threads, "Threads (default: OMP_NUM_THREADS, otherwise all)")
       .environment("HEADWATER_THREADS")
       .range(0, 1024);
 }
@@ -141,7 +141,7 @@ double BudgetOption::seconds() const {
 void add_budget_option(Arguments& arguments, BudgetOption& option) {
   arguments.under("Methods").add(
       "--budget TIME", option.text,
-      "Time that integrated_gradients may take to reach its tolerance, such as 5s; it says how far it came");
+      "Time limit for integrated_gradients, such as 5s; the result shows the error reached");
 }
 
 void add_dry_run_option(Arguments& arguments, bool& dry_run) {

@@ -67,8 +67,8 @@ std::vector<MethodSpec> methods_for(const Request& request, const ModelInfo& inf
 
 std::string left_out_note(const Request& request, const ModelInfo& info, Index units) {
   if (methods_for(request, info, units).size() == request.methods.size()) return {};
-  return "integrated_gradients stands beside this where it takes little, and was left out here, where it "
-         "takes some 50 to 500 times as long: name it as a method, or allow a budget of so many seconds.";
+  return "integrated_gradients is also a default method, but it was left out here because it takes some 50 "
+         "to 500 times as long: name it as a method, or allow a budget of so many seconds.";
 }
 
 }  // namespace headwater

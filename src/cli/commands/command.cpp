@@ -88,9 +88,8 @@ std::string unexpected_arguments(const CLI::App& app) {
   for (const CLI::Option* option : chosen->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   if (first == "--device" || first == "--gpu" || first == "--cuda")
-    return fmt::format(
-        "{}: {}: headwater runs on the processor alone and knows no other device; leave it out",
-        chosen->get_name(), first);
+    return fmt::format("{}: {}: headwater runs only on the processor; leave it out", chosen->get_name(),
+                       first);
   const std::string meant = suggestion(first, known);
   // What is near no option was perhaps a text: everything after -- is one.
   const bool text = meant.empty() && chosen->get_option_no_throw("text") != nullptr;
@@ -183,8 +182,10 @@ int run_program(int argc, const char* const* argv) noexcept {
   } catch (const Error& error) {
     return fail(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
-    return fail("not enough memory; try a shorter text, fewer methods at once, or --dry-run to see the need",
-                internal_error);
+    return fail(
+        "not enough memory; try a shorter text or fewer methods at once, or see the planned memory with "
+        "--dry-run",
+        internal_error);
   } catch (const std::exception& error) {
     return fail(fmt::format("internal: {}", error.what()), internal_error);
   }
