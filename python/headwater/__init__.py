@@ -35,18 +35,18 @@ def load(path: str | os.PathLike[str], *, dtype: str = "float32", threads: int |
     Hugging Face cache. Never uses the network.
 
     dtype    "float32", or "float64" for the same code in double
-    threads  how many the process uses from now on; None: as it is
+    threads  the number of threads of the process from now on; None: unchanged
     """
     return Model(path, dtype, threads, cache_dir, revision)
 
 
 def threads() -> int:
-    """How many threads everything shares. Results never depend on it."""
+    """The number of threads, shared by everything. Results never depend on it."""
     return _core.threads()
 
 
 def set_threads(count: int) -> None:
-    """0: as many as the processors allow."""
+    """Sets the number of threads; 0: as many as the processors allow."""
     _core.set_threads(count)
 
 

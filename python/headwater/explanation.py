@@ -1,4 +1,4 @@
-"""What an explanation is: the prediction, and a result of every method with its numbers, checks and record."""
+"""An explanation: the prediction, and for every method a result with its numbers, checks and record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check:
-    """A promise that was tested on this very result."""
+    """A property that was tested on this result."""
 
     name: str
     passed: bool
@@ -31,7 +31,7 @@ class Check:
 
 
 class Result:
-    """What one method says. An array itself: numpy.asarray, numpy.from_dlpack and torch.from_dlpack take it."""
+    """The result of one method. It is an array: numpy.asarray, numpy.from_dlpack and torch.from_dlpack accept it."""
 
     def __init__(self, fields: dict[str, Any], maps: dict[str, Any], axes: dict[str, tuple[str, ...]],
                  details: dict[str, Any], answer: Any, held: Any = None) -> None:
@@ -48,18 +48,18 @@ class Result:
 
     @property
     def aggregate(self) -> str | None:
-        """"rollout" or "flow" if its maps were carried through the layers."""
+        """"rollout" or "flow" if its maps were combined across layers."""
         found = self._fields.get("aggregate")
         return None if found is None else str(found)
 
     @property
     def name(self) -> str:
-        """What it is called where several stand side by side: "value_zeroing_rollout"."""
+        """The name of the result among several: "value_zeroing_rollout"."""
         return f"{self.method}_{self.aggregate}" if self.aggregate else self.method
 
     @property
     def options(self) -> dict[str, str]:
-        """As run, defaults included."""
+        """The options as run, including defaults."""
         return dict(self._fields.get("options", {}))
 
     @property
@@ -69,7 +69,7 @@ class Result:
 
     @property
     def scores(self) -> NDArray[Any]:
-        """The numbers: of an encoder-decoder those of the first map. Shared with the library, so not to write to."""
+        """The numbers; for an encoder-decoder those of the first map. They are shared with the library and read-only."""
         return next(iter(self._maps.values()))
 
     @property
@@ -100,7 +100,7 @@ class Result:
         return found
 
     def token_scores(self, layer: int = -1) -> NDArray[Any]:
-        """One number per token: the score, or what the output's row reads in this layer; NaN where nothing was measured."""
+        """One number per token: its score, or its weight in the output's row in this layer; NaN if it was not measured."""
         found: NDArray[Any] = self.answer[layer]
         return found
 
@@ -111,7 +111,7 @@ class Result:
 
     @property
     def measured(self) -> NDArray[np.bool_] | None:
-        """Which tokens were measured; None: all. The others' scores only fill their places."""
+        """Which tokens were measured; None: all. The scores of the others are placeholders."""
         import numpy as np
 
         found = self._fields.get("measured")
@@ -200,7 +200,7 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """The answer and what it rests on, in one line."""
+        """The answer and the words behind it, in one line."""
         return str(self._fields["sentence"])
 
     @property
@@ -209,7 +209,7 @@ class Explanation:
 
     @property
     def target(self) -> dict[str, Any]:
-        """What is explained: label, index, position, logit, probability."""
+        """The target: label, index, position, logit, probability."""
         return dict(self._fields["target"])
 
     @property
@@ -218,23 +218,23 @@ class Explanation:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What lets somebody else repeat the run, the command line among it."""
+        """The data needed to repeat the run, including the command line."""
         return dict(self._fields["record"])
 
     @property
     def agreement(self) -> list[dict[str, Any]]:
-        """How far the results order the tokens alike, pair by pair."""
+        """How similarly the results order the tokens, pair by pair."""
         return list(self._fields.get("agreement", []))
 
     @property
     def tokens(self) -> Tokens:
-        """The tokens' texts; `.ids`, `.offsets`, `.word_ids`, `.special_mask` beside them. Empty for pictures."""
+        """The tokens' texts, with `.ids`, `.offsets`, `.word_ids` and `.special_mask`. Empty for pictures."""
         asked = self._fields["input"]
         return Tokens(self._fields["tokens"], [asked.get("text", ""), asked.get("pair", ""), asked.get("prefix", "")])
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """[tokens, 2]: text[begin:end] is what a token came from."""
+        """[tokens, 2]: text[begin:end] is the text of a token."""
         return self.tokens.offsets
 
     # Results.
@@ -304,26 +304,26 @@ class Explanation:
         return self._report
 
     def view(self, unit: str = "token", special: str = "keep") -> Explanation:
-        """The same over words (unit="word"), and with special tokens hidden or dropped."""
+        """The same explanation per word (unit="word"), or with special tokens hidden or dropped."""
         return Explanation._of(self._require_report("view").view(unit, special))
 
     def words(self, special: str = "hide") -> Explanation:
-        """Over words: a word's column is the sum of its tokens' columns, its row the mean of their rows."""
+        """The explanation per word: a word's column is the sum of its tokens' columns, its row the mean of their rows."""
         return self.view("word", special)
 
     def to_json(self, indent: int | None = None) -> str:
         return self._require_report("to_json").json(-1 if indent is None else indent)
 
     def to_html(self) -> str:
-        """The interactive page: one file that asks the network for nothing."""
+        """The interactive page: one file that needs no network."""
         return self._require_report("to_html").html()
 
     def to_text(self, colour: bool = False, width: int = 80) -> str:
-        """As the terminal shows it."""
+        """The text that the terminal shows."""
         return self._require_report("to_text").terminal(colour, width)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes .npz, .safetensors, .json, .html, .png (pictures) or .txt, by the name's ending."""
+        """Writes .npz, .safetensors, .json, .html, .png (pictures) or .txt, by the file's extension."""
         report, suffix = self._require_report("save"), Path(path).suffix
         if suffix == ".npz":
             data = report.npz()
@@ -351,7 +351,7 @@ class Explanation:
     # Other tools (exports.py) and eyes (display.py).
 
     def to_frame(self, library: str | None = None) -> Any:
-        """A row per token (a pandas or polars frame, whichever is there; else a list of dicts)."""
+        """One row per token (a pandas or polars frame, whichever is installed; otherwise a list of dicts)."""
         from . import exports
 
         return exports.to_frame(self, library)
@@ -363,25 +363,25 @@ class Explanation:
         return exports.to_bertviz(self)
 
     def to_inseq(self) -> dict[str, Any]:
-        """For inseq.FeatureAttributionOutput.load: the JSON it reads, as a dict; rows are inputs there."""
+        """For inseq.FeatureAttributionOutput.load: the JSON it reads, as a dict; in it rows are inputs."""
         from . import exports
 
         return exports.to_inseq(self)
 
     def to_shap(self) -> Any:
-        """A shap.Explanation of the scores per token (shap must be there)."""
+        """A shap.Explanation of the scores per token (needs shap)."""
         from . import exports
 
         return exports.to_shap(self)
 
     def to_captum(self) -> list[Any]:
-        """Captum's VisualizationDataRecord, one for every result (captum must be there)."""
+        """Captum's VisualizationDataRecord, one for every result (needs captum)."""
         from . import exports
 
         return exports.to_captum(self)
 
     def plot(self, layer: int = -1, ax: Any = None) -> Any:
-        """Scores per token as bars, maps and scores per patch as a picture: matplotlib's axes where it is there, else SVG text."""
+        """Scores per token as bars, maps and scores per patch as a picture: matplotlib's axes if it is installed, otherwise SVG text."""
         from . import display
 
         return display.plot(self, layer, ax)

@@ -38,7 +38,7 @@ def _from_json(fields: dict[str, Any]) -> Explanation:
 
 
 def _answer(maps: dict[str, Any], fields: dict[str, Any], row: NDArray[Any] | None) -> NDArray[Any] | None:
-    """Of a map the row that was read, which the file has; a score per token is its own answer where it was measured."""
+    """The answer: for a map the row that was read, from the file; for a score per token the measured scores."""
     import numpy as np
 
     first = next(iter(maps.values()), None)

@@ -1,4 +1,4 @@
-"""What may be explained: texts, pairs, words, and pictures as paths, bytes, PIL images or arrays."""
+"""Inputs: texts, pairs, words, and pictures as paths, bytes, PIL images or arrays."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _InMemory:
 
 def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = "", generate: int = 0,
              truncate: bool = False) -> _core.Input:
-    """`image`: the model reads pictures."""
+    """Makes an input; `image` is true if the model reads pictures."""
     if image:
         if isinstance(given, (str, os.PathLike)):
             return _core.Input("", None, os.fspath(given))
@@ -87,14 +87,14 @@ def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = 
 
 
 def _both(given: Any, pair: Any) -> tuple[Any, Any]:
-    """A pair is given by itself or as two in a tuple."""
+    """A pair is given as `pair=` or as a tuple of two texts."""
     if isinstance(given, tuple) and len(given) == 2 and pair is None:
         given, pair = given
     return given, pair
 
 
 def _joined(text: Any) -> str:
-    """Words with a space between each two, so that which is which can be told from the text alone."""
+    """Joins words with single spaces, so that the text alone shows where they end."""
     if isinstance(text, str):
         return text
     if not isinstance(text, Sequence) or not all(isinstance(word, str) for word in text) or isinstance(text, bytes):
@@ -106,13 +106,13 @@ def _joined(text: Any) -> str:
 
 
 def named(report: _core.Report, asked: _core.Input) -> _core.Report:
-    """A picture that had no path has none in what is said about it: its file is gone with the call."""
+    """Removes the path of a picture that had none, because its temporary file exists only during the call."""
     if hasattr(asked, "picture"):
         report.call_picture(UNNAMED)
     return report
 
 
 def texts_of(given: Any, pair: str | None, prefix: str = "") -> list[str]:
-    """The texts that tokens are counted in; none of a picture."""
+    """The texts in which tokens are counted; none for a picture."""
     return [text if isinstance(text, str) else " ".join(text) if isinstance(text, (list, tuple)) else ""
             for text in (*_both(given, pair), prefix)]

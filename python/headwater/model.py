@@ -32,8 +32,8 @@ def _text(value: Any) -> str:
 
 def _methods(method: MethodLike | Sequence[MethodLike] | None, aggregate: str | None,
              options: Mapping[str, Any]) -> list[tuple[str, dict[str, str], str]]:
-    """Options go to the methods that have them; one that none has goes to the first, which refuses it."""
-    given: Any = method  # one or several: which, checkers of types tell apart each in its own way
+    """Gives options to the methods that have them; one that no method has goes to the first, which refuses it."""
+    given: Any = method  # one or several; type checkers disagree about which
     if method is None:
         listed: list[MethodLike] = []
     elif isinstance(method, str) or (isinstance(method, tuple) and len(method) == 2 and isinstance(method[1], Mapping)):
@@ -65,12 +65,12 @@ def _target(target: str | int | None, contrast: str | int | None, position: int 
 
 
 def from_anywhere(path: str | os.PathLike[str]) -> str:
-    """A folder by its whole path, because another process may run elsewhere; names as they are."""
+    """The absolute path of a folder, because another process may run elsewhere; names as they are."""
     return os.path.abspath(path) if os.path.isdir(path) else os.fspath(path)
 
 
 class Model:
-    """A model, opened by `load`. Threads may share it; pickle carries its name and options, not its weights."""
+    """A model, opened by `load`. Threads may share it; pickle stores its name and options, not its weights."""
 
     def __init__(self, path: str | os.PathLike[str], dtype: str = "float32", threads: int | None = None,
                  cache_dir: str | os.PathLike[str] | None = None, revision: str = "") -> None:
@@ -89,12 +89,12 @@ class Model:
 
     @property
     def info(self) -> dict[str, Any]:
-        """Family, architecture, task, layers, heads, labels and what else the model is."""
+        """Family, architecture, task, layers, heads, labels and other properties of the model."""
         return dict(self._info)
 
     @property
     def record(self) -> dict[str, Any]:
-        """Hashes, version, type, threads and kernels: what lets a run be repeated."""
+        """Hashes, version, type, threads and kernels: the data needed to repeat a run."""
         return dict(json.loads(self._engine.record()))
 
     @property
@@ -109,20 +109,20 @@ class Model:
         return input_of(given, self._reads_images, **options)
 
     def tokenize(self, text: Any, *, pair: str | None = None, truncate: bool = False) -> Tokens:
-        """The tokens of a text, with ids, offsets, words and special ones."""
+        """The tokens of a text, with ids, offsets, words and the special-token mask."""
         units = json.loads(self._engine.tokenize(self._input(text, pair=pair, truncate=truncate)))["tokens"]
         return Tokens(units, texts_of(text, pair))
 
     def predict(self, inputs: Any, *, pair: str | None = None, top: int = 5, max_new_tokens: int = 0, beams: int = 1,
                 prefix: str = "", truncate: bool = False) -> Any:
-        """The prediction of one input as a dict, or of a list of inputs as a list of them, run in batches.
+        """The prediction of one input as a dict, or of a list of inputs as a list of dicts, run in batches.
 
         A list is always a list of inputs here; the words of one text are a list in it.
         """
         many = isinstance(inputs, list)
         listed = [self._input(one, pair=pair, prefix=prefix, truncate=truncate) for one in (inputs if many else [inputs])]
         found = []
-        for begin in range(0, len(listed), 256):  # between two of them Ctrl-C is heard
+        for begin in range(0, len(listed), 256):  # Ctrl-C is handled between two of them
             for one in self._engine.predict(listed[begin:begin + 256], top, max_new_tokens, beams):
                 fields = json.loads(one.json())
                 hidden = one.hidden()
@@ -137,19 +137,19 @@ class Model:
                 aggregate: str | None = None, prefix: str = "", generate: int = 0, truncate: bool = False,
                 verify: bool = False, max_memory: int = 0, budget: float = 0, progress: ProgressOption = None,
                 **options: Any) -> Explanation:
-        """Where the prediction comes from, by one method or several; by two that know the class if none is named.
+        """Explains the prediction by one or several methods; by default by two class-specific ones.
 
-        text       a text, a pair of texts, a list of words, which then are its words; for image models a path, PNG or
+        text       a text, a pair of texts, or a list of words; for image models a path, PNG or
                    JPEG bytes, a PIL image or uint8 pixels [height, width, 3]
         method     "integrated_gradients", ["chefer", "occlusion"], ("attattr", {"tolerance": 0.01}); hw.methods()
                    has their records
         target     a label by name or index, a token, an answer; None: the prediction
-        contrast   a second one: the difference is explained
-        aggregate  "rollout" or "flow": a map per layer is carried through the layers
-        generate   lets a model that writes go on by so many tokens first
-        budget     seconds that integrated_gradients may take to reach its tolerance; its checks say how far it came.
+        contrast   a second target: the difference is explained
+        aggregate  "rollout" or "flow" combines a map per layer across layers
+        generate   lets a text-generation model write this many tokens first
+        budget     seconds that integrated_gradients may take to reach its tolerance; its checks show the error reached.
                    Without method and budget it is left out where it would take long
-        options    of the methods: each goes to those that have it
+        options    options of the methods; each goes to the methods that have it
         """
         asked = self._input(text, pair=pair, prefix=prefix, generate=generate, truncate=truncate)
         with told(progress) as tell:
@@ -162,11 +162,11 @@ class Model:
                      position: int | None = None, aggregate: str | None = None, prefix: str = "", generate: int = 0,
                      truncate: bool = False, verify: bool = False, max_memory: int = 0, budget: float = 0,
                      progress: ProgressOption = None, **options: Any) -> Iterator[Explanation]:
-        """Explains a stream as it is asked for: the same results in the same order as one `explain` after the other.
+        """Explains a stream on demand, with the results and the order of one `explain` after the other.
 
-        Texts are read a little ahead (the first alone, then at most 32 for a thread). The forward runs of those of equal
-        length are made as one batch, and all are worked on side by side, as many as fit into 2 GiB by their plans; one
-        by one with max_memory or verify. Progress is counted in texts.
+        Texts are read a little ahead (first one, then at most 32 per thread). Texts of equal length share a batched
+        forward run, and as many texts as fit into 2 GiB by their plans are explained side by side; with max_memory
+        or verify one by one. Progress is counted in texts.
         """
         if isinstance(texts, (str, bytes)):
             raise InputError("explain_iter: expected several texts, found one; explain takes it")
@@ -193,7 +193,7 @@ class Model:
 
     def run(self, text: Any, edits: Edit | Sequence[Edit] = (), *, pair: str | None = None, prefix: str = "",
             truncate: bool = False) -> Run:
-        """A forward run whose every value can be read, edited on the way (zero, scale, replace), replayed from and
+        """A forward run whose values can be read, edited during the run (zero, scale, replace), replayed from and
         differentiated: m.run("not bad", [hw.zero("pattern", 3, heads=[2])])["logits"]."""
         asked = self._input(text, pair=pair, prefix=prefix, truncate=truncate)
         if isinstance(edits, Edit):
@@ -213,7 +213,7 @@ class Model:
 
     def heads(self, inputs: Iterable[tuple[Any, str | int]], ranking: str = "attattr", *, max_memory: int = 0,
               progress: ProgressOption = None) -> HeadImportance:
-        """How important every head is, over (input, label) pairs; head_rankings() names the rankings."""
+        """The importance of every head over (input, label) pairs; head_rankings() lists the rankings."""
         with told(progress) as tell:
             return HeadImportance(self._engine.heads(self._labelled(inputs), ranking, max_memory, tell))
 
@@ -233,7 +233,7 @@ class Model:
     def tree(self, text: Any, *, pair: str | None = None, target: str | int | None = None,
              contrast: str | int | None = None, position: int | None = None, tau: float = 0.4, cost: float = 0.0,
              published: bool = False, max_memory: int = 0, progress: ProgressOption = None) -> Tree:
-        """Which token passes on what to which, as an attribution tree (Hao et al., 2021)."""
+        """An attribution tree (Hao et al., 2021): which token passes information to which."""
         with told(progress) as tell:
             fields, svg, report = self._engine.tree(self._input(text, pair=pair), _target(target, contrast, position),
                                                     tau, cost, published, max_memory, tell)
@@ -241,7 +241,7 @@ class Model:
 
     def triggers(self, inputs: Iterable[tuple[Any, str | int]], *, patterns: int = 3, least: float = 0.02,
                  tolerance: float = 1e-3, max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:
-        """Token pairs with extreme attribution, and what they do in other inputs."""
+        """Token pairs with extreme attribution, and their effect in other inputs."""
         with told(progress) as tell:
             return dict(json.loads(self._engine.triggers(self._labelled(inputs), patterns, least, tolerance, max_memory,
                                                          tell)))
@@ -250,7 +250,7 @@ class Model:
                  distances: Sequence[str] = ("cosine", "l2"), target: str = "word", pool: str = "sentence",
                  states: Sequence[int] = (), control: bool = True, folds: int = 1, seed: int = 0,
                  progress: ProgressOption = None) -> dict[str, Any]:
-        """Can a hidden vector still be told which token it came from? (Brunner et al., 2020)"""
+        """Measures whether hidden vectors still identify their tokens (Brunner et al., 2020)."""
         with told(progress) as tell:
             made = self._engine.identify([self._input(text) for text in texts], list(maps), list(distances), target, pool,
                                          list(states), control, folds, seed, tell)
@@ -260,7 +260,7 @@ class Model:
     def evaluate(self, examples: Iterable[Any], methods: Sequence[MethodLike], metrics: Sequence[MethodLike], *,
                  explained: str = "prediction", unit: str = "token", seed: int = 0, resamples: int = 2000,
                  max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:
-        """Methods measured over many examples, each figure with an interval, a random explanation beside them.
+        """Evaluates methods over many examples, with an interval for each figure and a random explanation as baseline.
 
         An example is an input, an (input, label) pair, or a dict with "text" (or "image"), "pair", "label", "target",
         "contrast", "position", "evidence" and "cues" (lists of (begin, end) in characters) and "mask".
@@ -298,13 +298,13 @@ class Model:
         return made
 
     def check(self, inputs: Iterable[Any] = (), *, progress: ProgressOption = None) -> dict[str, Any]:
-        """The model's self-test: what every explanation rests on, measured on a few inputs."""
+        """The model's self-test: the properties that explanations rely on, measured on a few inputs."""
         with told(progress) as tell:
             return dict(json.loads(self._engine.check([self._input(one) for one in inputs], tell)))
 
 
 class HeadImportance:
-    """How important every head is: `scores` [layers, heads]."""
+    """The importance of every head: `scores` [layers, heads]."""
 
     def __init__(self, bound: _core.HeadImportance) -> None:
         self._bound = bound
@@ -327,7 +327,7 @@ class HeadImportance:
 
 
 class Tree:
-    """An attribution tree: `edges` from the top layer down, and the explanation it was made of."""
+    """An attribution tree: `edges` from the top layer down, and the explanation it was made from."""
 
     def __init__(self, fields: dict[str, Any], svg: str, explanation: Explanation) -> None:
         self._fields = fields
