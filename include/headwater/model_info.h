@@ -64,7 +64,11 @@ struct ModelInfo {
   // Every block is attention and then a feed-forward layer, each with one norm and one residual sum. Methods
   // have shortcuts for such blocks; for others they keep the whole run.
   bool plain_blocks = false;
-  std::vector<std::string> labels;                   // classification heads
+  std::vector<std::string> labels;  // classification heads
+  // Of a head with one logit z per token that says yes or no: what z <= 0 says, where labels[0] is said by z
+  // > 0 and has the probability 1 / (1 + exp(-z)). ELECTRA's discriminator: "original" and "replaced". Else
+  // empty.
+  std::string otherwise;
   int image_size = 0, patch_size = 0, channels = 0;  // image models
   int prefix_tokens = 0;                             // tokens before the first patch: [CLS], distillation
   DType dtype = DType::Float32;

@@ -18,7 +18,8 @@ struct Score {
   // A label, or a token's text. If several tokens of an outcome look the same, the likeliest is shown as the
   // text alone and the others with their id: "was #11102".
   std::string label;
-  int index = 0;  // label index or token id
+  // Label index or token id; −1: the label that applies where no logit is above 0 (ModelInfo::otherwise).
+  int index = 0;
   double probability = 0;
   double logit = 0;
 };
@@ -78,6 +79,15 @@ struct Check {
   double bound = 0;  // the bound it was compared with
 };
 
+// Of scores per unit that share out one number: how much of it they account for. What is missing went
+// elsewhere (to biases, to a softmax), or came from there.
+struct Account {
+  double sum = 0;    // of all scores
+  double of = 0;     // what is shared out
+  std::string what;  // its name: "the target's logit"
+};
+HEADWATER_API double share_of(const Account& account);  // sum / of; NaN where nothing was shared out
+
 struct Attribution {
   std::string method;     // as registered
   std::string aggregate;  // "rollout" or "flow" if its maps were combined across layers, otherwise empty
@@ -91,7 +101,8 @@ struct Attribution {
   Tensor answer;
   std::vector<Map> details;  // tables and curves that belong to the result ("rank" per head, …)
   std::vector<Check> checks;
-  std::vector<std::string> notes;  // what a reader must know: near-zero maxima, saturation, …
+  std::optional<Account> accounted;  // of methods that share out one number
+  std::vector<std::string> notes;    // what a reader must know: near-zero maxima, saturation, …
   double seconds = 0;
   bool unfinished = false;  // in Request::layers: the layers that remain are NaN
 
@@ -128,6 +139,13 @@ struct RunRecord {
   double seconds = 0;
 };
 
+// A row of the last block that the output was computed from: a unit of this sequence, counted from its first.
+struct Read {
+  int sequence = 0;
+  Index row = 0;
+  bool operator==(const Read&) const = default;
+};
+
 struct Report {
   std::string text, pair, image;  // as given (image: the path)
   std::string prefix;             // encoder–decoders: the output written so far
@@ -136,7 +154,10 @@ struct Report {
   ModelInfo model;
   Prediction prediction;
   Target target;
-  std::string answer_token;  // the token whose row the output was read from, if it was one
+  // The rows the target's logits were computed from, as the run recorded them: [CLS], the last token, several
+  // for an answer or for a model that reads several tokens. In a view, those it shows.
+  std::vector<Read> read;
+  std::string answer_token;  // the tokens of those rows
   std::vector<Attribution> attributions;
   std::vector<Agreement> agreement;  // one for every pair of attributions
   RunRecord record;

@@ -23,14 +23,19 @@ def _array(values: Any) -> NDArray[Any]:
     return np.array(values, dtype=object).astype(float)
 
 
+def _axis_names(axes: list[Any]) -> tuple[str, ...]:
+    """Of a later sequence than the first an axis is written whole: {"axis": "query", "sequence": 1}."""
+    return tuple(one if isinstance(one, str) else one["axis"] for one in axes)
+
+
 def _from_json(fields: dict[str, Any]) -> Explanation:
     results = []
     for one in fields.pop("attributions"):
         maps, axes = {}, {}
         if "scores" in one:
-            maps[""], axes[""] = _array(one.pop("scores")), tuple(one["axes"])
+            maps[""], axes[""] = _array(one.pop("scores")), _axis_names(one["axes"])
         for named in one.pop("maps", []):
-            maps[named["name"]], axes[named["name"]] = _array(named["values"]), tuple(named["axes"])
+            maps[named["name"]], axes[named["name"]] = _array(named["values"]), _axis_names(named["axes"])
         details = {named["name"]: _array(named["values"]) for named in one.pop("details", [])}
         row = one.pop("answer", None)
         results.append(Result(one, maps, axes, details, _answer(maps, one, None if row is None else _array(row))))
@@ -96,7 +101,7 @@ def _from_arrays(arrays: dict[str, Any], tokens: list[str], fields: dict[str, An
         maps = {"": arrays[stored]} if stored in arrays else {}
         maps |= {key: own[key] for key in _KINDS if key in own}
         details = {key: values for key, values in own.items() if key not in maps}
-        axes = {key: _axes_of(values) if key else tuple(one["axes"]) for key, values in maps.items()}
+        axes = {key: _axes_of(values) if key else _axis_names(one["axes"]) for key, values in maps.items()}
         results.append(Result(one, maps, axes, details, _answer(maps, one, row)))
     fields["tokens"] = _units(arrays, tokens)
     return Explanation(fields, results)

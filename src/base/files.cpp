@@ -19,14 +19,32 @@
 namespace headwater {
 namespace {
 
-// Opens a regular file for reading and tells its size; the caller closes it.
+std::string_view name_of_kind(mode_t mode) {
+  return S_ISDIR(mode)    ? "a folder"
+         : S_ISFIFO(mode) ? "a pipe"
+         : S_ISSOCK(mode) ? "a socket"
+         : S_ISREG(mode)  ? "a file"
+                          : "a device";
+}
+
+// Opens a regular file for reading and tells its size; the caller closes it. It is looked at before it is
+// opened, because opening alone waits for ever at a pipe and does something at a device.
 int open_regular(const std::string& path, std::size_t& size) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw FormatError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  const auto require_regular = [&](const struct stat& status) {
+    if (!S_ISREG(status.st_mode))
+      throw FormatError(
+          fmt::format("{}: expected a regular file, found {}", path, name_of_kind(status.st_mode)));
+  };
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (::stat(path.c_str(), &status) != 0)
+    throw FormatError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  require_regular(status);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) throw FormatError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  if (::fstat(descriptor, &status) != 0) status.st_mode = 0;
+  if (!S_ISREG(status.st_mode)) {  // another one by now
     ::close(descriptor);
-    throw FormatError(fmt::format("{}: expected a regular file", path));
+    require_regular(status);
   }
   size = static_cast<std::size_t>(status.st_size);
   return descriptor;
@@ -75,6 +93,15 @@ bool file_exists(const std::string& path) {
 bool is_directory(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
+}
+
+void require_readable_once(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    throw InputError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) return;
+  throw InputError(
+      fmt::format("{}: expected a file or a pipe, found {}", path, name_of_kind(status.st_mode)));
 }
 
 std::vector<std::string> entries_of(const std::string& folder) {

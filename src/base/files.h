@@ -18,6 +18,9 @@ void write_file(const std::string& path, std::string_view bytes);
 
 bool file_exists(const std::string& path);
 bool is_directory(const std::string& path);
+// For what is read from its beginning to its end, so that a pipe will do: throws InputError naming what else
+// it is, a folder or a device, or that it is not there. To be asked before it is opened.
+void require_readable_once(const std::string& path);
 std::vector<std::string> entries_of(const std::string& folder);  // names, in order; none if it cannot be read
 
 // A read-only memory map of a whole file; shared by whoever still needs a byte of it.

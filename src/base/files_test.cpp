@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
+#include <sys/stat.h>
 
 #include "support/scratch_folder.h"
 
@@ -40,6 +41,27 @@ TEST_F(Files, ReadRefusesWhatIsNoFile) {
   EXPECT_THROW(read_file(root_), FormatError);
   EXPECT_THROW(read_file(root_ + "/none"), FormatError);
   EXPECT_THROW(read_file("/dev/null"), FormatError);
+}
+
+// Opening it would wait for somebody who writes.
+TEST_F(Files, APipeIsNotOpened) {
+  const std::string pipe = root_ + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto refusal = [&](const std::string& path) -> std::string {
+    try {
+      read_file(path);
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal(pipe), pipe + ": expected a regular file, found a pipe");
+  EXPECT_EQ(refusal("/dev/zero"), "/dev/zero: expected a regular file, found a device");
+  EXPECT_THROW(MappedFile::open(pipe), FormatError);
+  EXPECT_NO_THROW(require_readable_once(pipe));
+  EXPECT_THROW(require_readable_once(root_), InputError);
+  EXPECT_THROW(require_readable_once("/dev/zero"), InputError);
+  EXPECT_THROW(require_readable_once(root_ + "/none"), InputError);
 }
 
 TEST_F(Files, WriteRefusesWithoutLeftovers) {

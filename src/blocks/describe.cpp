@@ -30,7 +30,7 @@ ModelInfo describe(const Checkpoint& checkpoint, std::string_view family,
                    const SizeDefaults& defaults) {
   const Config& config = checkpoint.config;
   const auto size = [&](std::string_view key, Index otherwise) {
-    return static_cast<int>(config.positive(std::string(key), otherwise));
+    return config.positive(std::string(key), otherwise);
   };
   ModelInfo info;
   info.family = family;

@@ -81,7 +81,7 @@ Head read_decoder_head(const Checkpoint& c, const ModelInfo& info, const Tensor&
   if (kind == "ForSequenceClassification")
     return {.reads = Head::Reads::LastToken,
             .steps = {read_linear(c.weights, "score", labels, d, Bias::None)},
-            .padding_id = static_cast<int>(c.config.integer("pad_token_id", -1))};
+            .padding_id = c.config.id("pad_token_id", -1)};
   if (c.config.boolean("tie_word_embeddings", tied_by_default)) {
     c.weights.ignore("lm_head");  // the same numbers again, in older files
     return {.steps = {tied_to(words, {})}};

@@ -1,6 +1,7 @@
 #include "checkpoint/config.h"
 
 #include <charconv>
+#include <limits>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -88,11 +89,26 @@ Index Config::integer(const std::string& key, std::optional<Index> otherwise) co
   return value_of(*this, key, "an integer", otherwise, as_index);
 }
 
-Index Config::positive(const std::string& key, std::optional<Index> otherwise) const {
-  return value_of(*this, key, "an integer from 1 to 2^31", otherwise, [](const Json& value) {
+int Config::whole(const std::string& key, std::optional<Index> otherwise, int least,
+                  std::string_view expected) const {
+  constexpr Index most = std::numeric_limits<int>::max();
+  const auto fits = [&](Index value) { return value >= least && value <= most; };
+  const Index found = value_of(*this, key, expected, otherwise, [&](const Json& value) {
     const auto index = as_index(value);
-    return index && *index >= 1 && *index <= (Index{1} << 31U) ? index : std::nullopt;
+    return index && fits(*index) ? index : std::nullopt;
   });
+  if (!fits(found))  // what stands for a missing key may be computed from others
+    throw FormatError(fmt::format("{}: key {}: expected {}, found none, which means {}", where(),
+                                  printable(key), expected, found));
+  return static_cast<int>(found);
+}
+
+int Config::positive(const std::string& key, std::optional<Index> otherwise) const {
+  return whole(key, otherwise, 1, "an integer from 1 to 2^31 − 1");
+}
+
+int Config::id(const std::string& key, std::optional<Index> otherwise) const {
+  return whole(key, otherwise, std::numeric_limits<int>::min(), "an integer of 32 bits");
 }
 
 double Config::number(const std::string& key, std::optional<double> otherwise) const {

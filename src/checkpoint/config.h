@@ -22,7 +22,8 @@ class Config {
   bool mentions(const std::string& key) const;  // present, if only as null
   // Without a default a missing key is a FormatError; a value of the wrong type always is.
   Index integer(const std::string& key, std::optional<Index> otherwise = {}) const;
-  Index positive(const std::string& key, std::optional<Index> otherwise = {}) const;  // 1 … 2^31
+  int positive(const std::string& key, std::optional<Index> otherwise = {}) const;  // 1 … 2^31 − 1
+  int id(const std::string& key, std::optional<Index> otherwise = {}) const;        // of 32 bits
   double number(const std::string& key, std::optional<double> otherwise = {}) const;
   bool boolean(const std::string& key, std::optional<bool> otherwise = {}) const;
   std::string text(const std::string& key, const std::optional<std::string>& otherwise = {}) const;
@@ -36,6 +37,8 @@ class Config {
   const std::string& where() const { return where_; }
 
  private:
+  int whole(const std::string& key, std::optional<Index> otherwise, int least,
+            std::string_view expected) const;
   std::string where_;
   std::shared_ptr<const Json> json_;
 };

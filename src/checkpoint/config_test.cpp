@@ -48,7 +48,7 @@ TEST(Config, MissingKeysAreNamed) {
   const Config c = parse("{}");
   expect_format_error([&] { c.integer("k"); }, "c.json: key k: expected an integer, found none");
   expect_format_error([&] { c.positive("k"); },
-                      "c.json: key k: expected an integer from 1 to 2^31, found none");
+                      "c.json: key k: expected an integer from 1 to 2^31 − 1, found none");
   expect_format_error([&] { c.number("k"); }, "c.json: key k: expected a number, found none");
   expect_format_error([&] { c.boolean("k"); }, "c.json: key k: expected true or false, found none");
   expect_format_error([&] { c.text("k"); }, "c.json: key k: expected a string, found none");
@@ -67,12 +67,25 @@ TEST(Config, WrongTypesAreRefusedEvenWithADefault) {
 }
 
 TEST(Config, PositiveHasBounds) {
-  const Config c = parse(R"({"zero":0,"one":1,"most":2147483648,"more":2147483649,"minus":-1})");
+  const Config c = parse(R"({"zero":0,"one":1,"most":2147483647,"more":2147483648,"minus":-1})");
   EXPECT_EQ(c.positive("one"), 1);
-  EXPECT_EQ(c.positive("most"), Index{1} << 31U);
+  EXPECT_EQ(c.positive("most"), 2147483647);
   EXPECT_THROW(c.positive("zero"), FormatError);
   EXPECT_THROW(c.positive("minus"), FormatError);
-  EXPECT_THROW(c.positive("more"), FormatError);
+  expect_format_error([&] { c.positive("more"); },
+                      "c.json: key more: expected an integer from 1 to 2^31 − 1, found 2147483648");
+  expect_format_error(
+      [&] { c.positive("absent", Index{1} << 33U); },
+      "c.json: key absent: expected an integer from 1 to 2^31 − 1, found none, which means 8589934592");
+}
+
+TEST(Config, IdsHave32Bits) {
+  const Config c = parse(R"({"no":-1,"id":102,"wide":4294967297})");
+  EXPECT_EQ(c.id("no"), -1);
+  EXPECT_EQ(c.id("id"), 102);
+  EXPECT_EQ(c.id("absent", 7), 7);
+  expect_format_error([&] { c.id("wide"); },
+                      "c.json: key wide: expected an integer of 32 bits, found 4294967297");
 }
 
 TEST(Config, MustBeAnObject) {

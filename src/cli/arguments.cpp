@@ -72,6 +72,8 @@ template <class T>
 Argument Arguments::add(const std::string& names, T& variable, const std::string& help) {
   if constexpr (std::is_same_v<T, bool>)
     return declared(*app_->add_flag(names, variable, help), names);
+  else if constexpr (std::is_same_v<T, std::vector<double>>)  // with commas as other lists, or with spaces
+    return declared(*app_->add_option(flags_of(names), variable, help)->delimiter(','), names);
   else
     return declared(*app_->add_option(flags_of(names), variable, help), names);
 }

@@ -165,9 +165,9 @@ EvaluationFile read_blimp(const std::string& path, std::size_t limit) {
       ++unlike;
       return true;
     }
-    const std::vector<std::size_t> cue = json.contains("cue")
-                                             ? given_cue(json["cue"], good, where)
-                                             : cue_of(json.value("UID", std::string()), good, differ.front());
+    const std::string paradigm = json.contains("UID") ? text_at(json, "UID", where) : "";
+    const std::vector<std::size_t> cue =
+        json.contains("cue") ? given_cue(json["cue"], good, where) : cue_of(paradigm, good, differ.front());
     if (cue.empty()) {
       ++without_rule;
       return true;
@@ -175,8 +175,7 @@ EvaluationFile read_blimp(const std::string& path, std::size_t limit) {
     read.examples.push_back(masked(good, differ.front(), cue, bad[differ.front()]));
     read.examples.back().name = where;
     if (!json.contains("cue"))
-      read.examples.back().property =
-          number_of_word(json.value("UID", std::string()), good, differ.front(), cue);
+      read.examples.back().property = number_of_word(paradigm, good, differ.front(), cue);
     texts.insert(texts.end(), {read.examples.back().input.text, bad[differ.front()]});
     for (const std::size_t at : cue) texts.push_back(std::to_string(at));
     return true;

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <headwater/error.h>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -81,8 +82,7 @@ RowReader::Format rows_of(const std::string& format) {
 }
 
 void open_file(std::ifstream& file, const std::string& path) {
-  if (fs::is_directory(path))
-    throw InputError(fmt::format("{}: expected a file of texts, found a folder", path));
+  require_readable_once(path);
   file.open(path, std::ios::binary);
   if (!file) throw InputError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
 }
@@ -184,7 +184,7 @@ void CorpusReader::columns_by_number(std::size_t width) {
 void CorpusReader::find_keys(const std::string& line) {
   std::vector<std::string> keys;
   try {
-    const Json json = parse_json(line, rows_->where());
+    const Json json = parse_json_unique(line, rows_->where());
     if (json.is_object())
       for (const auto& [key, value] : json.items()) keys.push_back(key);
   } catch (const FormatError&) {
@@ -236,7 +236,7 @@ Example CorpusReader::from_cells(const std::vector<std::string>& cells) const {
 }
 
 Example CorpusReader::from_json(const std::string& line) const {
-  const Json json = parse_json(line, where());
+  const Json json = parse_json_unique(line, where());
   if (!json.is_object())
     throw InputError(fmt::format("{}: expected an object such as {{\"text\": \"…\"}}, found {}", where(),
                                  json.type_name()));
@@ -312,7 +312,7 @@ std::size_t CorpusReader::blank() const {
 }
 
 std::optional<std::size_t> CorpusReader::count() const {
-  if (!file_.is_open() || !fs::is_regular_file(options_.file)) return {};
+  if (!file_.is_open() || !file_exists(options_.file)) return {};
   std::ifstream again;
   open_file(again, options_.file);
   RowReader rows(again, rows_of(format_), name_);

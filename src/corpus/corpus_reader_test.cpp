@@ -49,6 +49,17 @@ TEST_F(CorpusReaderTest, ATextPerLineUnlessTheEndingSaysOtherwise) {
   EXPECT_EQ(examples[1].line, 3U);
 }
 
+TEST_F(CorpusReaderTest, AKeyStandsOnceInALine) {
+  const CorpusOptions options = file("a.jsonl", "{\"text\": \"a\"}\n{\"text\": \"b\", \"text\": \"c\"}\n");
+  EXPECT_EQ(refused(options), "a.jsonl:2: expected every key once, found \"text\" twice");
+}
+
+TEST_F(CorpusReaderTest, ADeviceIsNotOpened) {
+  CorpusOptions options;
+  options.file = "/dev/zero";
+  EXPECT_EQ(refused(options), "/dev/zero: expected a file or a pipe, found a device");
+}
+
 TEST_F(CorpusReaderTest, EveryShardHasItsLines) {
   // The sixth line cannot be read, and counts all the same.
   CorpusOptions options = file("a.csv", "text,label\na,1\n\nb,2\nc,3\n\"d\"d,4\ne,5\n");

@@ -70,12 +70,13 @@ std::string hash_of_texts(const std::vector<std::string>& texts) {
 
 void each_json_line(const std::string& path,
                     const std::function<bool(const Json& json, const std::string& where)>& take) {
+  require_readable_once(path);
   std::ifstream file(path);
   if (!file) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  RowReader rows(file, RowReader::Format::Lines, path);
+  RowReader rows(file, RowReader::Format::Lines, path, RowReader::longest_result);
   std::vector<std::string> cells;
   while (rows.next(cells)) {
-    const Json json = parse_json(cells.front(), rows.where());
+    const Json json = parse_json_unique(cells.front(), rows.where());
     if (!json.is_object())
       throw InputError(fmt::format("{}: expected an object, found {}", rows.where(), json.type_name()));
     if (!take(json, rows.where())) return;

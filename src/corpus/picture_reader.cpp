@@ -3,7 +3,6 @@
 // name.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -18,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::size_t largest_list = std::size_t{64} << 20;
+
 std::string picture_named(const std::string& folder, const std::string& name) {
   for (const char* ending : {".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG"})
     if (std::string path = folder + "/images/" + name + ending; file_exists(path)) return path;
@@ -26,7 +27,8 @@ std::string picture_named(const std::string& folder, const std::string& name) {
 
 std::vector<std::pair<std::string, std::string>> names_in(const std::string& folder) {
   std::vector<std::pair<std::string, std::string>> names;  // and labels
-  if (std::ifstream list(folder + "/list.txt"); list) {
+  if (file_exists(folder + "/list.txt")) {
+    std::istringstream list(read_file(folder + "/list.txt", largest_list));
     for (std::string line; std::getline(list, line);) {
       std::istringstream cells(line);
       std::string name, label;
@@ -37,8 +39,8 @@ std::vector<std::pair<std::string, std::string>> names_in(const std::string& fol
     }
     return names;
   }
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/images"))
-    names.emplace_back(entry.path().stem().string(), "");
+  for (const std::string& name : entries_of(folder + "/images"))
+    names.emplace_back(fs::path(name).stem().string(), "");
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -11,7 +11,7 @@
 namespace headwater {
 namespace {
 
-constexpr std::size_t longest_row = std::size_t{64} << 20;
+constexpr std::size_t most_dropped = std::size_t{1} << 28;
 
 bool is_blank(const std::string& line) {
   return line.find_first_not_of(" \t\r") == std::string::npos;
@@ -19,8 +19,8 @@ bool is_blank(const std::string& line) {
 
 }  // namespace
 
-RowReader::RowReader(std::istream& stream, Format format, std::string name)
-    : stream_(stream), format_(format), name_(std::move(name)) {}
+RowReader::RowReader(std::istream& stream, Format format, std::string name, std::size_t longest)
+    : stream_(stream), format_(format), name_(std::move(name)), longest_(longest) {}
 
 std::string RowReader::where() const {
   return fmt::format("{}:{}", name_, begin_);
@@ -32,22 +32,25 @@ bool RowReader::read_line(std::string& line) {
   std::streambuf* bytes = stream_.rdbuf();
   constexpr int end = std::char_traits<char>::eof();
   std::size_t dropped = 0;
+  if (left_) return false;
   try {
     int byte = bytes->sbumpc();
     if (byte == end) return false;
     ++line_;
-    for (; byte != end && byte != '\n'; byte = bytes->sbumpc())
-      if (line.size() < longest_row)
+    for (; byte != end && byte != '\n' && dropped < most_dropped; byte = bytes->sbumpc())
+      if (line.size() < longest_)
         line += std::char_traits<char>::to_char_type(byte);
       else
         ++dropped;
   } catch (const std::ios_base::failure&) {
     throw InputError(fmt::format("{}: cannot be read: {}", name_, std::strerror(errno)));
   }
+  left_ = dropped == most_dropped;
   if (dropped > 0) {
     begin_ = line_;
-    throw InputError(fmt::format("{}: expected a line of at most {} MiB, found {} bytes more", where(),
-                                 longest_row >> 20, dropped));
+    line = std::string();
+    throw InputError(fmt::format("{}: expected a line of at most {} MiB, found {}{} bytes more", where(),
+                                 longest_ >> 20, left_ ? "at least " : "", dropped));
   }
   if (line.ends_with('\r')) line.pop_back();
   if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
@@ -84,9 +87,10 @@ bool RowReader::split_csv(std::string line, std::vector<std::string>& cells) {
       for (++at;; ++at) {
         if (at == line.size()) {  // the cell goes on in the next line
           cell += '\n';
-          if (bytes > longest_row || !read_line(line))
+          if (bytes > longest_ || !read_line(line))
             throw InputError(fmt::format("{}: expected the end of a quoted cell, found {}", where(),
-                                         bytes > longest_row ? "64 MiB without one" : "the end of the file"));
+                                         bytes > longest_ ? fmt::format("{} MiB without one", longest_ >> 20)
+                                                          : "the end of the file"));
           bytes += line.size();
           at = std::string::npos;
         } else if (line[at] != '"') {

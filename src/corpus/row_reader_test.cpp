@@ -86,12 +86,33 @@ TEST(RowReader, GoesOnBehindARowThatCannotBeRead) {
 }
 
 TEST(RowReader, ALineHasABound) {
-  std::istringstream stream(std::string((std::size_t{64} << 20) + 3, 'x') + "\nnext\n");
+  std::istringstream stream(std::string((std::size_t{4} << 20) + 3, 'x') + "\nnext\n");
   RowReader reader(stream, Format::Lines, "file");
-  EXPECT_EQ(refused(reader), "file:1: expected a line of at most 64 MiB, found 3 bytes more");
+  EXPECT_EQ(refused(reader), "file:1: expected a line of at most 4 MiB, found 3 bytes more");
   std::vector<std::string> row;
   ASSERT_TRUE(reader.next(row));
   EXPECT_EQ(row.front(), "next");
+}
+
+// What /dev/zero is: bytes without a line's end, for ever.
+class EndlessBytes : public std::streambuf {
+ protected:
+  int_type underflow() override {
+    setg(bytes_.data(), bytes_.data(), bytes_.data() + bytes_.size());
+    return traits_type::to_int_type(bytes_.front());
+  }
+
+ private:
+  std::string bytes_ = std::string(1 << 16, 'x');
+};
+
+TEST(RowReader, ALineWithoutAnEndIsLeft) {
+  EndlessBytes bytes;
+  std::istream stream(&bytes);
+  RowReader reader(stream, Format::Lines, "file");
+  EXPECT_EQ(refused(reader), "file:1: expected a line of at most 4 MiB, found at least 268435456 bytes more");
+  std::vector<std::string> row;
+  EXPECT_FALSE(reader.next(row));
 }
 
 }  // namespace

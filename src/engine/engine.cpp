@@ -88,12 +88,7 @@ int write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
 void add_answers(Report& report) {
   for (Attribution& result : report.attributions)
     if (!result.scores().empty()) result.answer = answer_rows(report, result);
-  const bool known = !report.answer_token.empty();  // for a text in windows, where it is none of the tokens
-  for (const Index row : focus_rows(report)) {
-    if (known || row >= static_cast<Index>(report.prediction.units.size())) break;
-    const std::string& text = report.prediction.units[static_cast<std::size_t>(row)].text;
-    report.answer_token += report.answer_token.empty() ? text : fmt::format(", {}", without_space(text));
-  }
+  if (report.answer_token.empty()) report.answer_token = read_names(report);  // a text in windows has its own
   report.agreement = agreement_of(viewed(report));
 }
 
@@ -195,6 +190,7 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
     study.aim(report.target);
     report.prediction.logits = logits_at(row, report.target.position);
   }
+  for (const Index read : study.rows_read()) report.read.push_back({study.written(), read});
   const std::vector<std::size_t> turns = turns_of(jobs, request.budget > 0);
   for (std::size_t turn = 0; turn < turns.size(); ++turn) {
     const Job& job = jobs[turns[turn]];

@@ -45,6 +45,26 @@ TEST(Engine, PredictionsDoNotDependOnTheirNeighbours) {
   EXPECT_TRUE(sentiment().predict(std::span<const Input>{}).empty());
 }
 
+// How much of what is explained the scores account for, beside the checks.
+TEST(Engine, SaysHowMuchScoresAccountFor) {
+  const Report report = sentiment().explain(
+      {.input = {.text = good},
+       .methods = {
+           {"attn_lrp"}, {"decompx"}, {"integrated_gradients"}, {"kernel_shap"}, {"attention_rollout"}}});
+  for (const Attribution& result : report.attributions) {
+    ASSERT_EQ(result.accounted.has_value(), result.method != "attention_rollout") << result.method;
+    if (!result.accounted) continue;
+    double sum = 0;
+    for (const double score : result.scores().to_doubles()) sum += score;
+    EXPECT_NEAR(result.accounted->sum, sum, 1e-5) << result.method;
+  }
+  for (const std::size_t of_logit : {0U, 1U})
+    EXPECT_NEAR(report.attributions[of_logit].accounted->of, report.target.logit, 1e-5);
+  for (const std::size_t complete : {1U, 2U, 3U})
+    EXPECT_NEAR(share_of(*report.attributions[complete].accounted), 1, 0.05) << complete;
+  EXPECT_GT(std::abs(share_of(*report.attributions[0].accounted) - 1), 0.05) << "biases take relevance";
+}
+
 TEST(Engine, ExplainsThePredictionAndCarriesTheRecord) {
   const Report report =
       sentiment().explain({.input = {.text = good}, .methods = {{"attention_rollout"}, {"attention"}}});

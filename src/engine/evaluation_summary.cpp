@@ -2,11 +2,13 @@
 // parts; percentile intervals by bootstrap over examples, with the same resamples for every cell; Wilcoxon's
 // test between methods on the examples for which both have a value, with Holm's correction over the pairs of
 // one metric.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include <fmt/format.h>
+#include <headwater/error.h>
 
 #include "engine/evaluate.h"
 #include "numerics/bootstrap.h"
@@ -124,6 +126,18 @@ std::vector<std::string> method_names(const std::vector<ChosenMetric>& metrics,
   return names;
 }
 
+// Values may come from a file that an earlier run has kept, and somebody has changed.
+void require_fitting(const ExampleValues& one, std::size_t metrics, std::size_t methods) {
+  const bool fits =
+      one.values.size() == metrics && std::all_of(one.values.begin(), one.values.end(),
+                                                  [&](const auto& row) { return row.size() == methods; });
+  if (!fits)
+    throw InputError(fmt::format(
+        "values: expected those of {} metrics and {} methods for example {}, found others; remove "
+        "the file to begin anew",
+        metrics, methods, one.example + 1));
+}
+
 }  // namespace
 
 void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleValues>& values,
@@ -140,6 +154,7 @@ void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleV
     else
       ++report.left_out;
   }
+  for (const ExampleValues* one : explained) require_fitting(*one, metrics.size(), report.methods.size());
   const BootstrapOptions draws{.resamples = request.resamples, .level = request.level, .seed = request.seed};
   for (std::size_t k = 0; k < metrics.size(); ++k) {
     const Evaluation& evaluation = *metrics[k].evaluation;

@@ -86,7 +86,7 @@ std::optional<Target> Variations::other_class(const Report& report) const {
   for (const Outcome& outcome : report.prediction.outcomes) {
     if (outcome.position != target.position) continue;
     for (const Score& score : outcome.top)
-      if (score.index != target.index)
+      if (score.index != target.index && score.index >= 0)
         return Target{.position = target.position,
                       .index = score.index,
                       .label = score.label,

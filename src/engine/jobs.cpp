@@ -94,8 +94,8 @@ namespace {
 // contain.
 void leave_out_hidden(Attribution& result, const Study& study) {
   if (!study.info().last().causal || result.axes() != Axes{Axis::Units}) return;
-  const std::vector<int> rows = rows_of(study.target());
-  const int last = *std::max_element(rows.begin(), rows.end());
+  const std::vector<Index> rows = study.rows_read();
+  const Index last = *std::max_element(rows.begin(), rows.end());
   const auto T = static_cast<std::size_t>(result.scores().size());
   const Index end = study.first_written() + last + 1;  // the end of what is read
   if (last < 0 || static_cast<std::size_t>(end) >= T) return;

@@ -68,8 +68,8 @@ std::vector<double> layer_points(const ModelInfo& info, const MethodOptions&);
 // Options that several metrics share.
 inline constexpr MethodOption replace_option{
     "replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-    "what replaces a removed unit; auto: mask where there is one, otherwise mean (of the input's own token "
-    "embeddings, or of the picture's colour); black for images; delete shortens the text"};
+    "what replaces a removed unit; auto: mask where there is one, otherwise mean (of the token embeddings of "
+    "the unit's own sequence, or of the picture's colour); black for images; delete shortens the text"};
 inline constexpr MethodOption measured_quantity{"quantity", "probability|logit", "probability",
                                                 "what F is: the target's probability or its logit"};
 inline constexpr MethodOption with_option{

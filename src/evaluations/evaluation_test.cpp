@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
@@ -255,6 +257,28 @@ TEST(Evaluation, SetsOfUnitsByTheirDefinition) {
   EXPECT_NEAR(measured("infidelity", trial, p, {{"scaled", "no"}}).value, plain, 1e-14);
   EXPECT_NEAR(measured("infidelity", trial, p).value, yy - xy * xy / xx, 1e-14)
       << "the least over all scales";
+}
+
+// Independent coins for six units, given that one falls: Σ_k k C(6, k) / (2⁶ − 1) = 192 / 63 units on
+// average, and each subset as often as any other.
+TEST(Evaluation, InfidelityTakesEverySubsetAlike) {
+  std::map<std::vector<bool>, int> seen;
+  double taken = 0;
+  const int subsets = 6300;
+  const std::map<std::string, std::string> given{{"subsets", std::to_string(subsets)}};
+  const Evaluation& metric = find_evaluation("infidelity");
+  const std::vector<Perturbation> asked =
+      metric.asks(trial_of(sample_of_units(6), std::vector<double>(6, 1.0)),
+                  MethodOptions(metric.name, metric.options, given));
+  ASSERT_EQ(asked.size(), static_cast<std::size_t>(subsets) + 1);
+  for (const Perturbation& one : std::span(asked).subspan(1)) {
+    ++seen[one.kept];
+    taken += static_cast<double>(std::count(one.kept.begin(), one.kept.end(), false));
+  }
+  EXPECT_EQ(seen.size(), 63U);
+  EXPECT_EQ(seen.count(std::vector<bool>(6, true)), 0U) << "nothing taken away says nothing";
+  EXPECT_NEAR(taken / subsets, 192.0 / 63, 5 * 1.2 / std::sqrt(subsets));
+  for (const auto& [kept, count] : seen) EXPECT_NEAR(count, 100, 60);
 }
 
 TEST(Evaluation, CuesAtTheEnds) {

@@ -2,9 +2,10 @@
 //
 //   E_S [ (β Σ_{i ∈ S} score_i − (F(x) − F(x \ S)))² ]
 //
-// Every unit is in S with probability ½; S is never empty. β is 1, or what makes the mean least (optimal
-// scaling: β = Σ ab / Σ a² with a the scores' sums and b the falls), because most methods' scores have no
-// unit. Scores that are all 0 have the mean of b².
+// Every unit is in S with probability ½, whatever the others are; an empty S, which says nothing, is drawn
+// again. β is 1, or what makes the mean least (optimal scaling: β = Σ ab / Σ a² with a the scores' sums and b
+// the falls), because most methods' scores have no unit. Scores that are all 0 have the mean of b².
+#include <algorithm>
 #include <cmath>
 
 #include "evaluations/evaluation.h"
@@ -22,8 +23,9 @@ std::vector<Perturbation> subsets(const Sample& sample, int count) {
     RandomSequence random(random_bits(
         stream, (static_cast<std::uint64_t>(sample.number) << 24U) + static_cast<std::uint64_t>(k)));
     Perturbation made{.kept = std::vector<bool>(n)};
-    for (std::size_t u = 0; u < n; ++u) made.kept[u] = random.uniform() < 0.5;
-    made.kept[random.below(n)] = false;
+    do
+      for (std::size_t u = 0; u < n; ++u) made.kept[u] = random.uniform() < 0.5;
+    while (std::find(made.kept.begin(), made.kept.end(), false) == made.kept.end());
     all.push_back(std::move(made));
   }
   return all;
@@ -67,7 +69,8 @@ const Evaluation infidelity{
         "Explanations. "
         "NeurIPS",
     .better = Evaluation::Better::Lower,
-    .options = {{"subsets", "integer", "50", "number of random subsets", 1, 10000},
+    .options = {{"subsets", "integer", "50",
+                 "random subsets, each unit in them with probability ½; none is empty", 1, 10000},
                 {"scaled", "yes|no", "yes", "yes: β is the best scale; no: β is 1"},
                 replace_option,
                 measured_quantity},

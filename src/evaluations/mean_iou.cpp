@@ -1,6 +1,7 @@
 // Mean IoU as Chefer, Gur & Wolf (2021) measure it: intersection over union of the map above its mean with
 // the object, and of the rest with the background, both accumulated over all pictures; the mean of the two.
 #include <algorithm>
+#include <limits>
 
 #include "evaluations/evaluation.h"
 #include "numerics/ranking_quality.h"
@@ -12,6 +13,7 @@ namespace {
 
 // A side that is nowhere, in no map and no mask, has nothing to miss.
 double combine(std::span<const double> sums) {
+  if (sums.size() != 4) return std::numeric_limits<double>::quiet_NaN();  // kept by something else
   const auto share = [](double both, double any) { return any > 0 ? both / any : 1; };
   return (share(sums[0], sums[1]) + share(sums[2], sums[3])) / 2;
 }

@@ -2,6 +2,7 @@
 // object where it exceeds its mean. Pixels are counted over all pictures; those at the object's edge that the
 // mask leaves open do not count.
 #include <algorithm>
+#include <limits>
 
 #include "evaluations/evaluation.h"
 #include "numerics/ranking_quality.h"
@@ -22,7 +23,8 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 }
 
 double combine(std::span<const double> sums) {
-  return sums[0] / sums[1];
+  // Others were kept by something else.
+  return sums.size() == 2 ? sums[0] / sums[1] : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace

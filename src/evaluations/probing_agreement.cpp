@@ -7,6 +7,7 @@
 // a fit without it. Methods with one row have no layers to compare: no value.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "evaluations/evaluation.h"
 #include "numerics/rank_correlation.h"
@@ -33,6 +34,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<cons
 }
 
 double combine(std::span<const double> sums) {
+  if (sums.size() % 2 != 0) return std::numeric_limits<double>::quiet_NaN();  // kept by something else
   return spearman(sums.first(sums.size() / 2), sums.subspan(sums.size() / 2));
 }
 

@@ -2,8 +2,9 @@
 //
 //   logit         F = z_i − z_c                       ∂F/∂z_k = [k = i] − [k = c]
 //   probability   F = p_i − p_c                       ∂p_i/∂z_k = p_i ([k = i] − p_k)
-//                 p = softmax z; a sigmoid for multi-label heads; for the start or end of an answer the
-//                 softmax runs over the tokens an answer may consist of and [CLS], as the prediction's does.
+//                 p = softmax z; a sigmoid for multi-label heads and for one logit that says yes or no; for
+//                 the start or end of an answer the softmax runs over the tokens an answer may consist of and
+//                 [CLS], as the prediction's does.
 //
 // An answer from token s to token e has z = z_s + z_e and p = p_s p_e, where z_s and p_s belong to the start
 // and z_e and p_e to the end.
@@ -56,6 +57,7 @@ Objective::Objective(const Study& study, Quantity quantity) : study_(study) {
     throw Unsupported(fmt::format("quantity: {} gives a score, not a probability; use quantity=logit",
                                   study.info().architecture));
   if (task == Task::TextClassification && study.problem == Problem::MultiLabel) link_ = Link::Sigmoid;
+  if (!study.info().otherwise.empty()) link_ = Link::Sigmoid;
   if (task != Task::QuestionAnswering) return;
   over_tokens_ = true;
   allowed_ = answer_tokens(study);

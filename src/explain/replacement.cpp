@@ -130,7 +130,7 @@ std::string describe(Replacement replacement) {
       "the unknown token's embedding",
       "the padding token's embedding",
       "zero",
-      "the mean (of the input's token embeddings; of the picture's colour)",
+      "the mean (of the token embeddings of the unit's own sequence; of the picture's colour)",
       "black",
       "nothing: the text becomes shorter"};
   return texts[as_size(replacement)];

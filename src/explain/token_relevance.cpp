@@ -27,13 +27,17 @@ Attribution token_relevance(const Study& study, const Rules& rules) {
       .maps = {{.axes = {Axis::Units}, .values = Tensor::of({T}, scores, study.info().dtype)}}};
   result.checks.push_back(ledger.check_arrived("tokens and leaks add up to the logit", arrived));
   if (study.written() == 0) result.checks.push_back(ledger.check_blocks(0));
-  result.notes.push_back(
-      fmt::format("The tokens add up to {:.4g}; {} is {:.4g}.", arrived,
-                  has_several_tokens(study.target()) ? "the amount shared" : "the target's logit",
-                  study.target_logit(run.logits.value)));
+  result.accounted = logit_account(study, arrived);
   note_tangent(result, study);
   ledger.report(result);
   return result;
+}
+
+Account logit_account(const Study& study, double sum) {
+  const char* what = has_several_tokens(study.target()) ? "the log-probability and the entropy of the rows"
+                     : study.target().contrast          ? "the difference of the logits"
+                                                        : "the target's logit";
+  return {.sum = sum, .of = study.target_logit(study.logits()), .what = what};
 }
 
 void note_tangent(Attribution& result, const Study& study) {

@@ -24,6 +24,8 @@ constexpr Rules lrp_rules(Rules::Softmax softmax) {
 // Adds a note if the target is several tokens: the method then shares logits through the tangent of their
 // log-probabilities (Study::target_logit), and the note says how much that is.
 void note_tangent(Attribution& result, const Study& study);
+// What scores that sum to `sum` account for, of what the walk started from.
+Account logit_account(const Study& study, double sum);
 
 std::size_t token_relevance_bytes(const ModelInfo& info, Index tokens);
 

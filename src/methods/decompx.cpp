@@ -100,6 +100,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const double gap = std::abs(sum - study.target_logit(run.logits.value));
   const double bound = size * (study.info().dtype == DType::Float32 ? 1e-4 : 1e-9);
   result.checks.push_back(check_within("parts add up to the logit", gap, bound));
+  result.accounted = logit_account(study, sum);
   note_tangent(result, study);
   return result;
 }

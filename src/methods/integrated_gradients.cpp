@@ -298,6 +298,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
   result.measured = moved_tokens(path.from, path.to);
   const double allowed = allowed_gap(path, settings.tolerance, integral.mass);
   result.checks.push_back(check_within("scores add up to F(x) − F(baseline)", integral.gap, allowed));
+  const auto& scores = integral.scores;
+  result.accounted = {.sum = std::accumulate(scores.begin(), scores.end(), 0.0),
+                      .of = path.change,
+                      .what = "the change of F from the baseline"};
   if (integral.error) {
     const double share = integral.largest > 0 ? *integral.error / integral.largest : 0;
     result.checks.push_back(check_within("estimated error of a score", share, settings.tolerance));

@@ -12,6 +12,7 @@
 // Standard errors are those of this regression, pairs taken as one draw.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -142,6 +143,10 @@ Attribution run(const Study& study, const MethodOptions& options) {
                             per_token(game.units(), shapley.fit.standard_errors, T, study.info().dtype)});
   result.checks = {check_nothing_removed(game, objective.value()),
                    check_efficiency(shapley, result.scores())};
+  const std::vector<double> scores = result.scores().to_doubles();
+  result.accounted = {.sum = std::accumulate(scores.begin(), scores.end(), 0.0),
+                      .of = shapley.change,
+                      .what = "the change of F from an input with nothing"};
   if (shapley.exact) {
     result.notes.push_back(fmt::format("Exact: all {} coalitions of {} units were run.",
                                        std::size_t{1} << game.units().size(), game.units().size()));

@@ -33,8 +33,8 @@ inline constexpr MethodOption wrt_option{
     "the input of the first block (positions and embedding norm included) or the token embeddings alone"};
 inline constexpr MethodOption absent_option{
     "replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-    "what replaces an absent unit; auto: mask where there is one, otherwise mean (of the input's own token "
-    "embeddings, or of the picture's colour)"};
+    "what replaces an absent unit; auto: mask where there is one, otherwise mean (of the token embeddings of "
+    "the unit's own sequence, or of the picture's colour)"};
 inline constexpr MethodOption unit_option{"unit", "token|word", "token", "what is removed at once"};
 inline constexpr MethodOption seed_option{"seed", "integer", "0",
                                           "seed of the random numbers; the same seed gives the same bits", 0};

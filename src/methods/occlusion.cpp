@@ -51,13 +51,14 @@ extern const Method occlusion{
     .limits =
         "It removes one unit at a time, so two units that say the same hide each other. The changed input "
         "may be unlike anything the model was trained on, and the replacement matters.",
-    .options = {quantity_option,
-                {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
-                 "what replaces it; auto: mask where there is one, otherwise mean (of the input's own token "
-                 "embeddings, or of the picture's colour); black for images; delete shortens the text"},
-                unit_option,
-                {"special_tokens", "skip|include", "skip",
-                 "skip: special tokens are not removed and score 0; include: they are treated like others"}},
+    .options =
+        {quantity_option,
+         {"replace", "auto|mask|unk|pad|zero|mean|black|delete", "auto",
+          "what replaces it; auto: mask where there is one, otherwise mean (of the token embeddings of the "
+          "unit's own sequence, or of the picture's colour); black for images; delete shortens the text"},
+         unit_option,
+         {"special_tokens", "skip|include", "skip",
+          "skip: special tokens are not removed and score 0; include: they are treated like others"}},
     .sites = {Site::ResidPre},
     .tiles = true,
     .needs_target = true,

@@ -39,6 +39,7 @@ class Electra final : public EncoderModel {
     if (kind == "ForPreTraining") {  // was this token replaced? one logit each
       info_.task = Task::TokenClassification;
       info_.labels = {"replaced"};
+      info_.otherwise = "original";
       const Weights w = root.scope("discriminator_predictions");
       return {.steps = {read_linear(w, "dense", d, d), read_activation(c.config, "hidden_act", "gelu"),
                         read_linear(w, "dense_prediction", 1, d)}};

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/utf8.h"
 #include "blocks/cache.h"
 
 namespace headwater {
@@ -86,6 +88,39 @@ std::string supported_types() {
   return fmt::format("{}", fmt::join(types, ", "));
 }
 
+// A tensor of a block behind the last one that is read: its name with another number was read. Empty: there
+// is none.
+std::string further_block(const Weights& weights, const std::vector<std::string>& unread) {
+  const std::set<std::string> left(unread.begin(), unread.end());
+  for (const std::string& name : unread) {
+    const std::size_t digit = name.find_first_of("0123456789");
+    if (digit == std::string::npos || digit == 0 || name[digit - 1] != '.') continue;
+    const std::size_t end = name.find_first_not_of("0123456789", digit);
+    if (end == std::string::npos || name[end] != '.') continue;
+    const std::string first = name.substr(0, digit) + "0" + name.substr(end);
+    if (weights.has(first) && !left.contains(first)) return name;
+  }
+  return {};
+}
+
+// Of a model with fewer layers than the file has the answer is another's.
+void check_layers(const Checkpoint& checkpoint, const ModelInfo& info) {
+  const std::string name = further_block(checkpoint.weights, info.unread);
+  if (name.empty()) return;
+  std::vector<std::string_view> keys;
+  for (const char* key : {"num_hidden_layers", "n_layers", "n_layer", "num_layers", "num_decoder_layers"})
+    if (checkpoint.config.has(key)) keys.emplace_back(key);
+  std::vector<int> layers;
+  for (const Stack& stack : info.stacks) layers.push_back(stack.layers);
+  throw FormatError(
+      fmt::format("{}: key {}: expected as many layers as the file has blocks, found {} and tensor {} "
+                  "besides; correct the number, or "
+                  "leave the tensors that should not be read out of the file",
+                  checkpoint.config.where(),
+                  keys.empty() ? "num_hidden_layers" : fmt::format("{}", fmt::join(keys, ", ")),
+                  fmt::join(layers, " and "), printable(name)));
+}
+
 }  // namespace
 
 void check_pixels(const ModelInfo& info, const Batch& batch) {
@@ -127,6 +162,7 @@ std::unique_ptr<Model> load_model(const Checkpoint& checkpoint) {
     model->info_.dtype = checkpoint.weights.dtype();
     model->info_.parameters = checkpoint.weights.total_bytes() / bytes_of(checkpoint.weights.dtype());
     model->info_.unread = checkpoint.weights.unread();
+    check_layers(checkpoint, model->info());
     return model;
   }
   throw Unsupported(fmt::format("{}: model_type '{}' is not implemented; supported are {}",

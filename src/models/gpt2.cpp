@@ -26,7 +26,7 @@ class Gpt2 final : public Model {
                      {.width = 768,
                       .layers = 12,
                       .heads = 12,
-                      .feed_forward = 4 * config.positive("n_embd", 768),
+                      .feed_forward = 4 * Index{config.positive("n_embd", 768)},
                       .positions = 1024,
                       .vocabulary = 50257});
     if (config.boolean("add_cross_attention", false))

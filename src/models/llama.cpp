@@ -53,9 +53,8 @@ class Llama final : public Model {
     make_causal(info_.last());
     info_.pre_norm = true;
     Stack& stack = info_.last();
-    stack.groups =
-        static_cast<int>(config.positive("num_key_value_heads", type == "mistral" ? 8 : stack.heads));
-    stack.head_width = static_cast<int>(config.positive("head_dim", stack.head_width));
+    stack.groups = config.positive("num_key_value_heads", type == "mistral" ? 8 : stack.heads);
+    stack.head_width = config.positive("head_dim", stack.head_width);
     if (stack.heads % stack.groups != 0)
       throw FormatError(fmt::format(
           "{}: expected num_attention_heads to be a multiple of num_key_value_heads, found {} and {}",

@@ -27,8 +27,8 @@ class Roberta final : public EncoderModel {
     info_ = describe(c, "roberta", all_heads(), "RobertaModel", {}, bert_base);
     const Weights base = base_scope(c.weights, "roberta", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, info_.last().width);
-    padding_ = static_cast<int>(c.config.integer("pad_token_id", 1));
-    if (padding_ < 0 || padding_ + 1 >= info_.positions)
+    padding_ = c.config.id("pad_token_id", 1);
+    if (padding_ < 0 || padding_ >= info_.positions - 1)
       throw FormatError(fmt::format("{}: expected pad_token_id below max_position_embeddings − 1, found {}",
                                     c.config.where(), padding_));
     info_.positions -= padding_ + 1;

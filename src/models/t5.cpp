@@ -93,12 +93,12 @@ class T5 final : public Model {
 
   void read_stacks(const Config& config) {
     info_.pre_norm = true;
-    info_.last().head_width = static_cast<int>(config.positive("d_kv", 64));
+    info_.last().head_width = config.positive("d_kv", 64);
     info_.plain_blocks = head_kind(info_) == "EncoderModel";
     if (info_.plain_blocks) return;
     Stack decoder = info_.last();
     make_causal(decoder);
-    decoder.layers = static_cast<int>(config.positive("num_decoder_layers", decoder.layers));
+    decoder.layers = config.positive("num_decoder_layers", decoder.layers);
     if (decoder.layers > 4096)
       throw FormatError(
           fmt::format("{}: expected at most 4096 layers, found {}", config.where(), decoder.layers));
@@ -153,10 +153,9 @@ class T5 final : public Model {
   }
 
   RelativePositions read_positions(const Weights& base, const Config& config, const Stack& stack) const {
-    const PositionBuckets buckets{
-        .buckets = static_cast<int>(config.positive("relative_attention_num_buckets", 32)),
-        .max_distance = static_cast<int>(config.positive("relative_attention_max_distance", 128)),
-        .bidirectional = !stack.causal};
+    const PositionBuckets buckets{.buckets = config.positive("relative_attention_num_buckets", 32),
+                                  .max_distance = config.positive("relative_attention_max_distance", 128),
+                                  .bidirectional = !stack.causal};
     // Half of them for either side, and of those half for the first distances.
     if (buckets.buckets < 4 || buckets.max_distance <= buckets.buckets / (stack.causal ? 2 : 4))
       throw FormatError(

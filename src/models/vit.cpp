@@ -18,6 +18,8 @@ const std::vector<std::string_view> heads{"ViTForImageClassification", "ViTModel
                                           "DeiTForImageClassification",
                                           "DeiTForImageClassificationWithTeacher", "DeiTModel"};
 
+constexpr Index most_patches = 1 << 20;
+
 class VisionTransformer final : public Model {
  public:
   explicit VisionTransformer(const Checkpoint& c) {
@@ -29,15 +31,19 @@ class VisionTransformer final : public Model {
     info_.last().name = "vision";
     info_.last().modality = Modality::Image;
     info_.pre_norm = true;
-    info_.image_size = static_cast<int>(config.positive("image_size", 224));
-    info_.patch_size = static_cast<int>(config.positive("patch_size", 16));
-    info_.channels = static_cast<int>(config.positive("num_channels", 3));
+    info_.image_size = config.positive("image_size", 224);
+    info_.patch_size = config.positive("patch_size", 16);
+    info_.channels = config.positive("num_channels", 3);
     info_.prefix_tokens = type == "deit" ? 2 : 1;
     if (info_.image_size % info_.patch_size != 0)
       throw FormatError(fmt::format("{}: expected image_size to be a multiple of patch_size, found {} and {}",
                                     config.where(), info_.image_size, info_.patch_size));
-    const int side = info_.image_size / info_.patch_size;
-    info_.positions = info_.prefix_tokens + side * side;
+    const Index side = info_.image_size / info_.patch_size, patches = side * side;
+    if (patches > most_patches)
+      throw FormatError(
+          fmt::format("{}: expected image_size and patch_size to give at most {} patches, found {}",
+                      config.where(), most_patches, patches));
+    info_.positions = info_.prefix_tokens + static_cast<int>(patches);
     const Weights base = base_scope(c.weights, type, "embeddings.cls_token");
     read_embeddings(base);
     for (int l = 0; l < info_.last().layers; ++l)

@@ -137,7 +137,11 @@ void draw_sheet(Svg& svg, std::string_view title, std::string_view subtitle, con
 }
 
 ChartAxis round_axis(std::string label, double low, double high, int most, const std::string& unit) {
-  if (!(high > low)) high = low + 1;
+  // Beyond, differences are not finite; and of large numbers the next is further off than one.
+  constexpr double far = 1e300, next = 1e-9;
+  low = std::clamp(low, -far, far);
+  high = std::clamp(high, -far, far);
+  if (!(high - low > next * std::abs(low))) high = low + std::max(1.0, 2 * next * std::abs(low));
   const double raw = (high - low) / std::max(1, most);
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   double step = 10 * power;

@@ -20,10 +20,14 @@ std::span<const Figure> figures() {
 
 std::vector<const Map*> chosen_maps(const Attribution& result, const FigureOptions& options) {
   std::vector<const Map*> maps;
-  for (const Map& map : result.maps)
+  std::vector<std::string> names;
+  for (const Map& map : result.maps) {
     if (options.map.empty() || map.name == options.map) maps.push_back(&map);
+    if (!map.name.empty()) names.push_back(map.name);
+  }
   if (maps.empty())
-    throw InputError(fmt::format("--map: expected a kind of attention that {} has, found '{}'",
+    throw InputError(fmt::format("--map: expected {} of {}, found '{}'",
+                                 names.empty() ? "none" : fmt::format("one of {}", fmt::join(names, ", ")),
                                  name_of(result), options.map));
   return maps;
 }

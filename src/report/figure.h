@@ -11,10 +11,10 @@
 namespace headwater {
 
 struct FigureOptions {
-  std::string method;      // a result by its name; empty: the first that has such a figure
-  std::string map;         // for encoder–decoders: "encoder", "decoder" or "cross"; empty: the last
-  Index layer = -1;        // −1: the layer a reader should see first
-  Index head = -1;         // −1: the mean over heads
+  std::string method;  // a result by its name; empty: the first that has such a figure
+  std::string map;     // for encoder–decoders, by its name: "cross", "decoder_to_source"; empty: the last
+  Index layer = -1;    // −1: the layer a reader should see first
+  Index head = -1;     // −1: the mean over heads
   bool all_heads = false;  // grid: the mean and every head of every layer, or of `layer`
   std::string row;  // flow: where it ends, a token or its position; empty: the row the output was read from
   // flow and heads: the share of every layer's weight to draw, the strongest edges first. Default: 0.8 for a

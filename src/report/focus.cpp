@@ -12,6 +12,7 @@
 #include "methods/method.h"
 #include "report/running_text.h"
 #include "study/terms.h"
+#include "study/token_text.h"
 
 namespace headwater {
 
@@ -46,6 +47,10 @@ bool has(const Map& map, Axis::Kind kind) {
 }
 
 }  // namespace
+
+double share_of(const Account& account) {
+  return account.of != 0 ? account.sum / account.of : std::numeric_limits<double>::quiet_NaN();
+}
 
 bool has_axis(const Attribution& attribution, Axis::Kind kind) {
   return has(attribution.maps.front(), kind);
@@ -84,11 +89,28 @@ Index unit_count(const Report& report) {
   return static_cast<Index>(report.prediction.units.size());
 }
 
+std::vector<Index> focus_rows(const Report& report) {
+  std::vector<Index> rows;
+  for (const Read& read : report.read) rows.push_back(first_of(report, read.sequence) + read.row);
+  return rows;
+}
+
+std::string read_names(const Report& report) {
+  std::string names;
+  for (const Index row : focus_rows(report)) {
+    if (row >= unit_count(report)) break;
+    const std::string& text = report.prediction.units[static_cast<std::size_t>(row)].text;
+    names += names.empty() ? text : fmt::format(", {}", without_space(text));
+  }
+  return names;
+}
+
 Index focus_row(const Report& report) {
-  const Index first = written_from(report), last = std::max<Index>(0, unit_count(report) - 1);
-  if (has_several_tokens(report.target)) return last;
-  if (report.target.position >= 0) return std::min<Index>(first + report.target.position, last);
-  return report.model.last().causal ? last : first;
+  const std::vector<Index> rows = focus_rows(report);
+  // A view that shows none of them has the row that was read in Attribution::answer.
+  if (rows.empty())
+    return report.model.last().causal ? std::max<Index>(0, unit_count(report) - 1) : written_from(report);
+  return has_several_tokens(report.target) ? rows.back() : rows.front();
 }
 
 Index row_named(const Report& report, const std::string& name) {
@@ -112,16 +134,6 @@ Index row_named(const Report& report, const std::string& name) {
       fmt::format("row: expected a position from 0 to {} or one of the tokens, found '{}'; "
                   "`headwater tokenize` counts them",
                   count - 1, name));
-}
-
-std::vector<Index> focus_rows(const Report& report) {
-  std::vector<Index> rows;
-  const Index last = focus_row(report);
-  Index row = last;
-  if (has_several_tokens(report.target))
-    row = std::min<Index>(written_from(report) + report.target.position, last);
-  for (; row <= last; ++row) rows.push_back(row);
-  return rows;
 }
 
 Index layer_count(const Attribution& attribution) {
@@ -187,8 +199,8 @@ std::vector<double> answer_weights(const Report& report, const Attribution& attr
 Tensor answer_rows(const Report& report, const Attribution& attribution) {
   std::vector<double> all;
   const Index layers = layer_count(attribution);
-  const std::vector<Index> rows =
-      has_axis(attribution, Axis::Query) ? focus_rows(report) : std::vector<Index>{focus_row(report)};
+  std::vector<Index> rows{focus_row(report)};
+  if (has_axis(attribution, Axis::Query) && !report.read.empty()) rows = focus_rows(report);
   for (Index layer = 0; layer < layers; ++layer) {
     std::vector<double> mean = padded_row(report, attribution, layer, rows.back());
     for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
@@ -213,11 +225,12 @@ double told_by(const Report& report, const std::vector<double>& row, bool by_siz
       ++count;
     }
   if (!(sum > 0)) return 0;
-  const auto own = static_cast<std::size_t>(focus_row(report));
+  const std::vector<Index> own = focus_rows(report);
   for (std::size_t t = 0; t < row.size(); ++t)
     if (finite(t)) {
       const double p = std::abs(row[t]) / sum;
-      if (t != own && !is_special(report, t)) words += p;
+      const bool read = std::find(own.begin(), own.end(), static_cast<Index>(t)) != own.end();
+      if (!read && !is_special(report, t)) words += p;
       uneven += 0.5 * std::abs(p - 1 / count);
     }
   return std::min(words, uneven) * (by_size ? sum : 1);

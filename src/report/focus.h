@@ -28,12 +28,13 @@ Index unit_count(const Report& report);
 // from it.
 Index written_from(const Report& report);
 
-// The row the output was read from, counted through all units. It is the target's position; for a whole-text
-// head the first token, or the last one of a causal model; for a target of several tokens the last row, which
-// reads all the others.
-Index focus_row(const Report& report);
-// All rows the output was read from; a target of several tokens has several. The report must have no view.
+// The rows the output was read from (Report::read), counted through all units.
 std::vector<Index> focus_rows(const Report& report);
+// Their texts: "[CLS]"; of several "[CLS], [DIST]". Empty in a view that shows none.
+std::string read_names(const Report& report);
+// The one of them to look at first: of a target of several tokens the last, which reads all the others; else
+// the first.
+Index focus_row(const Report& report);
 
 // The row that a reader names, by position or by a token's text if it occurs only once. Throws InputError.
 Index row_named(const Report& report, const std::string& name);

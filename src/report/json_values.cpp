@@ -25,9 +25,13 @@ namespace {
 void append_cells(const Json& json, std::size_t depth, std::vector<Index>& shape,
                   std::vector<double>& cells) {
   if (!json.is_array()) {
+    if (depth != shape.size())
+      throw FormatError("expected lists as deep as those before them, found a number");
     cells.push_back(number_in_json(json));
     return;
   }
+  if (depth == shape.size() && !cells.empty())
+    throw FormatError("expected numbers as those before them, found a list");
   if (depth == shape.size()) shape.push_back(static_cast<Index>(json.size()));
   if (shape[depth] != static_cast<Index>(json.size()))
     throw FormatError(
@@ -58,16 +62,17 @@ std::vector<Check> checks_in_json(const Json& json) {
 }
 
 RunRecord record_in_json(const Json& json) {
-  RunRecord record{.version = json.at("version"),
-                   .model = json.at("model"),
-                   .commit = json.at("commit"),
-                   .model_type = json.at("model_type"),
-                   .architecture = json.at("architecture"),
-                   .weights_sha256 = json.at("weights_sha256"),
-                   .tokenizer_sha256 = json.at("tokenizer_sha256"),
-                   .dtype = json.at("dtype"),
-                   .threads = json.at("threads"),
-                   .kernels = pairs_in_json(json.at("kernels"))};
+  RunRecord record;
+  record.version = json.at("version");
+  record.model = json.at("model");
+  record.commit = json.at("commit");
+  record.model_type = json.at("model_type");
+  record.architecture = json.at("architecture");
+  record.weights_sha256 = json.at("weights_sha256");
+  record.tokenizer_sha256 = json.at("tokenizer_sha256");
+  record.dtype = json.at("dtype");
+  record.threads = json.at("threads");
+  record.kernels = pairs_in_json(json.at("kernels"));
   record.seconds = number_in_json(json.at("seconds"));
   return record;
 }

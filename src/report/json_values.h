@@ -10,6 +10,7 @@
 #include <headwater/report.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 namespace headwater {
 
@@ -31,15 +32,14 @@ T value_in_json(const Json& json, const char* key, T otherwise = {}) {
 // another type; this function reports which file it was.
 template <class F>
 auto read_as(const Json& json, const std::string& where, const std::string& schema, const F& read) {
-  if (value_in_json<std::string>(json.is_object() ? json : Json::object(), "schema") != schema &&
-      !schema.empty())
+  if (!schema.empty() && (!json.is_object() || !json.contains("schema") || json.at("schema") != schema))
     throw FormatError(fmt::format("{}: expected \"schema\": \"{}\", found another file", where, schema));
   try {
     return read();
   } catch (const Json::exception& error) {
     throw FormatError(fmt::format("{}: expected a result as headwater writes it, found something else: {}",
-                                  where, error.what()));
-  } catch (const FormatError& error) {
+                                  where, printable(error.what())));
+  } catch (const Error& error) {  // of a name in it that means nothing here, too
     throw FormatError(fmt::format("{}: {}", where, error.what()));
   }
 }

@@ -105,8 +105,12 @@ std::string figure_of_file(const std::string& file, const KeptFigure& asked) {
   if (!file_exists(file))
     throw InputError(fmt::format("{}: expected a result kept as JSON, found no file", file));
   refuse_other_kinds(file);
-  const Json json = read_json_file(file);
-  const std::string schema = json.is_object() ? json.value("schema", "") : "";
+  return figure_of(read_json_file(file), file, asked);
+}
+
+std::string figure_of(const Json& json, const std::string& file, const KeptFigure& asked) {
+  const bool has_schema = json.is_object() && json.contains("schema") && json.at("schema").is_string();
+  const std::string schema = has_schema ? json.at("schema").get<std::string>() : "";
   if (schema.starts_with("headwater.report/")) return drawn_report(json, file, asked);
   if (schema.starts_with("headwater.tree/")) {
     require_kind(asked, "tree");

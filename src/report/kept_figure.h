@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "report/figure.h"
 
 namespace headwater {
@@ -24,8 +25,9 @@ std::string figure_of_report(const Report& report, const std::string& command, c
 // Draws reports that were just measured; for one picture also with several targets.
 std::string figure_of_reports(std::span<const Report> measured, const std::string& kind);
 
-// Draws a file that explain, tree, heads, prune or evaluate wrote as SVG. Throws InputError if there is no
-// such figure, FormatError for any other file.
+// Draws as SVG what explain, tree, heads, prune or evaluate wrote. Throws InputError if there is no such
+// figure, FormatError for anything else.
+std::string figure_of(const Json& json, const std::string& file, const KeptFigure& asked);
 std::string figure_of_file(const std::string& file, const KeptFigure& asked);
 
 }  // namespace headwater

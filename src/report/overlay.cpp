@@ -84,8 +84,7 @@ std::vector<std::string> panel_caption(const Report& report, const Attribution& 
   const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
   std::string which = "a score per patch";
   if (has_axis(attribution, Axis::Query)) {
-    const auto row = static_cast<std::size_t>(focus_row(report));
-    which = fmt::format("row {}, last layer", report.prediction.units[row].text);
+    which = fmt::format("row {}, last layer", report.answer_token);
   }
   const Target& target = report.target;
   const std::string named = target.contrast

@@ -73,7 +73,7 @@ OrderedJson details_of(const Attribution& attribution) {
       const std::vector<double> row = detail.values.rows(l, 1).to_doubles();
       values.push_back(detail.values.rank() == 1 ? OrderedJson(row[0]) : OrderedJson(row));
     }
-    all.push_back({{"name", detail.name}, {"axes", json_of(detail.axes)}, {"values", std::move(values)}});
+    all.push_back({{"name", detail.name}, {"axes", names_of(detail.axes)}, {"values", std::move(values)}});
   }
   return all;
 }
@@ -179,6 +179,7 @@ Tensor joint_map(const Report& report, const Attribution& attribution) {
 // layer to show first.
 OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageParts& parts) {
   OrderedJson json = json_of(report, attribution);
+  if (json.contains("axes")) json["axes"] = names_of(attribution.axes());
   const Method* method = method_named(attribution.method);
   json["card"] = method != nullptr ? card_of(*method) : OrderedJson::object();
   json["details"] = details_of(attribution);
@@ -198,9 +199,13 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageP
 
 // The part of a report that differs from others of the same input.
 OrderedJson aimed_part(const Report& report, PageParts& parts) {
-  OrderedJson json{{"target", json_of(report.target)},     {"focus", focus_row(report)},
-                   {"answer", answer_of(report)},          {"sentence", sentence_of(report)},
-                   {"attributions", OrderedJson::array()}, {"agreement", list_of(report.agreement)}};
+  OrderedJson json{{"target", json_of(report.target)},
+                   {"focus", focus_row(report)},
+                   {"read", focus_rows(report)},
+                   {"answer", answer_of(report)},
+                   {"sentence", sentence_of(report)},
+                   {"attributions", OrderedJson::array()},
+                   {"agreement", list_of(report.agreement)}};
   for (const Attribution& attribution : report.attributions)
     if (!attribution.scores().empty()) json["attributions"].push_back(drawn_of(report, attribution, parts));
   return json;

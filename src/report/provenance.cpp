@@ -1,6 +1,7 @@
 #include "report/provenance.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,16 @@
 #include "report/text_width.h"
 
 namespace headwater {
+
+std::string account_text(const Account& account) {
+  const double share = 100 * share_of(account);
+  const std::string part = std::isnan(share)         ? "nothing was shared out"
+                           : std::abs(share) >= 9.5  ? fmt::format("{:.0f} %", share)
+                           : std::abs(share) >= 0.95 ? fmt::format("{:.1f} %", share)
+                                                     : fmt::format("{:.2g} %", share);
+  return fmt::format("The scores add up to {:.4g} of {} of {:.4g}: {}.", account.sum, account.what,
+                     account.of, part);
+}
 
 std::string checks_text(const std::vector<Check>& checks, const std::vector<std::string>& notes,
                         const TerminalFormat& format) {

@@ -12,6 +12,8 @@
 
 namespace headwater {
 
+// How much of what is explained the scores account for.
+std::string account_text(const Account& account);
 // One line per check, such as "✓ rows sum to 1 (1.2e-07, bound 1.0e-05)", then the notes. Every line ends
 // with a line break.
 std::string checks_text(const std::vector<Check>& checks, const std::vector<std::string>& notes,

@@ -1,26 +1,47 @@
 #include "report/report_reader.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "report/focus.h"
 #include "report/json_values.h"
+#include "report/result_checks.h"
 #include "report/schema.h"
 #include "study/inputs.h"
+#include "study/terms.h"
 
 namespace headwater {
 
 namespace {
 
+Axis axis_named(const std::string& name) {
+  for (int kind = Axis::Layer; kind < Axis::Other; ++kind)
+    if (name_of(Axis(static_cast<Axis::Kind>(kind))) == name) return Axis(static_cast<Axis::Kind>(kind));
+  return Axis(name.c_str());
+}
+
 Axes axes_of(const Json& json) {
   Axes axes;
   for (const Json& one : json) {
-    const auto name = one.get<std::string>();
-    Axis axis(name.c_str());
-    for (int kind = Axis::Layer; kind < Axis::Other; ++kind)
-      if (name_of(Axis(static_cast<Axis::Kind>(kind))) == name) axis = Axis(static_cast<Axis::Kind>(kind));
-    axes.push_back(axis);
+    axes.push_back(axis_named(one.is_object() ? one.at("axis").get<std::string>() : one.get<std::string>()));
+    if (one.is_object()) axes.back().sequence = one.at("sequence");
   }
   return axes;
+}
+
+// Files of version 0.1.0 have the names of axes alone: there a map's own name says which sequences its rows
+// and columns belong to. In later files "query" and "key" alone are of the first sequence, and no map of the
+// second is left.
+void place_old_axes(const Json& json, Map& map) {
+  const bool second_rows = map.name.starts_with("decoder") || map.name.starts_with("cross");
+  const bool second_columns = map.name == "decoder" || map.name.ends_with("_to_prefix");
+  for (std::size_t a = 0; a < map.axes.size(); ++a) {
+    if (json.at(a).is_object()) return;
+    if (map.axes[a].kind == Axis::Query && second_rows) map.axes[a].sequence = 1;
+    if (map.axes[a].kind == Axis::Key && second_columns) map.axes[a].sequence = 1;
+  }
 }
 
 Task task_named(const std::string& name) {
@@ -41,13 +62,15 @@ Stack stack_in(const Json& json) {
 }
 
 ModelInfo model_in(const Json& json) {
-  ModelInfo info{.family = json.at("family"),
-                 .model_type = json.at("model_type"),
-                 .architecture = json.at("architecture"),
-                 .task = task_named(json.at("task"))};
+  ModelInfo info;
+  info.family = json.at("family");
+  info.model_type = json.at("model_type");
+  info.architecture = json.at("architecture");
+  info.task = task_named(json.at("task"));
   if (json.contains("stacks")) {
     info.stacks.clear();
     for (const Json& one : json.at("stacks")) info.stacks.push_back(stack_in(one));
+    if (info.stacks.empty()) throw FormatError("model.stacks: expected at least one, found none");
     for (std::size_t s = 0; s < info.stacks.size(); ++s)
       for (std::size_t of = 0; of < s; ++of)
         if (value_in_json<std::string>(json.at("stacks").at(s), "reads") == info.stacks[of].name)
@@ -164,22 +187,20 @@ Target target_in(const Json& json) {
   return target;
 }
 
-// A map's name determines the sequences of its rows and columns.
 Map map_in(const Json& json, DType dtype) {
-  Map map{.name = value_in_json<std::string>(json, "name"),
-          .axes = axes_of(json.at("axes")),
-          .values = tensor_in_json(json.at("values"), dtype)};
-  for (Axis& axis : map.axes) {
-    if (axis.kind == Axis::Query) axis.sequence = map.name == "decoder" || map.name == "cross" ? 1 : 0;
-    if (axis.kind == Axis::Key) axis.sequence = map.name == "decoder" ? 1 : 0;
-  }
+  Map map;
+  map.name = value_in_json<std::string>(json, "name");
+  map.axes = axes_of(json.at("axes"));
+  map.values = tensor_in_json(json.at("values"), dtype);
+  place_old_axes(json.at("axes"), map);
   return map;
 }
 
 Attribution attribution_in(const Json& json, DType dtype) {
-  Attribution made{.method = json.at("method"),
-                   .aggregate = value_in_json<std::string>(json, "aggregate"),
-                   .options = pairs_in_json(json.at("options"))};
+  Attribution made;
+  made.method = json.at("method");
+  made.aggregate = value_in_json<std::string>(json, "aggregate");
+  made.options = pairs_in_json(json.at("options"));
   made.maps.clear();
   if (json.contains("scores"))
     made.maps.push_back(
@@ -192,6 +213,12 @@ Attribution attribution_in(const Json& json, DType dtype) {
   for (const Json& one : value_in_json(json, "measured", Json::array()))
     made.measured.push_back(one.get<bool>());
   made.checks = checks_in_json(json.at("checks"));
+  if (json.contains("accounted")) {
+    const Json& account = json.at("accounted");
+    made.accounted = Account{.sum = number_in_json(account.at("sum")),
+                             .of = number_in_json(account.at("of")),
+                             .what = account.at("what")};
+  }
   made.notes = json.at("notes").get<std::vector<std::string>>();
   made.seconds = number_in_json(json.at("seconds"));
   return made;
@@ -231,18 +258,51 @@ void check_sizes(const Prediction& prediction, const Attribution& result) {
   }
 }
 
+std::vector<Read> read_in(const Json& json, const Prediction& prediction) {
+  std::vector<Read> read;
+  for (const Json& one : json) {
+    read.push_back({.sequence = one.at("sequence"), .row = one.at("row")});
+    const auto sequence = static_cast<std::size_t>(read.back().sequence);
+    if (sequence >= prediction.sequences.size() || read.back().row < 0 ||
+        read.back().row >= prediction.sequences[sequence].count)
+      throw FormatError(fmt::format("read: expected rows of the sequences, found row {} of sequence {}",
+                                    read.back().row, read.back().sequence));
+  }
+  return read;
+}
+
+// Files of version 0.1.0 do not say which rows were read: the target's, or [CLS], or the last token of a
+// causal model.
+std::vector<Read> read_of_old_file(const Report& report) {
+  const Index count = report.prediction.sequences.back().count;
+  if (count < 1) return {};
+  Index row = report.model.last().causal ? count - 1 : 0;
+  if (report.target.position >= 0) row = std::min<Index>(report.target.position, count - 1);
+  const Index last = has_several_tokens(report.target) ? count - 1 : row;
+  std::vector<Read> read;
+  for (; row <= last; ++row)
+    read.push_back({.sequence = static_cast<int>(report.prediction.sequences.size()) - 1, .row = row});
+  return read;
+}
+
 Report report_in(const Json& json) {
-  Report report{.text = value_in_json<std::string>(json.at("input"), "text"),
-                .pair = value_in_json<std::string>(json.at("input"), "pair"),
-                .image = value_in_json<std::string>(json.at("input"), "image"),
-                .prefix = value_in_json<std::string>(json.at("input"), "prefix")};
+  const Json& input = json.at("input");
+  Report report;
+  report.text = value_in_json<std::string>(input, "text");
+  report.pair = value_in_json<std::string>(input, "pair");
+  report.image = value_in_json<std::string>(input, "image");
+  report.prefix = value_in_json<std::string>(input, "prefix");
   report.model = model_in(json.at("model"));
   report.prediction = prediction_in(json, report.model);
   report.target = target_in(json.at("target"));
+  report.read =
+      json.contains("read") ? read_in(json.at("read"), report.prediction) : read_of_old_file(report);
+  report.answer_token = read_names(report);
   report.record = record_in_json(json.at("record"));
   for (const Json& one : json.at("attributions"))
     report.attributions.push_back(attribution_in(one, report.model.dtype));
   for (const Attribution& result : report.attributions) check_sizes(report.prediction, result);
+  require_drawable(report);
   for (const Json& one : value_in_json(json, "agreement", Json::array()))
     report.agreement.push_back(agreement_in(one));
   return report;
@@ -252,7 +312,10 @@ Report report_in(const Json& json) {
 
 ReadReport read_report(const Json& json, const std::string& where) {
   return read_as(json, where, schema_name, [&] {
-    return ReadReport{report_in(json), value_in_json<std::string>(json.at("record"), "command")};
+    ReadReport made;
+    made.report = report_in(json);
+    made.command = value_in_json<std::string>(json.at("record"), "command");
+    return made;
   });
 }
 

@@ -40,6 +40,63 @@ TEST(ReportReader, PatchesComeFromTheModel) {
   EXPECT_TRUE(read.prediction.units.front().special);
 }
 
+// A source and a prefix of as many tokens, with a map of each kind between them.
+Report two_sequences() {
+  Report report = testing::text_report();
+  std::vector<Unit>& units = report.prediction.units;
+  units.pop_back();
+  units[2].sequence = units[3].sequence = 1;
+  report.prediction.sequences = {{.name = "source", .first = 0, .count = 2},
+                                 {.name = "prefix", .first = 2, .count = 2}};
+  report.read = {{.sequence = 1, .row = 1}};
+  const auto map = [](const char* name, int rows, int columns, double first) {
+    return Map{.name = name,
+               .axes = {Axis::Layer, {Axis::Query, rows}, {Axis::Key, columns}},
+               .values = Tensor::of({1, 2, 2}, std::vector<double>{first, 2, 3, 4}, DType::Float32)};
+  };
+  report.attributions.resize(1);
+  report.attributions[0].maps = {map("encoder", 0, 0, 1), map("decoder_to_source", 1, 0, 5),
+                                 map("decoder_to_prefix", 1, 1, 6)};
+  return report;
+}
+
+TEST(ReportReader, AxesKeepTheirSequence) {
+  const Report report = two_sequences();
+  const Json json = written(report);
+  const Report read = read_report(json, "report").report;
+  ASSERT_EQ(read.attributions[0].maps.size(), 3U);
+  for (std::size_t m = 0; m < 3; ++m)
+    EXPECT_EQ(read.attributions[0].maps[m].axes, report.attributions[0].maps[m].axes) << m;
+  EXPECT_EQ(read.read, report.read);
+  EXPECT_EQ(written(read), json);
+}
+
+// Version 0.1.0 wrote the names of axes alone, and not which rows were read.
+TEST(ReportReader, AxesOfOldFilesGoByTheMapsName) {
+  const Report report = two_sequences();
+  Json json = written(report);
+  json.erase("read");
+  for (Json& map : json["attributions"][0]["maps"])
+    for (Json& axis : map["axes"])
+      if (axis.is_object()) axis = Json(axis["axis"]);
+  const Report read = read_report(json, "report").report;
+  for (std::size_t m = 0; m < 3; ++m)
+    EXPECT_EQ(read.attributions[0].maps[m].axes, report.attributions[0].maps[m].axes) << m;
+  EXPECT_EQ(read.read, (std::vector<Read>{{.sequence = 1, .row = 0}})) << "an encoder's first row";
+}
+
+TEST(ReportReader, WhatScoresAccountFor) {
+  Report report = testing::text_report();
+  report.attributions.front().accounted = {.sum = 0.02, .of = -1.75, .what = "the target's logit"};
+  const Json json = written(report);
+  EXPECT_NEAR(json["attributions"][0]["accounted"]["share"].get<double>(), -0.02 / 1.75, 1e-15);
+  EXPECT_EQ(written(read_report(json, "report").report), json);
+  EXPECT_NE(to_terminal(report, {.width = 200})
+                .find("The scores add up to 0.02 of the target's logit of -1.75: -1.1 %."),
+            std::string::npos)
+      << to_terminal(report, {.width = 200});
+}
+
 TEST(ReportReader, HeadsCurvesAndEvaluations) {
   const HeadImportance ranking{
       .ranking = "attattr", .layers = 2, .heads = 3, .inputs = 7, .scores = {1, 2, 3, 4, 5, .5}};

@@ -6,6 +6,7 @@
 
 #include "report/json_values.h"
 #include "report/report_reader.h"
+#include "report/result_checks.h"
 
 namespace headwater {
 
@@ -17,20 +18,23 @@ constexpr int most_layers = 4096;  // the limit for models
 
 ReadTree read_tree(const Json& json, const std::string& where) {
   return read_as(json, where, "headwater.tree/1", [&] {
-    ReadTree made{.tokens = json.at("tokens").get<std::vector<std::string>>(),
-                  .checks = checks_in_json(json.at("checks")),
-                  .command = json.at("command")};
+    ReadTree made;
+    made.tokens = json.at("tokens").get<std::vector<std::string>>();
+    made.checks = checks_in_json(json.at("checks"));
+    made.command = json.at("command");
     made.report.text = json.at("text");
     made.report.target.label = json.at("target");
     made.report.record = record_in_json(json.at("record"));
     made.tree.root = json.at("root");
     made.tree.kept = number_in_json(json.at("kept"));
     const int count = static_cast<int>(made.tokens.size());
+    if (made.tree.root < 0 || made.tree.root >= count)
+      throw FormatError(fmt::format("root: expected one of {} tokens, found {}", count, made.tree.root));
     for (const Json& one : json.at("edges")) {
       made.tree.edges.push_back(
           {one.at("parent"), one.at("child"), one.at("layer"), number_in_json(one.at("score"))});
       const TreeEdge& edge = made.tree.edges.back();
-      for (const int token : {edge.parent, edge.child, made.tree.root})
+      for (const int token : {edge.parent, edge.child})
         if (token < 0 || token >= count || edge.layer < 0 || edge.layer >= most_layers)
           throw FormatError(
               fmt::format("edges: expected tokens below {} and layers below {}, found {} and {}", count,
@@ -43,12 +47,16 @@ ReadTree read_tree(const Json& json, const std::string& where) {
 
 ReadHeads read_heads(const Json& json, const std::string& where) {
   return read_as(json, where, "headwater.heads/1", [&] {
-    ReadHeads made{.command = json.at("command")};
+    ReadHeads made;
+    made.command = json.at("command");
     for (const Json& one : json.at("rankings")) {
-      HeadImportance ranking{
-          .ranking = one.at("ranking"), .inputs = one.at("inputs"), .unresolved = one.at("unresolved")};
+      HeadImportance ranking;
+      ranking.ranking = one.at("ranking");
+      ranking.inputs = one.at("inputs");
+      ranking.unresolved = one.at("unresolved");
       const Tensor scores = tensor_in_json(one.at("scores"), DType::Float64);
-      if (scores.rank() != 2) throw FormatError("scores: expected a row per layer, found another shape");
+      if (scores.rank() != 2 || scores.shape().elements() == 0)
+        throw FormatError("scores: expected a row per layer, found another shape");
       ranking.layers = static_cast<int>(scores.dim(0));
       ranking.heads = static_cast<int>(scores.dim(1));
       ranking.scores = scores.to_doubles();
@@ -62,7 +70,8 @@ ReadHeads read_heads(const Json& json, const std::string& where) {
 
 ReadPruning read_pruning(const Json& json, const std::string& where) {
   return read_as(json, where, "headwater.pruning/1", [&] {
-    ReadPruning made{.command = json.at("command")};
+    ReadPruning made;
+    made.command = json.at("command");
     made.report.inputs = json.at("inputs");
     made.report.checks = checks_in_json(json.at("checks"));
     made.report.record = record_in_json(json.at("record"));
@@ -73,13 +82,15 @@ ReadPruning read_pruning(const Json& json, const std::string& where) {
       curve.highest = numbers_in_json(value_in_json(one, "highest", Json::array()));
       made.report.curves.push_back(std::move(curve));
     }
+    require_drawable(made.report);
     return made;
   });
 }
 
 ReadEvaluation read_evaluation(const Json& json, const std::string& where) {
   return read_as(json, where, "", [&] {
-    ReadEvaluation made{.command = json.at("command")};
+    ReadEvaluation made;
+    made.command = json.at("command");
     EvaluateReport& report = made.report;
     report.record = record_in_json(json.at("record"));
     report.examples = json.at("examples");
@@ -118,6 +129,7 @@ ReadEvaluation read_evaluation(const Json& json, const std::string& where) {
       report.pairs.push_back({one.at("metric"), one.at("first"), one.at("second"),
                               number_in_json(one.at("difference")), number_in_json(one.at("p")),
                               number_in_json(one.at("adjusted_p")), one.at("examples")});
+    require_drawable(report);
     return made;
   });
 }

@@ -171,7 +171,15 @@ OrderedJson tokens_of(const Prediction& prediction) {
   return patches_of(prediction) != nullptr ? OrderedJson::array() : list_of(prediction.units);
 }
 
+// An axis of the first sequence is its name alone.
 OrderedJson json_of(const Axes& axes) {
+  return list_of(axes, [](const Axis& axis) -> OrderedJson {
+    if (axis.sequence == 0) return name_of(axis);
+    return {{"axis", name_of(axis)}, {"sequence", axis.sequence}};
+  });
+}
+
+OrderedJson names_of(const Axes& axes) {
   return list_of(axes, [](const Axis& axis) { return name_of(axis); });
 }
 
@@ -223,6 +231,9 @@ OrderedJson json_of(const Attribution& attribution) {
   }
   if (!attribution.measured.empty()) json["measured"] = attribution.measured;
   json["checks"] = json_of(attribution.checks);
+  if (const std::optional<Account>& account = attribution.accounted)
+    json["accounted"] = {
+        {"sum", account->sum}, {"of", account->of}, {"what", account->what}, {"share", share_of(*account)}};
   json["notes"] = attribution.notes;
   json["seconds"] = attribution.seconds;
   if (attribution.unfinished) json["unfinished"] = true;
@@ -266,6 +277,9 @@ OrderedJson head_of(const Report& report) {
   json["model"] = json_of(report.model);
   json["prediction"] = json_of(report.prediction);
   json["target"] = json_of(report.target);
+  json["read"] = list_of(report.read, [](const Read& read) -> OrderedJson {
+    return {{"sequence", read.sequence}, {"row", read.row}};
+  });
   json["record"] = record_of(std::span(&report, 1));
   json["attributions"] =
       list_of(report.attributions, [&](const Attribution& one) { return json_of(report, one); });

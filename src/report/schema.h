@@ -22,6 +22,7 @@ OrderedJson json_of(const Unit& token);
 int sequence_id(const Unit& token);
 OrderedJson tokens_of(const Prediction& prediction);  // for texts
 OrderedJson json_of(const Axes& axes);
+OrderedJson names_of(const Axes& axes);             // without their sequences
 OrderedJson json_of(const Prediction& prediction);  // without tokens
 OrderedJson json_of(const std::vector<Check>& checks);
 OrderedJson json_of(const Attribution& attribution);  // without scores

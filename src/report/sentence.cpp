@@ -152,6 +152,10 @@ std::string row_name(const Report& report) {
                  : fmt::format("“{}”", name.substr(std::min(name.find_first_not_of(' '), name.size())));
 }
 
+const char* reads(const Report& report) {
+  return report.read.size() > 1 ? "read" : "reads";
+}
+
 std::string layer_name(const Attribution& attribution, Index layer) {
   return layer + 1 < layer_count(attribution) || attribution.aggregate.empty()
              ? fmt::format(" in layer {}", layer)
@@ -190,7 +194,7 @@ std::string because(const Report& report, const Attribution& attribution, const 
   const std::string against = reasons.against.empty() ? "" : "; against: " + reasons.against;
   const std::string read =
       has_axis(attribution, Axis::Query)
-          ? fmt::format("what {} reads{}: ", row_name(report), layer_name(attribution, layer))
+          ? fmt::format("what {} {}{}: ", row_name(report), reads(report), layer_name(attribution, layer))
           : "";
   if (!is_answer(report)) {
     if (reasons.most.empty()) return fmt::format("; no {} counts for it{}", unit, against);
@@ -206,18 +210,18 @@ std::string because(const Report& report, const Attribution& attribution, const 
 // Of a method that does not tell for from against: what the row reads, or what is strongest.
 std::string reading(const Report& report, const Attribution& attribution, const Reasons& reasons,
                     Index layer) {
-  const bool reads = has_axis(attribution, Axis::Query);
-  const std::string row = reads ? row_name(report) : "";
-  if (reasons.none && reasons.special.empty())
-    return reads ? row + " reads no word" : fmt::format("no {} has a score", unit_of(report));
-  if (!reads) return "strongest: " + (reasons.none ? reasons.special : reasons.most + outweighed(reasons));
+  if (!has_axis(attribution, Axis::Query)) {
+    if (reasons.none && reasons.special.empty()) return fmt::format("no {} has a score", unit_of(report));
+    return "strongest: " + (reasons.none ? reasons.special : reasons.most + outweighed(reasons));
+  }
+  const std::string row = fmt::format("{} {}", row_name(report), reads(report));
+  if (reasons.none && reasons.special.empty()) return row + " no word";
   const bool several = attribution.aggregate.empty() && layer_count(attribution) > 1;
   const std::string where =
       several && layer + 1 < layer_count(attribution) ? fmt::format("in layer {} ", layer) : "";
-  if (reasons.none) return fmt::format("{}{} reads most from {}", where, row, reasons.special);
-  if (reasons.special.empty()) return fmt::format("{}{} reads most from {}", where, row, reasons.most);
-  return fmt::format("{}{} reads most from {}, of the words from {}", where, row, reasons.special,
-                     reasons.most);
+  if (reasons.none) return fmt::format("{}{} most from {}", where, row, reasons.special);
+  if (reasons.special.empty()) return fmt::format("{}{} most from {}", where, row, reasons.most);
+  return fmt::format("{}{} most from {}, of the words from {}", where, row, reasons.special, reasons.most);
 }
 
 // Who says so: "(chefer, unsigned)".

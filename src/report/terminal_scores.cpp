@@ -319,8 +319,10 @@ std::string scores_view(const Report& report, const Attribution& attribution, co
                format.colour);
   for (Index layer = 0; layers > 1 && layer < layers; ++layer)
     out += layer_line(report, attribution, layer, format);
-  return out + (format.brief ? checks_summary(attribution.checks, attribution.notes, format)
-                             : checks_text(attribution.checks, attribution.notes, format));
+  std::vector<std::string> notes = attribution.notes;
+  if (attribution.accounted) notes.insert(notes.begin(), account_text(*attribution.accounted));
+  return out + (format.brief ? checks_summary(attribution.checks, notes, format)
+                             : checks_text(attribution.checks, notes, format));
 }
 
 }  // namespace headwater

@@ -161,14 +161,21 @@ void regroup(Attribution& result, const Report& report, const Groups& units) {
   result.details = std::move(kept);
 }
 
+// The position of a row in the view; −1: it is not shown.
+Read read_in(const Report& report, const Groups& units, const Read& read) {
+  const auto& all = report.prediction.sequences;
+  const Index first = all.empty() ? 0 : all[static_cast<std::size_t>(read.sequence)].first;
+  const int at = unit_of(units, static_cast<int>(first + read.row));
+  const auto before =
+      std::count_if(units.begin(), units.end(), [first](const auto& u) { return u.front() < first; });
+  return {read.sequence, at < 0 ? at : at - before};
+}
+
 // The position in the view of a position in the sequence that is written.
 int position_in(const Report& report, const Groups& units, int position) {
   if (position < 0) return position;
-  const Index first = report.prediction.sequences.empty() ? 0 : report.prediction.sequences.back().first;
-  const int at = unit_of(units, static_cast<int>(first) + position);
-  const auto before =
-      std::count_if(units.begin(), units.end(), [first](const auto& u) { return u.front() < first; });
-  return at < 0 ? at : at - static_cast<int>(before);
+  const int written = std::max(0, static_cast<int>(report.prediction.sequences.size()) - 1);
+  return static_cast<int>(read_in(report, units, {written, position}).row);
 }
 
 std::string source_of(const Report& report, const Unit& unit) {
@@ -190,6 +197,11 @@ Report viewed(const Report& report) {
   for (Outcome& outcome : shown.prediction.outcomes)
     outcome.position = position_in(report, groups, outcome.position);
   shown.target.position = position_in(report, groups, report.target.position);
+  shown.read.clear();
+  for (const Read& read : report.read)
+    if (const Read at = read_in(report, groups, read);
+        at.row >= 0 && std::find(shown.read.begin(), shown.read.end(), at) == shown.read.end())
+      shown.read.push_back(at);
   shown.prediction.units.clear();
   for (const auto& group : groups)
     shown.prediction.units.push_back(

@@ -35,6 +35,14 @@ Report sample() {
   return report;
 }
 
+std::vector<Index> rows_in(Report report, const View& view) {
+  report.asked.view = view;
+  report.read = {{.row = 0}, {.row = 1}, {.row = 2}, {.row = 3}};
+  std::vector<Index> rows;
+  for (const Read& read : viewed(report).read) rows.push_back(read.row);
+  return rows;
+}
+
 Report shown_as(Report report, const View& view) {
   report.asked.view = view;
   return viewed(report);
@@ -44,6 +52,14 @@ void expect_near(const Tensor& found, const std::vector<double>& expected) {
   ASSERT_EQ(found.size(), static_cast<Index>(expected.size()));
   for (Index i = 0; i < found.size(); ++i)
     EXPECT_NEAR(found.at(i), expected[static_cast<std::size_t>(i)], 1e-6) << i;
+}
+
+TEST(View, RowsThatWereReadAreCountedInIt) {
+  EXPECT_EQ(rows_in(sample(), {}), (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(rows_in(sample(), {.unit = View::Unit::Word}), (std::vector<Index>{0, 1, 2}))
+      << "two tokens of one word";
+  EXPECT_EQ(rows_in(sample(), {.unit = View::Unit::Word, .special = View::Special::Hide}),
+            (std::vector<Index>{0, 1}));
 }
 
 TEST(View, TokensAsTheyAreByDefault) {

@@ -15,6 +15,8 @@ constexpr std::size_t max_targets = 16, max_methods = 32, max_metrics = 32, max_
                       max_options = 64;
 constexpr int max_generated = 512;
 constexpr double max_budget = 3600;
+// No body that is well-formed comes near: 256 examples of a few fields, 32 methods and metrics of 64 options.
+constexpr std::size_t max_values = 1 << 16;
 constexpr std::size_t bytes_per_token = 64;  // a text longer than that many per token is refused unread
 
 std::string_view kind_of(const Json& value) {
@@ -216,7 +218,7 @@ void check_memory(std::size_t planned, const InputLimits& limits) {
 
 Json body_of(const std::string& text) {
   try {
-    Json body = parse_json_unique(text, "body");
+    Json body = parse_json_unique(text, "body", max_values);
     if (!body.is_object()) unexpected("body", "an object", kind_of(body));
     return body;
   } catch (const FormatError& error) {

@@ -53,7 +53,8 @@ struct AskedPrediction {
   int top = 5;
 };
 
-Json body_of(const std::string& text);   // an object, or InputError
+Json body_of(
+    const std::string& text);  // an object, or InputError; of so many values at most that it is small
 std::string model_of(const Json& body);  // its name; empty: none was given
 AskedInput asked_input(const Json& body, const Engine& engine, const InputLimits& limits);  // /v1/tokenize
 AskedPrediction asked_prediction(const Json& body, const Engine& engine, const InputLimits& limits);

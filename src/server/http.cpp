@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 #include <httplib.h>
+#include <malloc.h>
 #include <poll.h>
 
 namespace headwater {
@@ -21,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t head_bytes = 1 << 16;    // of a request line and all its headers
 constexpr std::size_t taken_at_end = 8 << 20;  // of a body nobody wants
 constexpr int requests_per_connection = 1000;  // then it is opened anew
+constexpr std::size_t short_body = 1 << 16, long_body = 1 << 20;
 
 bool ready(int socket, decltype(pollfd::events) what, Clock::duration at_most) {
   const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(at_most).count();
@@ -160,6 +162,44 @@ std::string_view reason_of(int status) {
   return "request: expected HTTP/1.1 that is whole and well-formed, found something else";
 }
 
+// The bytes of one body among those of all, until it is answered. A short one always has room, so that long
+// ones which are sent slowly do not shut everybody out.
+class BodyRoom {
+ public:
+  BodyRoom(std::atomic<std::size_t>& all, std::size_t most) : all_(all), most_(most) {}
+  BodyRoom(const BodyRoom&) = delete;
+  BodyRoom& operator=(const BodyRoom&) = delete;
+  ~BodyRoom() { all_ -= taken_; }
+
+  bool take(std::size_t bytes) {
+    taken_ += bytes;
+    full_ = (all_ += bytes) > most_ && taken_ > short_body;
+    return !full_;
+  }
+  std::size_t taken() const { return taken_; }
+  // Why it was not read to its end.
+  Failure failure() const {
+    if (full_)
+      return {503, fmt::format("body: expected at most {} bytes in all requests together, found more", most_),
+              "overloaded", 1};
+    return {400, std::string(reason_of(400)), "invalid_request_error"};
+  }
+
+ private:
+  std::atomic<std::size_t>& all_;
+  std::size_t most_, taken_ = 0;
+  bool full_ = false;
+};
+
+// False when it did not come to its end, or there is no room for it.
+bool read_body(const httplib::ContentReader& read, BodyRoom& room, std::string& body) {
+  return read([&](const char* data, std::size_t size) {
+    if (!room.take(size)) return false;
+    body.append(data, size);
+    return true;
+  });
+}
+
 }  // namespace
 
 class HttpServer::Listener : public httplib::Server {
@@ -178,11 +218,8 @@ class HttpServer::Listener : public httplib::Server {
     set_keep_alive_timeout(options_.idle.count() / 1000);
     set_pre_routing_handler(
         [this](const httplib::Request& from, httplib::Response& to) { return enter(from, to); });
-    Post(R"([\s\S]*)", [this](const httplib::Request& from, httplib::Response& to) {
-      HttpRequest request = request_of(from);
-      request.body = from.body;
-      put(request, behaviour_.answer(request), to);
-    });
+    Post(R"([\s\S]*)", [this](const httplib::Request& from, httplib::Response& to,
+                              const httplib::ContentReader& read) { answer_body(from, to, read); });
     set_error_handler(HandlerWithResponse([this](const httplib::Request& from, httplib::Response& to) {
       if (to.body.empty() && !to.content_provider_) {
         served->body_unread = true;
@@ -217,14 +254,29 @@ class HttpServer::Listener : public httplib::Server {
  private:
   // Before the body is read. What needs none is answered here.
   HandlerResponse enter(const httplib::Request& from, httplib::Response& to) {
-    const HttpRequest request = request_of(from);
+    HttpRequest request = request_of(from);
     const std::string length = request.header("content-length");
-    const bool has_body = !request.header("transfer-encoding").empty() || (!length.empty() && length != "0");
+    const bool has_body = !request.header("transfer-encoding").empty() ||
+                          (length.empty() ? request.method == "POST" : length != "0");
     std::optional<HttpReply> reply = behaviour_.refuse(request);
     if (!reply && request.method == "POST") return HandlerResponse::Unhandled;
     served->body_unread = has_body;
     put(request, reply ? std::move(*reply) : behaviour_.answer(request), to);
     return HandlerResponse::Handled;
+  }
+
+  void answer_body(const httplib::Request& from, httplib::Response& to, const httplib::ContentReader& read) {
+    BodyRoom room(body_bytes_, options_.max_bodies);
+    served->body_unread = true;
+    {
+      HttpRequest request = request_of(from);
+      request.body.reserve(std::min(options_.max_body, from.get_header_value<std::size_t>("Content-Length")));
+      const bool whole = read_body(read, room, request.body);
+      served->body_unread = !whole;
+      put(request, whole ? behaviour_.answer(request) : reply_of(room.failure()), to);
+    }
+    // What a long body was read into lies in small pieces all over the heap, which keeps them otherwise.
+    if (room.taken() > long_body) ::malloc_trim(0);
   }
 
   void put(const HttpRequest& request, HttpReply reply, httplib::Response& to) const {
@@ -276,6 +328,7 @@ class HttpServer::Listener : public httplib::Server {
 
   HttpOptions options_;
   Behaviour behaviour_;
+  std::atomic<std::size_t> body_bytes_{0};  // of all requests that are being read or answered
   int bound_ = -1;
   std::atomic<bool> stopping_{false};
   std::thread accepting_;

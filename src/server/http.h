@@ -17,6 +17,8 @@ struct HttpOptions {
   std::string host = "127.0.0.1";
   int port = 8080;  // 0: any that is free
   std::size_t max_body = std::size_t{1} << 25;
+  std::size_t max_bodies = std::size_t{1}
+                           << 27;            // of all requests at a time; longer ones are answered by 503
   std::size_t max_connections = 128;         // more are answered by 503 and closed
   std::chrono::milliseconds idle{15000};     // between two requests of a connection
   std::chrono::milliseconds reading{20000};  // a whole request, head and body
@@ -28,7 +30,7 @@ class HttpServer {
   struct Behaviour {
     // Before a body is read: what refuses the request.
     std::function<std::optional<HttpReply>(const HttpRequest&)> refuse;
-    std::function<HttpReply(const HttpRequest&)> answer;
+    std::function<HttpReply(HttpRequest&)> answer;  // may take the body out of the request
     // What each reply has besides its own.
     std::function<std::vector<std::pair<std::string, std::string>>(const HttpRequest&, const HttpReply&)>
         headers;

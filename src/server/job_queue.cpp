@@ -34,6 +34,7 @@ std::string_view name_of(JobStatus status) {
 struct JobQueue::Job {
   JobState state;
   JobWork work;
+  JobKind kind = JobKind::Long;
   bool cancelled = false;
   std::size_t bytes = 0;  // in the store
   std::chrono::steady_clock::time_point begin;
@@ -88,24 +89,24 @@ JobQueue::~JobQueue() {
   stop();
 }
 
-std::string JobQueue::submit(JobWork work, Place place) {
+std::string JobQueue::submit(JobWork work, JobKind kind) {
   const std::lock_guard lock(mutex_);
   if (stopping_) throw Refused(503, "unavailable", "server: it is shutting down");
-  if (waiting_.size() >= limits_.backlog) {
+  Lane& lane = lane_of(kind);
+  if (lane.waiting.size() >= limits_.backlog) {
     ++counts_.refused;
     throw Refused(429, "overloaded",
                   fmt::format("queue: expected fewer than {} waiting jobs, found {}; try again later",
-                              limits_.backlog, waiting_.size()),
+                              limits_.backlog, lane.waiting.size()),
                   1);
   }
   const auto job = std::make_shared<Job>();
   job->state.id = fresh_id();
   job->work = std::move(work);
+  job->kind = kind;
   jobs_[job->state.id] = job;
-  if (place == Place::First)
-    waiting_.push_front(job);
-  else
-    waiting_.push_back(job);
+  begin_fairly(lane, kind);
+  lane.waiting.push_back(job);
   changed_.notify_all();
   return job->state.id;
 }
@@ -113,9 +114,12 @@ std::string JobQueue::submit(JobWork work, Place place) {
 JobState JobQueue::state_of(const Job& job) const {
   JobState state = job.state;
   if (state.status != JobStatus::Queued) return state;
+  const auto& waiting = lanes_[static_cast<std::size_t>(job.kind)].waiting;
   const auto place =
-      std::find_if(waiting_.begin(), waiting_.end(), [&](const auto& w) { return w.get() == &job; });
-  state.before = static_cast<std::size_t>(place - waiting_.begin()) + counts_.running;
+      std::find_if(waiting.begin(), waiting.end(), [&](const auto& w) { return w.get() == &job; });
+  state.before = static_cast<std::size_t>(place - waiting.begin()) + counts_.running;
+  if (job.kind == JobKind::Long)
+    state.before += lanes_[static_cast<std::size_t>(JobKind::Short)].waiting.size();
   return state;
 }
 
@@ -143,7 +147,7 @@ bool JobQueue::cancel(const std::string& id) {
   Job& job = *found->second;
   job.cancelled = true;
   if (job.state.status == JobStatus::Queued) {
-    std::erase(waiting_, found->second);
+    std::erase(lane_of(job.kind).waiting, found->second);
     finish(job, JobStatus::Cancelled);
   }
   return true;
@@ -161,7 +165,7 @@ void JobQueue::forget(const std::string& id) {
 JobCounts JobQueue::counts() const {
   const std::lock_guard lock(mutex_);
   JobCounts counts = counts_;
-  counts.waiting = waiting_.size();
+  for (const Lane& lane : lanes_) counts.waiting += lane.waiting.size();
   counts.stored = stored_.size();
   return counts;
 }
@@ -170,11 +174,13 @@ void JobQueue::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    for (const auto& job : waiting_) {
-      job->state.failure = {503, "server: it is shutting down", "unavailable"};
-      finish(*job, JobStatus::Failed);
+    for (Lane& lane : lanes_) {
+      for (const auto& job : lane.waiting) {
+        job->state.failure = {503, "server: it is shutting down", "unavailable"};
+        finish(*job, JobStatus::Failed);
+      }
+      lane.waiting.clear();
     }
-    waiting_.clear();
     changed_.notify_all();
   }
   if (worker_.joinable()) worker_.join();
@@ -213,19 +219,38 @@ void JobQueue::keep_within_bytes() {
   }
 }
 
+// Nobody loses time while he does not ask: a queue that was empty begins where the other is.
+void JobQueue::begin_fairly(Lane& lane, JobKind kind) {
+  if (!lane.waiting.empty() || running_ == kind) return;
+  const Lane& other = lane_of(kind == JobKind::Short ? JobKind::Long : JobKind::Short);
+  if (running_ || !other.waiting.empty())
+    lane.seconds = std::max(lane.seconds, other.seconds);
+  else
+    for (Lane& each : lanes_) each.seconds = 0;
+}
+
+std::shared_ptr<JobQueue::Job> JobQueue::next() {
+  Lane &quick = lane_of(JobKind::Short), &slow = lane_of(JobKind::Long);
+  const bool is_short = !quick.waiting.empty() && (slow.waiting.empty() || quick.seconds <= slow.seconds);
+  Lane& lane = is_short ? quick : slow;
+  if (lane.waiting.empty()) return nullptr;
+  std::shared_ptr<Job> job = lane.waiting.front();
+  lane.waiting.pop_front();
+  return job;
+}
+
 void JobQueue::work_on() {
   for (;;) {
     std::shared_ptr<Job> job;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      job = waiting_.front();
-      waiting_.pop_front();
+      changed_.wait(lock, [&] { return (job = next()) != nullptr || stopping_; });
+      if (!job) return;
       job->begin = std::chrono::steady_clock::now();
       job->state.status = JobStatus::Running;
       ++job->state.version;
       counts_.running = 1;
+      running_ = job->kind;
       changed_.notify_all();
     }
     run(job);
@@ -247,7 +272,10 @@ void JobQueue::run(const std::shared_ptr<Job>& job) {
   }
   const std::lock_guard lock(mutex_);
   counts_.running = 0;
-  counts_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - job->begin).count();
+  running_.reset();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - job->begin).count();
+  counts_.seconds += seconds;
+  lane_of(job->kind).seconds += seconds;
   job->state.result = std::move(result);
   job->state.failure = std::move(failure);
   finish(*job, status);

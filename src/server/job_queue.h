@@ -1,7 +1,12 @@
-// What is computed, one after the other: a queue of bounded length, one worker, and a store that keeps
+// What is computed, one after the other: two queues of bounded length, one worker, and a store that keeps
 // results until their bytes are needed for newer ones. Thread-safe.
+//
+// Short work (a prediction) waits in a queue of its own, each in the order it came. Of the two the worker
+// turns to the one it has given less time to, so that short work need not wait for all long work, and long
+// work waits at most twice as long as if there were no short work at all.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -67,8 +72,10 @@ class JobTeller {
 };
 using JobWork = std::function<std::shared_ptr<const JobResult>(const std::string& id, JobTeller&)>;
 
+enum class JobKind { Short, Long };
+
 struct JobLimits {
-  std::size_t backlog = 16;                                  // jobs that may wait
+  std::size_t backlog = 16;                                  // jobs of each kind that may wait
   std::size_t store_bytes = std::size_t{1} << 29;            // of finished jobs
   std::chrono::milliseconds time = std::chrono::minutes(5);  // for one job to run
 };
@@ -86,9 +93,8 @@ class JobQueue {
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
 
-  enum class Place { First, Last };  // first: short work somebody waits for
   // The id, which nobody can guess. Throws Refused (429) when too many wait, (503) when it is stopping.
-  std::string submit(JobWork work, Place place = Place::Last);
+  std::string submit(JobWork work, JobKind kind = JobKind::Long);
   std::optional<JobState> look(const std::string& id) const;
   // The same when its version is not `seen` any more, or after that time.
   std::optional<JobState> wait(const std::string& id, std::uint64_t seen,
@@ -103,6 +109,13 @@ class JobQueue {
  private:
   struct Job;
   class Teller;
+  struct Lane {
+    std::deque<std::shared_ptr<Job>> waiting;
+    double seconds = 0;  // that its jobs ran, and what the other was ahead when the first of these came
+  };
+  Lane& lane_of(JobKind kind) { return lanes_[static_cast<std::size_t>(kind)]; }
+  void begin_fairly(Lane& lane, JobKind kind);  // with the lock held, as the next
+  std::shared_ptr<Job> next();                  // none if none waits
   void work_on();
   void run(const std::shared_ptr<Job>& job);
   void finish(Job& job, JobStatus status);  // with the lock held, as the next two
@@ -115,7 +128,8 @@ class JobQueue {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::map<std::string, std::shared_ptr<Job>> jobs_;
-  std::deque<std::shared_ptr<Job>> waiting_;
+  std::array<Lane, 2> lanes_;
+  std::optional<JobKind> running_;
   std::list<std::string> stored_;  // finished, the oldest first
   JobCounts counts_;
   bool stopping_ = false;

@@ -93,11 +93,54 @@ TEST(JobQueue, ShortWorkComesFirst) {
   Endless first;
   until_running(queue, queue.submit(first.work()));
   const std::string last = queue.submit(of_size(1));
-  const std::string quick = queue.submit(of_size(1), JobQueue::Place::First);
+  std::vector<int> ran;
+  const auto noting = [&ran](int which) {
+    return [&ran, which](const std::string&, JobTeller&) {
+      ran.push_back(which);
+      return std::make_shared<FakeResult>(1);
+    };
+  };
+  const std::string last = queue.submit(noting(3));
+  const std::string quick = queue.submit(noting(1), JobKind::Short);
+  const std::string next = queue.submit(noting(2), JobKind::Short);
   EXPECT_EQ(queue.look(quick)->before, 1U);
-  EXPECT_EQ(queue.look(last)->before, 2U);
+  EXPECT_EQ(queue.look(next)->before, 2U);
+  EXPECT_EQ(queue.look(last)->before, 3U);
   first.go.set_value();
+  when_over(queue, next);
   when_over(queue, last);
+  ASSERT_EQ(ran.size(), 3U);
+  EXPECT_EQ(ran[0], 1);
+  EXPECT_LT(std::find(ran.begin(), ran.end(), 1), std::find(ran.begin(), ran.end(), 2))
+      << "in the order they came";
+}
+
+// Short work that never ends to come, as of many clients, and one piece of long work among it.
+TEST(JobQueue, LongWorkIsNotStarved) {
+  JobQueue queue({});
+  Endless first;
+  until_running(queue, queue.submit(first.work()));
+  std::atomic<bool> there{false};
+  std::atomic<int> rounds{0};
+  std::function<void()> another = [&] {
+    queue.submit(
+        [&](const std::string&, JobTeller&) {
+          if (!there && ++rounds < 5000) another();
+          std::this_thread::sleep_for(milliseconds(1));
+          return std::make_shared<FakeResult>(1);
+        },
+        JobKind::Short);
+  };
+  another();
+  another();
+  const std::string waiting = queue.submit([&](const std::string&, JobTeller&) {
+    there = true;
+    return std::make_shared<FakeResult>(1);
+  });
+  first.go.set_value();
+  when_over(queue, waiting);
+  EXPECT_LT(rounds, 5000);
+  queue.stop();
 }
 
 TEST(JobQueue, CancelFreesTheWorker) {

@@ -14,14 +14,14 @@ namespace headwater {
 
 namespace {
 
-using RouteAnswer = HttpReply (*)(Service&, const HttpRequest&, const Service::Parts&);
+using RouteAnswer = HttpReply (*)(Service&, HttpRequest&, const Service::Parts&);
 
-template <HttpReply (Service::*member)(const HttpRequest&, const Service::Parts&)>
-HttpReply by(Service& service, const HttpRequest& request, const Service::Parts& parts) {
+template <HttpReply (Service::*member)(HttpRequest&, const Service::Parts&)>
+HttpReply by(Service& service, HttpRequest& request, const Service::Parts& parts) {
   return (service.*member)(request, parts);
 }
 template <auto make>
-HttpReply fixed(Service&, const HttpRequest&, const Service::Parts&) {
+HttpReply fixed(Service&, HttpRequest&, const Service::Parts&) {
   return make();
 }
 
@@ -84,7 +84,7 @@ std::optional<Service::Parts> parts_of(std::string_view pattern, const std::vect
   return parts;
 }
 
-HttpReply routed(Service& service, const HttpRequest& request) {
+HttpReply routed(Service& service, HttpRequest& request) {
   const std::vector<std::string> path = segments_of(request.path);
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allowed;
@@ -108,7 +108,7 @@ std::vector<std::string> all_routes() {
   return all;
 }
 
-HttpReply Service::answer(const HttpRequest& request) {
+HttpReply Service::answer(HttpRequest& request) {
   HttpReply reply;
   try {
     reply = routed(*this, request);

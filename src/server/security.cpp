@@ -18,10 +18,14 @@ std::string lower(std::string text) {
   return text;
 }
 
-// "[::1]:8080" → "[::1]", "localhost:80" → "localhost".
+// "[::1]:8080" → "[::1]", "localhost:80" → "localhost"; nothing for what is no name, or two of them.
 std::string without_port(const std::string& authority) {
-  if (authority.starts_with('[')) return lower(authority.substr(0, authority.find(']') + 1));
-  return lower(authority.substr(0, authority.find(':')));
+  const std::size_t end =
+      authority.starts_with('[') ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());
+  const std::string_view rest = std::string_view(authority).substr(end);
+  const bool port = rest.empty() || (rest.front() == ':' && rest.size() <= 6 &&
+                                     rest.find_first_not_of("0123456789", 1) == std::string_view::npos);
+  return port ? lower(authority.substr(0, end)) : std::string();
 }
 
 bool is_address(const std::string& name) {
@@ -77,6 +81,8 @@ std::optional<Failure> unlawful_body(const AccessRules& rules, const HttpRequest
   if (!request.header("content-encoding").empty())
     return Failure{415, "Content-Encoding: expected none, found one; send the body as it is",
                    "invalid_request_error"};
+  if (length.empty())
+    return Failure{411, "Content-Length: expected one, found none", "invalid_request_error"};
   return {};
 }
 

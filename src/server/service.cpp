@@ -1,5 +1,7 @@
 #include "server/service.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 #include <headwater/formats.h>
@@ -16,6 +18,11 @@ constexpr int looks_per_beat = 40;                         // a silent stream sa
 
 std::string event_text(std::string_view name, const OrderedJson& data) {
   return fmt::format("event: {}\ndata: {}\n\n", name, dump(data, -1));
+}
+
+// What a body says; its text, which may be long, is given back.
+Json taken_body(HttpRequest& request) {
+  return body_of(std::exchange(request.body, {}));
 }
 
 // What a follower was told.
@@ -78,67 +85,72 @@ void Service::stop() {
   jobs_.stop();
 }
 
-HttpReply Service::health(const HttpRequest&, const Parts&) {
+HttpReply Service::health(HttpRequest&, const Parts&) {
   if (shelf_.loaded()) return json_reply({{"status", "ok"}});
   return reply_of({503, "models: they are being loaded", "unavailable", 1});
 }
 
-HttpReply Service::models(const HttpRequest&, const Parts&) {
+HttpReply Service::models(HttpRequest&, const Parts&) {
   return json_reply(shelf_.json());
 }
 
-HttpReply Service::tokenize(const HttpRequest& request, const Parts&) {
-  const Json body = body_of(request.body);
+HttpReply Service::tokenize(HttpRequest& request, const Parts&) {
+  Json body = taken_body(request);
   const SharedEngine engine = shelf_.engine(model_of(body));
   return {.body = tokens_json(engine->tokenize(asked_input(body, *engine, options_.input).input), -1)};
 }
 
-HttpReply Service::predict(const HttpRequest& request, const Parts&) {
-  const Json body = body_of(request.body);
+HttpReply Service::predict(HttpRequest& request, const Parts&) {
+  Json body = taken_body(request);
   const SharedEngine engine = shelf_.engine(model_of(body));
-  return run(request, predicting(engine, asked_prediction(body, *engine, options_.input)), false,
-             JobQueue::Place::First);
+  JobWork work = predicting(engine, asked_prediction(body, *engine, options_.input));
+  body = nullptr;  // it may be long, and the work waits
+  return run(request, std::move(work), false, JobKind::Short);
 }
 
-HttpReply Service::plan(const HttpRequest& request, const Parts&) {
-  const Json body = body_of(request.body);
+HttpReply Service::plan(HttpRequest& request, const Parts&) {
+  Json body = taken_body(request);
   const std::string& model = shelf_.name_of(model_of(body));
   const SharedEngine engine = shelf_.engine(model);
   InputLimits unbounded = options_.input;
   unbounded.memory = std::numeric_limits<std::size_t>::max();  // it says what would be refused
   AskedExplanation asked = asked_explanation(body, *engine, unbounded);
+  body = nullptr;
   if (const auto known = known_plan(*engine, model, asked, times_)) return known->reply(request);
   return run(request, planning(engine, model, std::move(asked), options_.input.memory, times_), false,
-             JobQueue::Place::First);
+             JobKind::Short);
 }
 
-HttpReply Service::explain(const HttpRequest& request, const Parts&) {
-  const Json body = body_of(request.body);
+HttpReply Service::explain(HttpRequest& request, const Parts&) {
+  Json body = taken_body(request);
   const std::string& model = shelf_.name_of(model_of(body));
   const SharedEngine engine = shelf_.engine(model);
   AskedExplanation asked = asked_explanation(body, *engine, options_.input);
+  body = nullptr;
   const bool in_background = asked.in_background;
   return run(request, explaining(engine, model, std::move(asked), times_), in_background);
 }
 
-HttpReply Service::tree(const HttpRequest& request, const Parts&) {
-  const Json body = body_of(request.body);
+HttpReply Service::tree(HttpRequest& request, const Parts&) {
+  Json body = taken_body(request);
   const SharedEngine engine = shelf_.engine(model_of(body));
   AskedTree asked = asked_tree(body, *engine, options_.input);
+  body = nullptr;
   const bool in_background = asked.in_background;
   return run(request, growing_a_tree(engine, std::move(asked)), in_background);
 }
 
-HttpReply Service::evaluate(const HttpRequest& request, const Parts&) {
-  const Json body = body_of(request.body);
+HttpReply Service::evaluate(HttpRequest& request, const Parts&) {
+  Json body = taken_body(request);
   const SharedEngine engine = shelf_.engine(model_of(body));
   AskedEvaluation asked = asked_evaluation(body, *engine, options_.input);
+  body = nullptr;
   const bool in_background = asked.in_background;
   return run(request, evaluating(engine, std::move(asked)), in_background);
 }
 
-HttpReply Service::run(const HttpRequest& request, JobWork work, bool in_background, JobQueue::Place place) {
-  const std::string id = jobs_.submit(std::move(work), place);
+HttpReply Service::run(const HttpRequest& request, JobWork work, bool in_background, JobKind kind) {
+  const std::string id = jobs_.submit(std::move(work), kind);
   if (in_background) return json_reply(json_of(found(id)), 202);
   JobState state;
   do {
@@ -148,7 +160,7 @@ HttpReply Service::run(const HttpRequest& request, JobWork work, bool in_backgro
     if (!is_over(state.status) && request.gone()) jobs_.cancel(id);
   } while (!is_over(state.status));
   // What is short is asked for again sooner than it is looked up.
-  if (place == JobQueue::Place::First) jobs_.forget(id);
+  if (kind == JobKind::Short) jobs_.forget(id);
   if (state.status == JobStatus::Done) return state.result->reply(request);
   if (state.status == JobStatus::Failed) return reply_of(state.failure);
   throw Refused(409, "cancelled", "job: it was cancelled");
@@ -163,11 +175,11 @@ JobState Service::found(const std::string& id) const {
   return *state;
 }
 
-HttpReply Service::job(const HttpRequest&, const Parts& parts) {
+HttpReply Service::job(HttpRequest&, const Parts& parts) {
   return json_reply(json_of(found(parts[0])));
 }
 
-HttpReply Service::cancel(const HttpRequest&, const Parts& parts) {
+HttpReply Service::cancel(HttpRequest&, const Parts& parts) {
   const JobState before = found(parts[0]);
   if (is_over(before.status)) {
     jobs_.forget(before.id);
@@ -177,14 +189,14 @@ HttpReply Service::cancel(const HttpRequest&, const Parts& parts) {
   return json_reply(json_of(jobs_.look(before.id).value_or(before)));
 }
 
-HttpReply Service::result(const HttpRequest& request, const Parts& parts) {
+HttpReply Service::result(HttpRequest& request, const Parts& parts) {
   const JobState state = found(parts[0]);
   if (state.status == JobStatus::Failed) return reply_of(state.failure);
   if (state.status == JobStatus::Cancelled) throw Refused(409, "cancelled", "job: it was cancelled");
   return state.result ? state.result->reply(request) : json_reply(json_of(state), 202);
 }
 
-HttpReply Service::scores(const HttpRequest&, const Parts& parts) {
+HttpReply Service::scores(HttpRequest&, const Parts& parts) {
   const JobState state = found(parts[0]);
   if (!state.result) throw Refused(404, "not_found", "scores: the job has no result yet");
   try {
@@ -194,7 +206,7 @@ HttpReply Service::scores(const HttpRequest&, const Parts& parts) {
   }
 }
 
-HttpReply Service::events(const HttpRequest&, const Parts& parts) {
+HttpReply Service::events(HttpRequest&, const Parts& parts) {
   const std::string id = found(parts[0]).id;
   if (streams_ >= options_.max_streams)
     throw Refused(503, "overloaded", "events: too many clients follow jobs; ask for the job itself", 5);
@@ -219,7 +231,7 @@ void Service::follow(const std::string& id, const EventSink& sink) {
   }
 }
 
-HttpReply Service::metrics(const HttpRequest&, const Parts&) {
+HttpReply Service::metrics(HttpRequest&, const Parts&) {
   if (!options_.metrics) throw Refused(404, "not_found", "metrics: expected a server started with --metrics");
   return {.type = "text/plain; version=0.0.4", .body = metrics_.text(jobs_.counts())};
 }

@@ -24,31 +24,30 @@ class Service {
   Service(std::vector<ServedModel> models, const LoadOptions& load, const ServiceOptions& options);
 
   // Never throws: what fails is a reply too.
-  HttpReply answer(const HttpRequest& request);
+  HttpReply answer(HttpRequest& request);
   const ModelShelf& shelf() const { return shelf_; }
   void stop();  // finishes what runs, refuses what waits; followers hear of both
 
   // The routes' own; {id} and the like of a path are its `parts`.
   using Parts = std::vector<std::string>;
-  HttpReply health(const HttpRequest&, const Parts&);
-  HttpReply models(const HttpRequest&, const Parts&);
-  HttpReply tokenize(const HttpRequest& request, const Parts&);
-  HttpReply predict(const HttpRequest& request, const Parts&);
-  HttpReply plan(const HttpRequest& request, const Parts&);
-  HttpReply explain(const HttpRequest& request, const Parts&);
-  HttpReply tree(const HttpRequest& request, const Parts&);
-  HttpReply evaluate(const HttpRequest& request, const Parts&);
-  HttpReply job(const HttpRequest&, const Parts& parts);
-  HttpReply cancel(const HttpRequest&, const Parts& parts);
-  HttpReply events(const HttpRequest&, const Parts& parts);
-  HttpReply result(const HttpRequest& request, const Parts& parts);
-  HttpReply scores(const HttpRequest&, const Parts& parts);
-  HttpReply metrics(const HttpRequest&, const Parts&);
+  HttpReply health(HttpRequest&, const Parts&);
+  HttpReply models(HttpRequest&, const Parts&);
+  HttpReply tokenize(HttpRequest& request, const Parts&);
+  HttpReply predict(HttpRequest& request, const Parts&);
+  HttpReply plan(HttpRequest& request, const Parts&);
+  HttpReply explain(HttpRequest& request, const Parts&);
+  HttpReply tree(HttpRequest& request, const Parts&);
+  HttpReply evaluate(HttpRequest& request, const Parts&);
+  HttpReply job(HttpRequest&, const Parts& parts);
+  HttpReply cancel(HttpRequest&, const Parts& parts);
+  HttpReply events(HttpRequest&, const Parts& parts);
+  HttpReply result(HttpRequest& request, const Parts& parts);
+  HttpReply scores(HttpRequest&, const Parts& parts);
+  HttpReply metrics(HttpRequest&, const Parts&);
 
  private:
   // In the background: the job's state (202). Otherwise its result, as soon as it is there.
-  HttpReply run(const HttpRequest& request, JobWork work, bool in_background,
-                JobQueue::Place place = JobQueue::Place::Last);
+  HttpReply run(const HttpRequest& request, JobWork work, bool in_background, JobKind kind = JobKind::Long);
   JobState found(const std::string& id) const;  // throws Refused (404)
   void follow(const std::string& id, const EventSink& sink);
 

@@ -56,13 +56,13 @@ TEST(ModelShelf, NamesModelsByTheirFolders) {
 TEST(Service, SaysThatModelsAreBeingLoadedUntilTheyAre) {
   // Nothing can be loaded from a folder that is not there: so it never is.
   Service service({{"absent", HEADWATER_SOURCE_DIR "/models/absent"}}, {}, {});
-  const HttpReply health = service.answer({.method = "GET", .path = "/health"});
+  const auto answer = [&](HttpRequest request) { return service.answer(request); };
+  const HttpReply health = answer({.method = "GET", .path = "/health"});
   EXPECT_EQ(health.status, 503);
   EXPECT_NE(health.body.find("\"error\""), std::string::npos);
-  const HttpReply predicted =
-      service.answer({.method = "POST", .path = "/v1/predict", .body = "{\"text\": \"x\"}"});
+  const HttpReply predicted = answer({.method = "POST", .path = "/v1/predict", .body = "{\"text\": \"x\"}"});
   EXPECT_EQ(predicted.status, 503);
-  const Json models = parse_json(service.answer({.method = "GET", .path = "/v1/models"}).body, "models");
+  const Json models = parse_json(answer({.method = "GET", .path = "/v1/models"}).body, "models");
   EXPECT_EQ(models["data"][0]["loaded"], false);
   while (!service.shelf().failure()) std::this_thread::yield();
   EXPECT_THROW(std::rethrow_exception(service.shelf().failure()), InputError);

@@ -72,7 +72,10 @@ std::vector<int> end_tokens(const Config& config, const std::string& folder) {
   std::vector<Index> ends;
   if (file_exists(path)) ends = Config::read(path).integers("eos_token_id");
   if (ends.empty()) ends = config.integers("eos_token_id");
-  return {ends.begin(), ends.end()};
+  std::vector<int> ids;  // one that is too large for an id is never generated
+  for (const Index end : ends)
+    if (end == static_cast<int>(end)) ids.push_back(static_cast<int>(end));
+  return ids;
 }
 
 int start_token(const Config& config, const std::string& folder, const ModelInfo& info) {
@@ -80,9 +83,8 @@ int start_token(const Config& config, const std::string& folder, const ModelInfo
   const std::string path = folder + "/generation_config.json";
   constexpr const char* key = "decoder_start_token_id";
   if (file_exists(path))
-    if (const Config generation = Config::read(path); generation.has(key))
-      return static_cast<int>(generation.integer(key));
-  return static_cast<int>(config.has(key) ? config.integer(key) : config.integer("pad_token_id"));
+    if (const Config generation = Config::read(path); generation.has(key)) return generation.id(key);
+  return config.id(config.has(key) ? key : "pad_token_id");
 }
 
 Prepared prepare(const LoadedModel& loaded, const Input& input) {

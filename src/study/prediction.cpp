@@ -1,4 +1,5 @@
-// Softmax in double, p_i = exp(z_i − max z) / Σ_j exp(z_j − max z); multi-label heads use 1 / (1 + exp(−z)).
+// Softmax in double, p_i = exp(z_i − max z) / Σ_j exp(z_j − max z); multi-label heads and heads that say yes
+// or no by one logit use 1 / (1 + exp(−z)).
 //
 // Answers follow the question-answering pipeline of Hugging Face: start and end are two softmaxes over the
 // context and [CLS], the score of a span is their product, and only spans inside the context may win.
@@ -38,7 +39,8 @@ std::vector<double> probabilities(const LoadedModel& loaded, std::span<const dou
   const bool sequence = loaded.info().task == Task::TextClassification;
   if (sequence && loaded.problem == Problem::Regression)
     return std::vector<double>(logits.size(), std::numeric_limits<double>::quiet_NaN());
-  if (!sequence || loaded.problem != Problem::MultiLabel) return softmax(logits);
+  const bool several = sequence && loaded.problem == Problem::MultiLabel;
+  if (!several && loaded.info().otherwise.empty()) return softmax(logits);
   std::vector<double> p;
   for (const double z : logits) p.push_back(1 / (1 + std::exp(-z)));
   return p;
@@ -89,6 +91,11 @@ Outcome outcome_of(const LoadedModel& loaded, std::span<const double> logits, in
     outcome.top.push_back({outcome_label(loaded, *it), *it, p[i], logits[i]});
   }
   if (is_vocabulary(loaded.info().task)) tell_apart(outcome.top);
+  if (const std::string& no = loaded.info().otherwise; !no.empty()) {
+    const double z = logits.front();
+    const Score other{.label = no, .index = -1, .probability = 1 / (1 + std::exp(z)), .logit = -z};
+    outcome.top.insert(z > 0 ? outcome.top.end() : outcome.top.begin(), other);
+  }
   return outcome;
 }
 

@@ -249,7 +249,8 @@ Target resolve_target(const LoadedModel& loaded, const TargetSpec& spec, const P
   } else {
     const auto here = std::find_if(prediction.outcomes.begin(), prediction.outcomes.end(),
                                    [&](const Outcome& o) { return o.position == target.position; });
-    target.index = here == prediction.outcomes.end() ? 0 : here->top.front().index;
+    // A label without a logit cannot be explained; the one it stands against can.
+    target.index = here == prediction.outcomes.end() ? 0 : std::max(0, here->top.front().index);
   }
   target.label = outcome_label(loaded, target.index);
   measure(loaded, row, encoding, target.position, target.index).put_into(target);

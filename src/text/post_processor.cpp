@@ -14,6 +14,9 @@
 namespace headwater {
 namespace {
 
+// Far above any model's, and far below what would fill the memory for a text of one letter.
+constexpr std::size_t most_added = 1 << 12, most_parts = 64, most_sequences = 8, most_steps = 64;
+
 struct SpecialToken {
   int id;
   std::string piece;
@@ -177,7 +180,9 @@ class TemplateProcessing final : public PostProcessor {
 
   std::vector<Part> read_template(const JsonView& list, int sequences) const {
     std::vector<Part> parts;
+    std::size_t added = 0, texts = 0;
     for (const JsonView& element : list.elements()) {
+      if (parts.size() == most_parts) list.fail(fmt::format("at most {} parts", most_parts));
       Part part;
       const auto sequence = element.find("Sequence");
       const JsonView body = sequence ? *sequence : element.at("SpecialToken");
@@ -187,10 +192,13 @@ class TemplateProcessing final : public PostProcessor {
         const std::string name = id.string();
         if (name != "A" && !(name == "B" && sequences == 2)) id.fail(sequences == 2 ? "A or B" : "A");
         part.sequence = name == "A" ? 0 : 1;
+        if (++texts > most_sequences) list.fail(fmt::format("at most {} sequences", most_sequences));
       } else {
         const auto found = special_.find(id.string());
         if (found == special_.end()) id.fail("a key of special_tokens");
         part.special = &found->second;
+        added += found->second.size();
+        if (added > most_added) list.fail(fmt::format("at most {} special tokens", most_added));
       }
       parts.push_back(part);
     }
@@ -205,7 +213,11 @@ class TemplateProcessing final : public PostProcessor {
 class ProcessorSequence final : public PostProcessor {
  public:
   explicit ProcessorSequence(const JsonView& d) {
-    for (const JsonView& step : d.at("processors").elements()) steps_.push_back(make_post_processor(step));
+    const JsonView processors = d.at("processors");
+    for (const JsonView& step : processors.elements()) {
+      if (steps_.size() == most_steps) processors.fail(fmt::format("at most {} of them", most_steps));
+      steps_.push_back(make_post_processor(step));
+    }
   }
   std::size_t added(bool pair) const override {
     std::size_t count = 0;

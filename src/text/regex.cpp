@@ -1,5 +1,7 @@
 #include "text/regex.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 #include <oniguruma.h>
@@ -9,10 +11,13 @@
 namespace headwater {
 namespace {
 
-// Backtracks allowed in one search of a text: about a second of work, far above what a sane pattern needs.
-unsigned long retry_limit(std::string_view text) {
-  return 20'000'000 + 16 * text.size();
+// Backtracks that one text may cost: about a second of work, far above what a sane pattern needs.
+std::uint64_t budget_of(std::size_t bytes) {
+  return 20'000'000 + 16 * std::uint64_t{bytes};
 }
+
+// What is left to the expressions of the text this thread is at; null: each split has a budget of its own.
+thread_local std::uint64_t* left = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 const OnigUChar* bytes(std::string_view text) {
   return reinterpret_cast<const OnigUChar*>(text.data());
@@ -60,22 +65,48 @@ Regex::~Regex() {
   if (compiled_->regex != nullptr) onig_free(compiled_->regex);
 }
 
+RegexBudget::RegexBudget(std::size_t bytes) : left_(budget_of(bytes)), before_(left) {
+  left = &left_;
+}
+
+RegexBudget::~RegexBudget() {
+  left = before_;
+}
+
+namespace {
+
+// Searches from `from` on. The library bounds one search but does not say what it took, so each begins with
+// little, gets four times as much when that was not enough, and what was not enough is taken from the budget.
+int search(OnigRegex regex, std::string_view text, std::size_t from, OnigRegion* region,
+           OnigMatchParam* param) {
+  constexpr std::uint64_t first_try = 64;
+  const OnigUChar* const first = bytes(text);
+  const OnigUChar* const last = first + text.size();
+  for (std::uint64_t tries = first_try;; tries *= 4) {
+    onig_set_retry_limit_in_search_of_match_param(param, tries);
+    const int found =
+        onig_search_with_param(regex, first, last, first + from, last, region, ONIG_OPTION_NONE, param);
+    if (found != ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER || *left < tries) return found;
+    *left -= tries;
+  }
+}
+
+}  // namespace
+
 std::vector<Match> Regex::split(std::string_view text) const {
   if (text.empty()) return {{0, 0, false}};
+  std::optional<RegexBudget> own;
+  if (left == nullptr) own.emplace(text.size());
   const std::unique_ptr<OnigRegion, RegionDeleter> region(onig_region_new());
   const std::unique_ptr<OnigMatchParam, ParamDeleter> param(onig_new_match_param());
   onig_initialize_match_param(param.get());
-  onig_set_retry_limit_in_search_of_match_param(param.get(), retry_limit(text));
-  const OnigUChar* const first = bytes(text);
-  const OnigUChar* const last = first + text.size();
 
   std::vector<Match> matches;
   std::size_t covered = 0;  // up to here the text is in `matches`
   std::size_t from = 0;
   bool any = false;
   while (from <= text.size()) {
-    const int found = onig_search_with_param(compiled_->regex, first, last, first + from, last, region.get(),
-                                             ONIG_OPTION_NONE, param.get());
+    const int found = search(compiled_->regex, text, from, region.get(), param.get());
     if (found == ONIG_MISMATCH) break;
     if (found < 0)
       throw FormatError(fmt::format("{}: the regular expression gave up on a text of {} bytes: {}", where_,

@@ -1,7 +1,9 @@
 // Regular expressions of tokenizer.json (Oniguruma, Ruby syntax, UTF-8), with a limit on backtracking so
-// that no pattern can hang the program. Immutable and thread-safe after construction.
+// that no pattern can hang the program, however often it is searched for. Immutable and thread-safe after
+// construction.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +12,20 @@
 #include "text/json_view.h"
 
 namespace headwater {
+
+// While it lives, all expressions that this thread searches for share what one text of so many bytes may
+// cost.
+class RegexBudget {
+ public:
+  explicit RegexBudget(std::size_t bytes);
+  RegexBudget(const RegexBudget&) = delete;
+  RegexBudget& operator=(const RegexBudget&) = delete;
+  ~RegexBudget();
+
+ private:
+  std::uint64_t left_;
+  std::uint64_t* before_;
+};
 
 struct Match {
   std::size_t begin, end;

@@ -16,6 +16,7 @@
 #include "text/normalizer.h"
 #include "text/post_processor.h"
 #include "text/pre_tokenizer.h"
+#include "text/regex.h"
 #include "text/settings.h"
 #include "text/token_model.h"
 #include "text/tokenizer_json.h"
@@ -78,6 +79,7 @@ class PipelineTokenizer final : public Tokenizer {
     result.pair = pair.value_or("");
     result.has_pair = pair.has_value();
     const Texts texts{result.text, result.pair};
+    const RegexBudget budget(result.text.size() + result.pair.size());
     std::vector<Pieces> pieces(pair ? 2 : 1);  // tokens look into them until the end
     std::vector<Draft> drafts;
     for (std::size_t i = 0; i < pieces.size(); ++i)
@@ -104,6 +106,9 @@ class PipelineTokenizer final : public Tokenizer {
       pieces.push_back(std::move(piece));
     }
     if (decoder_) {
+      std::size_t bytes = 0;
+      for (const std::string& piece : pieces) bytes += piece.size();
+      const RegexBudget budget(bytes);
       decoder_->decode(pieces);
       return fmt::format("{}", fmt::join(pieces, ""));
     }

@@ -262,6 +262,44 @@ TEST(Precompiled, RefusesMapsThatAreNone) {
   EXPECT_EQ(ids(with("BAAAAP////8="), "a"), std::vector{6});
 }
 
+// What one search may cost is bounded, and so is what three thousand of them may.
+TEST(PreTokenizers, ATextHasOneBoundForAllSearches) {
+  const auto splitting_by = [](const char* pattern) {
+    return description(wordpiece(), {{"pre_tokenizer",
+                                      {{"type", "Split"},
+                                       {"pattern", {{"Regex", pattern}}},
+                                       {"behavior", "Isolated"},
+                                       {"invert", false}}}});
+  };
+  const std::string text(3000, 'a');
+  EXPECT_NE(format_error(splitting_by("a*a*b|a"), text).find("gave up on a text of 3000 bytes"),
+            std::string::npos);
+  EXPECT_EQ(ids(splitting_by("a"), text), std::vector<int>(3000, 6)) << "a sane pattern, as often";
+}
+
+TEST(Templates, AddAFewTokensAtMost) {
+  const auto adding = [](std::size_t parts, std::size_t ids) {
+    Json single = {{{"Sequence", {{"id", "A"}, {"type_id", 0}}}}};
+    for (std::size_t i = 0; i < parts; ++i)
+      single.push_back({{"SpecialToken", {{"id", "[X]"}, {"type_id", 0}}}});
+    return description(wordpiece(), {{"post_processor",
+                                      {{"type", "TemplateProcessing"},
+                                       {"single", single},
+                                       {"pair", {{{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
+                                       {"special_tokens",
+                                        {{"[X]",
+                                          {{"id", "[X]"},
+                                           {"ids", std::vector<int>(ids, 1)},
+                                           {"tokens", std::vector<std::string>(ids, "[CLS]")}}}}}}}});
+  };
+  EXPECT_EQ(ids(adding(2, 3), "a").size(), 7U);
+  EXPECT_NE(
+      format_error(adding(10, 1000)).find("post_processor.single: expected at most 4096 special tokens"),
+      std::string::npos);
+  EXPECT_NE(format_error(adding(100, 1)).find("post_processor.single: expected at most 64 parts"),
+            std::string::npos);
+}
+
 TEST(Templates, MustNameWhatExists) {
   const Json special = {{"[CLS]", {{"id", "[CLS]"}, {"ids", {1}}, {"tokens", {"[CLS]"}}}}};
   const Json a = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}},

@@ -3,7 +3,10 @@
 //
 //   best[e] = max over pieces w = word[s, e) of best[s] + score(w),   earliest s on a tie
 //
-// where a character that is no piece may stand as unknown with the score min(scores) − 10. Neighbouring
+// A tie is one by the numbers of tokenizer.json, read to the nearest double. The tokenizers package reads some of them one
+// unit in the last place apart, and so breaks a few ties otherwise, in runs of one character.
+//
+// A character that is no piece may stand as unknown with the score min(scores) − 10. Neighbouring
 // unknowns become one token, or the tokens "<0xNN>" of their bytes (byte_fallback).
 #include <algorithm>
 

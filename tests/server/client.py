@@ -109,12 +109,19 @@ class Server:
             time.sleep(0.02)
         raise AssertionError(f"job: expected {statuses}, found {state}")
 
+    def _status(self, name):
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith(name + ":"):
+                return int(line.split()[1])
+        raise AssertionError(f"no {name}")
+
     def resident(self):
         """Bytes of memory the process has."""
-        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) * 1024
-        raise AssertionError("no VmRSS")
+        return self._status("VmRSS") * 1024
+
+    def peak(self):
+        """The most it had since it was started."""
+        return self._status("VmHWM") * 1024
 
     def stop(self, seconds=60):
         self.process.send_signal(signal.SIGTERM)

@@ -34,6 +34,7 @@ void fill(Report& report, Index tokens) {
                    .kernels = {{"gemm", "avx512"}},
                    .seconds = 0.25};
   const bool causal = report.model.last().causal;
+  report.read = {{.sequence = 0, .row = causal ? tokens - 1 : 0}};
   report.attributions.push_back({.method = "attention",
                                  .options = {{"heads", "all"}},
                                  .maps = {{.axes = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key},

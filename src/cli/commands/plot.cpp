@@ -64,9 +64,10 @@ void declare(Arguments& arguments, Options& options) {
       .choices();
   arguments.under("Figure").add("--method,--methods METHOD", options.figure.how.method,
                                 "Method to draw (default: the first that fits)");
-  arguments.under("Figure")
-      .add("--map encoder|decoder|cross", options.figure.how.map, "Kind of attention of an encoder–decoder")
-      .choices();
+  arguments.under("Figure").add(
+      "--map NAME", options.figure.how.map,
+      "Map of an encoder–decoder: encoder, decoder or cross; combined across layers: encoder, "
+      "decoder_to_source or decoder_to_prefix (default: the last)");
   arguments.under("Figure")
       .add("--layer N", options.layer,
            "Layer of a matrix, heads, strip or overlay (default: the most informative); with grid and --head "

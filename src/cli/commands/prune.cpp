@@ -110,7 +110,7 @@ void declare(Arguments& arguments, Options& options) {
                 "Number of inputs that rank the heads; 0: all (default 200)");
   add_rankings_option(arguments, options.rankings);
   PruningOptions& pruning = options.pruning;
-  arguments.add("--rates SHARES", options.rates, "Shares of heads to remove (default 0 0.1 … 1)");
+  arguments.add("--rates SHARES", options.rates, "Shares of heads to remove (default 0,0.1 … 1)");
   arguments.add("--points N", options.points, "N equal shares from 0 to 1 instead; fewer take less time");
   arguments.add("--random-orders N", pruning.random_orders,
                 "Number of random orders in the baseline (default 5)");

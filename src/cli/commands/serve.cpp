@@ -32,8 +32,10 @@ struct Options {
   bool open = false, metrics = false;
   int max_body = 32, max_pixels = 16, max_tokens = 2048, time = 300, store = 512, reading = 20;
   int backlog = 16;
-  std::string max_memory = "4G";
+  std::string max_memory = "4G", key_file;
 };
+
+constexpr std::size_t bodies_at_a_time = 4;  // of the largest size
 
 std::vector<std::string> shipped_names() {
   std::vector<std::string> names;
@@ -45,11 +47,31 @@ std::vector<std::string> shipped_names() {
   return names;
 }
 
+// What others must not guess: so long, and not to be read in the list of processes.
+constexpr std::size_t shortest_key = 16;
+
+std::string key_in(const std::string& file) {
+  std::string key = read_file(file, 4096);
+  while (!key.empty() && (key.back() == '\n' || key.back() == '\r')) key.pop_back();
+  return key;
+}
+
+void take_key(Options& options) {
+  std::string& key = options.access.api_key;
+  if (!options.key_file.empty()) key = key_in(options.key_file);
+  if ((!key.empty() || !options.key_file.empty()) && key.size() < shortest_key)
+    throw InputError(
+        fmt::format("API key: expected at least {} characters, found {}; openssl rand -hex 16 makes one",
+                    shortest_key, key.size()));
+  if (std::any_of(key.begin(), key.end(), [](unsigned char c) { return c <= ' ' || c >= 0x7f; }))
+    throw InputError("API key: expected letters, digits and signs of ASCII, found another character");
+}
+
 void require_key(const Options& options) {
   if (is_loopback(options.http.host) || !options.access.api_key.empty()) return;
   throw InputError(
       fmt::format("--host: expected an API key for {}, which other machines can reach, found none; set "
-                  "HEADWATER_API_KEY or --api-key, or use 127.0.0.1",
+                  "HEADWATER_API_KEY or --api-key-file, or use 127.0.0.1",
                   options.http.host));
 }
 
@@ -99,7 +121,9 @@ void wait_for_end(const sigset_t& signals, const Service& service) {
     if (const std::exception_ptr failure = service.shelf().failure()) std::rethrow_exception(failure);
 }
 
-int run(const Options& options) {
+int run(const Options& given) {
+  Options options = given;
+  take_key(options);
   require_key(options);
   const sigset_t signals = held_signals();
   ::mallopt(M_ARENA_MAX, 2);  // many threads wait here and none allocates much: no heap for each of them
@@ -109,6 +133,7 @@ int run(const Options& options) {
   HttpOptions http = options.http;
   http.reading = std::chrono::seconds(options.reading);
   http.max_body = access.max_body = static_cast<std::size_t>(options.max_body) << 20U;
+  http.max_bodies = bodies_at_a_time * http.max_body;
   std::vector<ServedModel> models = served_models(options.models.empty() ? shipped_names() : options.models);
   if (models.empty()) throw InputError("-m: expected a model, found none, and none is shipped");
   std::string names;
@@ -116,7 +141,7 @@ int run(const Options& options) {
   Service service(std::move(models), options.model.load_options(), service_options(options));
   HttpServer server(
       http, {.refuse = [&](const HttpRequest& request) { return refused_by(access, request); },
-             .answer = [&](const HttpRequest& request) { return service.answer(request); },
+             .answer = [&](HttpRequest& request) { return service.answer(request); },
              .headers = [&](const HttpRequest& request,
                             const HttpReply& reply) { return guarding_headers(access, request, reply); }});
   const std::string host = http.host.find(':') == std::string::npos ? http.host : "[" + http.host + "]";
@@ -149,9 +174,12 @@ void declare(Arguments& arguments, Options& options) {
       .range(0, 65535);
   arguments.add("--open", options.open, "Open the page in the browser");
   arguments.under("Access")
-      .add("--api-key KEY", options.access.api_key,
-           "Key that clients must send; required for any address but this machine's own")
+      .add(
+          "--api-key KEY", options.access.api_key,
+          "Key that clients must send; required for any address but this machine's own. Others see it in the "
+          "list of processes, so prefer the environment or a file")
       .environment("HEADWATER_API_KEY");
+  arguments.add("--api-key-file FILE", options.key_file, "File that holds the key");
   arguments.add_repeated("--allow-host NAME", options.access.hosts,
                          "Another name by which clients may address this server; may be repeated");
   arguments.add_repeated(
@@ -159,7 +187,8 @@ void declare(Arguments& arguments, Options& options) {
       "A site whose pages may send requests, such as https://example.org; may be repeated");
   arguments.add("--metrics", options.metrics, "Serve /metrics in Prometheus' format");
   arguments.under("Limits")
-      .add("--queue JOBS", options.backlog, "Largest number of waiting jobs (default 16)")
+      .add("--queue JOBS", options.backlog,
+           "Largest number of waiting jobs, and of waiting predictions (default 16)")
       .range(1, 10000);
   arguments.add("--time-limit SECONDS", options.time, "Time limit of a job (default 300)").range(1, 1 << 20);
   arguments.add("--read-timeout SECONDS", options.reading, "Time limit for sending a request (default 20)")
@@ -171,7 +200,9 @@ void declare(Arguments& arguments, Options& options) {
       .add("--max-pixels MILLIONS", options.max_pixels,
            "Largest number of pixels of a picture, in 2^20 (default 16)")
       .range(1, 64);
-  arguments.add("--max-body MB", options.max_body, "Largest size of a request in MiB (default 32)")
+  arguments
+      .add("--max-body MB", options.max_body,
+           "Largest size of a request in MiB (default 32); all together may have four times that")
       .range(1, 1024);
   arguments.add("--max-memory SIZE", options.max_memory,
                 "Largest planned memory of a job beyond the weights, such as 4G (default 4G)");
