@@ -132,10 +132,10 @@ void require_fitting(const ExampleValues& one, std::size_t metrics, std::size_t 
       one.values.size() == metrics && std::all_of(one.values.begin(), one.values.end(),
                                                   [&](const auto& row) { return row.size() == methods; });
   if (!fits)
-    throw InputError(fmt::format(
-        "values: expected those of {} metrics and {} methods for example {}, found others; remove "
-        "the file to begin anew",
-        metrics, methods, one.example + 1));
+    throw InputError(
+        fmt::format("values: expected those of {} metrics and {} methods for example {}, found others; "
+                    "remove the file to start again",
+                    metrics, methods, one.example + 1));
 }
 
 }  // namespace
