@@ -16,7 +16,8 @@
 namespace headwater {
 namespace {
 
-// Of every seed `count` numbers, from one place in it to another; a seed is `step` numbers on either side.
+// Copies `count` numbers of every seed from one place in it to another; a seed has `step` numbers on either
+// side.
 struct PlaceInSeed {
   Index step, begin;
 };

@@ -76,13 +76,13 @@ struct Passed {
   std::span<const Tensor> back;
 };
 
-// What a pull may be told beside the rules.
+// Options of a pull besides the rules.
 struct PullHooks {
   std::function<void(const Passed&)> passed = {};   // sees every op that is pulled
   std::function<Tensor(const Meeting&)> meet = {};  // joins signals; without it they are added
 };
 
-// What a push may be told beside the rules.
+// Options of a push besides the rules.
 struct PushHooks {
   // The rules for the op that computes this value, instead of the walk's.
   std::function<Rules(Place at)> rules = {};
@@ -91,7 +91,7 @@ struct PushHooks {
   std::function<void(Place at, Tensor& part)> made = {};
 };
 
-// How a value came to be: by this op from these, or from outside (op is null).
+// The origin of a value: the op and its inputs, or outside (op is null).
 struct Origin {
   const Op* op = nullptr;
   std::vector<Var> inputs;
@@ -101,13 +101,13 @@ struct Origin {
 struct Changed {
   Var at;
   Tensor copies;
-  bool wanted_rows_only = false;  // they hold the rows the replay asks for there, not all
+  bool wanted_rows_only = false;  // they hold only the rows that the replay requests there
 };
 
 struct ReplayOptions {
   // The rows of the result that are wanted, repeats allowed; none: all.
   Rows rows = {};
-  // Where values that the tape did not keep are to be had: by Study::at.
+  // A source for values that the tape did not keep, such as Study::at.
   std::function<Tensor(Place)> missing = {};
 };
 
@@ -143,10 +143,10 @@ class Tape {
   Origin origin_of(const Var& var) const;  // not with Keep::Nothing
   Origin op_at(Place place) const;         // the same of the value there; throws if not recorded
   std::size_t size() const { return nodes_.size(); }
-  // What was computed from what, and none of the values: to ask and, with ReplayOptions::missing, to replay.
+  // The graph of what was computed from what, without values: for questions about origins and, with
+  // ReplayOptions::missing, for replays.
   std::unique_ptr<const Tape> without_values() const;
-  // What the run of this one of a batch's inputs alone would have recorded, bit for bit: the values are
-  // views.
+  // The tape that a run of this one input of a batch would have recorded, bit for bit; its values are views.
   std::unique_ptr<Tape> of_input(Index input) const;
   std::size_t kept_bytes() const;  // memory of the kept values
 
@@ -158,14 +158,14 @@ class Tape {
   Signals pull_to(const std::vector<Var>& wanted, const Var& from, Tensor seed, const Rules& rules) const;
   Signals push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted = {},
                const PushHooks& hooks = {}) const;
-  // What `to` had been with the changes, recorded onto another tape: forward again from the changed values,
-  // computing only what depends on them and only the rows that the result is made of; the rest is read.
+  // The value of `to` with the changes, recorded onto another tape. It runs forward again from the changed
+  // values, computes only what depends on them and only the rows that the result needs, and reads the rest.
   // Copies that enter at different places join where they meet and share every product from there. A copy's
   // bits are those of an edited run, whatever runs beside it.
   Replayed replay(std::span<const Changed> changes, const Var& to, Tape& onto,
                   const ReplayOptions& options = {}) const;
-  // The rows of the value at `from` that these rows of `to` are made of, as far as ops work row by row; none:
-  // all.
+  // The rows of the value at `from` from which these rows of `to` are computed, as far as ops work row by
+  // row; none: all.
   Rows rows_read(const Var& to, Place from, const Rows& wanted = {}) const;
 
  private:
