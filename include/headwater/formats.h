@@ -75,6 +75,16 @@ HEADWATER_API std::string to_html(std::span<const Report> reports);
 // report. Throws InputError for texts, different pictures or different methods.
 HEADWATER_API std::string to_png(std::span<const Report> reports);
 
+// A figure for print, as `headwater plot` draws it: "strip" of a text, "overlay" over a picture, "grid",
+// "matrix", "heads", "flow".
+struct FigureFormat {
+  std::string kind;    // empty: strip or overlay
+  std::string method;  // empty: the first that fits
+  int layer = -1;      // of matrix, heads, strip and overlay; −1: the one that says most
+};
+// Throws InputError for what there is no such figure of.
+HEADWATER_API std::string to_svg(const Report& report, const FigureFormat& format = {});
+
 // The report as its view (asked.view) shows it, which is what every writer writes: every axis that counts
 // units is regrouped, and with it the units and the positions of outcomes and target. The report itself keeps
 // what was measured. A detail over pairs of tokens has no meaning over words; it is left out, and a note says

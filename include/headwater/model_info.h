@@ -74,6 +74,7 @@ struct ModelInfo {
   DType dtype = DType::Float32;
   std::vector<std::string> unread;   // tensors of the file that this architecture does not use
   std::size_t parameters = 0;        // numbers in the file that the model reads
+  std::size_t largest_tensor = 0;    // numbers of the largest tensor, which loading holds twice
   std::vector<std::string> remarks;  // what a user must know about how the folder was read
 
   // The stack whose output the task head reads; for an encoder–decoder the decoder.

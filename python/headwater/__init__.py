@@ -10,10 +10,13 @@ import os
 
 from . import _core
 from .errors import FormatError, HeadwaterError, InputError, InternalError, Unsupported
-from .explanation import Check, Explanation, Result
-from .model import HeadImportance, Model, Tree
+from .explanation import Explanation, Explanations
+from .figure import Figure
+from .heads import HeadImportance, Tree
+from .model import Model
 from .records import Evaluation, Family, Method, Option, evaluations, families, methods
 from .records import listing as _listing
+from .result import Check, Result
 from .run import Edit, Run, replace, scale, zero
 from .tokens import Tokens
 from .in_memory import from_transformers
@@ -21,8 +24,8 @@ from .in_memory import from_transformers
 __version__ = _core.version()
 
 __all__ = [
-    "Check", "Edit", "Evaluation", "Explanation", "Family", "FormatError", "HeadImportance", "HeadwaterError",
-    "InputError", "InternalError", "Method", "Model", "Option", "Result", "Run", "Tokens", "Tree", "Unsupported",
+    "Check", "Edit", "Evaluation", "Explanation", "Explanations", "Family", "Figure", "FormatError", "HeadImportance",
+    "HeadwaterError", "InputError", "InternalError", "Method", "Model", "Option", "Result", "Run", "Tokens", "Tree", "Unsupported",
     "evaluations", "families", "from_transformers", "head_rankings", "load", "methods", "replace", "scale",
     "set_threads", "threads", "zero",
 ]
@@ -32,7 +35,7 @@ __all__ = [
 def load(path: str | os.PathLike[str], *, dtype: str = "float32", threads: int | None = None,
          cache_dir: str | os.PathLike[str] | None = None, revision: str = "") -> Model:
     """Opens a folder of a Hugging Face model, a shipped model by name ("sentiment", "vision") or a repo id in the
-    Hugging Face cache. Never uses the network.
+    Hugging Face cache. Never uses the network. A model that is in memory is opened by `from_transformers`.
 
     dtype    "float32", or "float64" for the same code in double
     threads  the number of threads of the process from now on; None: unchanged
@@ -46,7 +49,7 @@ def threads() -> int:
 
 
 def set_threads(count: int) -> None:
-    """Sets the number of threads; 0: as many as the processors allow."""
+    """Sets the number of threads; 0: as many as the processors allow. InputError below 0."""
     _core.set_threads(count)
 
 

@@ -11,7 +11,8 @@ from .errors import HeadwaterError, InputError
 from .records import methods
 
 if TYPE_CHECKING:
-    from .explanation import Explanation, Result
+    from .explanation import Explanation
+    from .result import Result
 
 _FOR, _AGAINST = (30, 108, 178), (184, 84, 20)
 

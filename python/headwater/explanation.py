@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError
+from .errors import InputError, Unsupported
+from .figure import FIGURES, Figure
+from .result import Check, Result, result_of
 from .tokens import Tokens
 
 if TYPE_CHECKING:
@@ -18,154 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from . import _core
-
-
-@dataclass(frozen=True)
-class Check:
-    """A property that was tested on this result."""
-
-    name: str
-    passed: bool
-    value: float
-    bound: float
-
-
-class Result:
-    """The result of one method. It is an array: numpy.asarray, numpy.from_dlpack and torch.from_dlpack accept it."""
-
-    def __init__(self, fields: dict[str, Any], maps: dict[str, Any], axes: dict[str, tuple[str, ...]],
-                 details: dict[str, Any], answer: Any, held: Any = None) -> None:
-        self._fields = fields
-        self._maps = maps
-        self._axes = axes
-        self._details = details
-        self._answer = answer
-        self._held = held  # the first map as the library holds it: what DLPack hands on
-
-    @property
-    def method(self) -> str:
-        return str(self._fields["method"])
-
-    @property
-    def aggregate(self) -> str | None:
-        """"rollout" or "flow" if its maps were combined across layers."""
-        found = self._fields.get("aggregate")
-        return None if found is None else str(found)
-
-    @property
-    def name(self) -> str:
-        """The name of the result among several: "value_zeroing_rollout"."""
-        return f"{self.method}_{self.aggregate}" if self.aggregate else self.method
-
-    @property
-    def options(self) -> dict[str, str]:
-        """The options as run, including defaults."""
-        return dict(self._fields.get("options", {}))
-
-    @property
-    def maps(self) -> dict[str, NDArray[Any]]:
-        """One array under "", or one for each kind of attention: "encoder", "decoder", "cross"."""
-        return dict(self._maps)
-
-    @property
-    def scores(self) -> NDArray[Any]:
-        """The numbers; for an encoder-decoder those of the first map. They are shared with the library and read-only."""
-        return next(iter(self._maps.values()))
-
-    @property
-    def axes(self) -> tuple[str, ...]:
-        """What the axes of `scores` count: ("layer", "head", "query", "key"), ("token",)."""
-        return next(iter(self._axes.values()))
-
-    def axes_of(self, map_name: str) -> tuple[str, ...]:
-        return self._axes[map_name]
-
-    @property
-    def matrix(self) -> NDArray[Any]:
-        """[layers, query, key]: maps with their heads averaged."""
-        scores, axes = self.scores, self.axes
-        if axes[-2:] != ("query", "key"):
-            raise InputError(f"matrix: expected a map of queries and keys, found the axes {', '.join(axes)} "
-                             f"of {self.name}; scores has them")
-        if "head" in axes:
-            scores = scores.mean(axis=axes.index("head"))
-        return scores if "layer" in axes else scores[None]
-
-    @property
-    def answer(self) -> NDArray[Any]:
-        """The row the output was read from over all tokens, heads averaged: [layers, tokens], or [1, tokens]."""
-        if self._answer is None:
-            raise InputError(f"answer: {self.name} has none")
-        found: NDArray[Any] = self._answer
-        return found
-
-    def token_scores(self, layer: int = -1) -> NDArray[Any]:
-        """One number per token: its score, or its weight in the output's row in this layer; NaN if it was not measured."""
-        found: NDArray[Any] = self.answer[layer]
-        return found
-
-    @property
-    def details(self) -> dict[str, NDArray[Any]]:
-        """Tables and curves that belong to the result."""
-        return dict(self._details)
-
-    @property
-    def measured(self) -> NDArray[np.bool_] | None:
-        """Which tokens were measured; None: all. The scores of the others are placeholders."""
-        import numpy as np
-
-        found = self._fields.get("measured")
-        return None if found is None else np.array(found, dtype=bool)
-
-    @property
-    def checks(self) -> tuple[Check, ...]:
-        return tuple(Check(**check) for check in self._fields.get("checks", []))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(self._fields.get("notes", []))
-
-    @property
-    def seconds(self) -> float:
-        return float(self._fields.get("seconds", 0))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        import numpy as np
-
-        if copy:
-            return np.array(self.scores, dtype=dtype)
-        if copy is False and dtype is not None and np.dtype(dtype) != self.scores.dtype:
-            raise ValueError(f"{self.name}: expected {self.scores.dtype}, which needs no copy, found {np.dtype(dtype)}")
-        return np.asarray(self.scores, dtype=dtype)
-
-    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._held is None:
-            return self.scores.__dlpack__(*args, **kwargs)
-        return self._held.__dlpack__()
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
-    def __getstate__(self) -> dict[str, Any]:
-        import numpy as np
-
-        return {"fields": self._fields, "maps": {name: np.array(one) for name, one in self._maps.items()},
-                "axes": self._axes, "details": {name: np.array(one) for name, one in self._details.items()},
-                "answer": None if self._answer is None else np.array(self._answer)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
-
-    def __repr__(self) -> str:
-        return f"<Result {self.name} [{', '.join(self.axes)}] {tuple(self.scores.shape)}>"
-
-
-def _result_of(report: _core.Report, index: int, fields: dict[str, Any]) -> Result:
-    maps, answer = report.maps(index), report.answer(index)
-    return Result(fields, {name: values.numpy() for name, _, values in maps},
-                  {name: tuple(axes) for name, axes, _ in maps},
-                  {name: values.numpy() for name, _, values in report.details(index)},
-                  None if answer is None else answer.numpy(), maps[0][2] if maps else None)
 
 
 class Explanation:
@@ -179,7 +32,7 @@ class Explanation:
     @classmethod
     def _of(cls, report: _core.Report) -> Explanation:
         fields = json.loads(report.summary())
-        results = [_result_of(report, i, one) for i, one in enumerate(fields.pop("attributions"))]
+        results = [result_of(report, i, one) for i, one in enumerate(fields.pop("attributions"))]
         return cls(fields, results, report)
 
     # What was asked, and what the model says.
@@ -228,7 +81,7 @@ class Explanation:
 
     @property
     def tokens(self) -> Tokens:
-        """The tokens' texts, with `.ids`, `.offsets`, `.word_ids` and `.special_mask`. Empty for pictures."""
+        """The tokens' texts; with `.ids`, `.offsets`, `.word_ids` and `.special_mask`. Empty for pictures."""
         asked = self._fields["input"]
         return Tokens(self._fields["tokens"], [asked.get("text", ""), asked.get("pair", ""), asked.get("prefix", "")])
 
@@ -322,9 +175,21 @@ class Explanation:
         """The text that the terminal shows."""
         return self._require_report("to_text").terminal(colour, width)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes .npz, .safetensors, .json, .html, .png (pictures) or .txt, by the file's extension."""
+    def figure(self, kind: str = "", method: str = "", layer: int = -1) -> Figure:
+        """A figure for print, as `headwater plot` draws it; a notebook shows it.
+
+        kind    "strip" of a text, "overlay" over a picture, "grid", "matrix", "heads", "flow"; "": strip or overlay
+        method  which result; "": the first that has such a figure
+        layer   of matrix, heads, strip and overlay; -1: the one that says most
+        """
+        return Figure(self._require_report("figure").svg(kind, method, layer))
+
+    def save(self, path: str | os.PathLike[str], kind: str = "") -> None:
+        """Writes .svg, .pdf or .png (figures, of which `kind` says which: see `figure`), .npz, .safetensors, .json, .html
+        or .txt, by the file's extension."""
         report, suffix = self._require_report("save"), Path(path).suffix
+        if kind and suffix not in FIGURES:
+            raise InputError(f"save: expected .svg, .pdf or .png with kind={kind!r}, found {path}")
         if suffix == ".npz":
             data = report.npz()
         elif suffix == ".safetensors":
@@ -333,13 +198,22 @@ class Explanation:
             data = (report.json(2) + "\n").encode()
         elif suffix == ".html":
             data = report.html().encode()
-        elif suffix == ".png":
-            data = report.png()
+        elif suffix in FIGURES:
+            data = self._drawn(report, suffix, kind)
         elif suffix == ".txt":
             data = report.terminal(False, 80).encode()
         else:
-            raise InputError(f"save: expected .npz, .safetensors, .json, .html, .png or .txt, found {path}")
+            raise InputError(f"save: expected .svg, .pdf, .png, .npz, .safetensors, .json, .html or .txt, found {path}")
         Path(path).write_bytes(data)
+
+    def _drawn(self, report: _core.Report, suffix: str, kind: str) -> bytes:
+        figure = self.figure(kind)
+        try:
+            return figure.to_bytes(suffix[1:])
+        except Unsupported:  # no librsvg
+            if suffix != ".png" or kind or len(self.tokens):
+                raise
+            return report.png()
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Explanation:
@@ -351,10 +225,16 @@ class Explanation:
     # Other tools (exports.py) and eyes (display.py).
 
     def to_frame(self, library: str | None = None) -> Any:
-        """One row per token (a pandas or polars frame, whichever is installed; otherwise a list of dicts)."""
+        """One row per token: a pandas or polars frame, whichever is installed."""
         from . import exports
 
         return exports.to_frame(self, library)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A dict per token, without a library of frames; a notebook shows it as a table."""
+        from . import exports
+
+        return exports.to_rows(self)
 
     def to_bertviz(self) -> tuple[list[Any], list[str]]:
         """For bertviz.head_view(attention, tokens): a torch tensor [1, heads, query, key] per layer."""
@@ -380,11 +260,16 @@ class Explanation:
 
         return exports.to_captum(self)
 
-    def plot(self, layer: int = -1, ax: Any = None) -> Any:
-        """Scores per token as bars, maps and scores per patch as a picture: matplotlib's axes if it is installed, otherwise SVG text."""
+    def plot(self, layer: int = -1, ax: Any = None, kind: str = "") -> Any:
+        """The first result as a figure (see `figure`): a strip for scores per token, a matrix for a map, or the given `kind`.
+        With matplotlib's axes it draws bars or a map on them and returns them."""
         from . import display
 
-        return display.plot(self, layer, ax)
+        if ax is not None or self._report is None:  # of a file there are the numbers alone
+            return display.plot(self, layer, ax)
+        result = self._first
+        square = result.axes[-2:] == ("query", "key") and len(self.tokens) > 0
+        return self.figure(kind or ("matrix" if square else ""), result.name, layer)
 
     def _repr_html_(self) -> str:
         from . import display
@@ -405,3 +290,13 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<Explanation {self.sentence!r}: {', '.join(result.name for result in self._results)}>"
+
+
+class Explanations(list[Explanation]):
+    """A list with one entry per text, in order."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not hasattr(Explanation, name):
+            raise AttributeError(name)
+        raise AttributeError(f"{name}: expected one explanation, found those of {len(self)} texts, because a list is several texts; "
+                             f"take one of them, [0].{name}, or give the words of one text by explain(words=[…])")

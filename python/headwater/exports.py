@@ -13,7 +13,8 @@ from .errors import InputError, Unsupported
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .explanation import Explanation, Result
+    from .explanation import Explanation
+    from .result import Result
 
 
 def _columns(explanation: Explanation) -> dict[str, list[Any]]:
@@ -42,14 +43,22 @@ class Rows(list[dict[str, Any]]):
 
 def to_frame(explanation: Explanation, library: str | None = None) -> Any:
     columns = _columns(explanation)
+    if library not in (None, "pandas", "polars"):
+        raise InputError(f"to_frame: expected pandas or polars, found {library!r}")
     for name in (library,) if library else ("pandas", "polars"):
         try:
             module = __import__(name)
         except ImportError:
             if library:
-                raise
+                raise ImportError(f"to_frame: expected {name}, found none; install it (pip install {name})") from None
             continue
         return module.DataFrame(columns)
+    raise ImportError("to_frame: expected pandas or polars, found neither; install one (pip install pandas), or use to_rows(), "
+                      "which needs none")
+
+
+def to_rows(explanation: Explanation) -> list[dict[str, Any]]:
+    columns = _columns(explanation)
     return Rows(dict(zip(columns, row)) for row in zip(*columns.values()))
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import FormatError, InputError
-from .explanation import Explanation, Result
+from .explanation import Explanation
+from .result import Result
 
 if TYPE_CHECKING:
     import os
@@ -107,26 +108,56 @@ def _from_arrays(arrays: dict[str, Any], tokens: list[str], fields: dict[str, An
     return Explanation(fields, results)
 
 
+def _seen(explanation: Explanation) -> Explanation:
+    """Checks everything that is read later, so that missing or wrong content is reported now."""
+    json.dumps([explanation.text, explanation.pair, explanation.image, explanation.sentence, explanation.prediction,
+                explanation.target, explanation.model, explanation.record, explanation.agreement])
+    tokens = explanation.tokens
+    for column in (tokens.ids, tokens.offsets, tokens.word_ids, tokens.special_mask, tokens.sequence_ids):
+        if len(column) != len(tokens):
+            raise ValueError("tokens: expected a value for each")
+    for result in explanation:
+        if not result.maps:
+            raise ValueError(f"{result.name}: expected a map, found none")
+        for name, values in result.maps.items():
+            if values.ndim != len(result.axes_of(name)):
+                raise ValueError(f"{result.name}: expected {len(result.axes_of(name))} axes, found {values.ndim}")
+        dict(result.options)
+        for check in result.checks:
+            float(check.value), float(check.bound), bool(check.passed)
+        " ".join(result.notes)
+        float(result.seconds), result.measured
+    return explanation
+
+
+def _read(path: str | os.PathLike[str], suffix: str, data: bytes) -> Explanation:
+    if suffix == ".json":
+        fields = json.loads(data.decode())
+        if not isinstance(fields, dict) or fields.get("schema") != "headwater.report/1":
+            found = fields.get("schema") if isinstance(fields, dict) else type(fields).__name__
+            raise InputError(f"{path}: expected a headwater.report/1, found {found!r}")
+        return _from_json(fields)
+    if suffix == ".npz":
+        import io
+
+        import numpy as np
+
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        tokens = [str(token) for token in arrays.get("tokens", [])]
+        return _from_arrays(arrays, tokens, json.loads(str(arrays["record"])))
+    arrays, metadata = read_safetensors(data)
+    return _from_arrays(arrays, json.loads(metadata.get("tokens", "[]")), json.loads(metadata["record"]))
+
+
 def load(path: str | os.PathLike[str]) -> Explanation:
     suffix = Path(path).suffix
+    if suffix not in (".json", ".npz", ".safetensors"):
+        raise InputError(f"load: expected .json, .npz or .safetensors, found {path}")
+    data = Path(path).read_bytes()
     try:
-        if suffix == ".json":
-            fields = json.loads(Path(path).read_text(encoding="utf-8"))
-            if fields.get("schema") != "headwater.report/1":
-                raise InputError(f"{path}: expected a headwater.report/1, found {fields.get('schema')!r}")
-            return _from_json(fields)
-        if suffix == ".npz":
-            import numpy as np
-
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            tokens = [str(token) for token in arrays.get("tokens", [])]
-            return _from_arrays(arrays, tokens, json.loads(str(arrays["record"])))
-        if suffix == ".safetensors":
-            arrays, metadata = read_safetensors(Path(path).read_bytes())
-            return _from_arrays(arrays, json.loads(metadata.get("tokens", "[]")), json.loads(metadata["record"]))
-    except (KeyError, ValueError, struct.error) as error:
-        if isinstance(error, InputError):
-            raise
-        raise FormatError(f"{path}: expected an explanation that Headwater wrote: {error}") from error
-    raise InputError(f"load: expected .json, .npz or .safetensors, found {path}")
+        return _seen(_read(path, suffix, data))
+    except InputError:
+        raise
+    except Exception as error:  # of whatever kind: zipfile, zlib, NumPy and json each have their own
+        raise FormatError(f"{path}: expected an explanation that Headwater wrote: {error or type(error).__name__}") from error

@@ -71,19 +71,66 @@ class _InMemory:
         self._file.close()
 
 
+def plain(what: str, text: str) -> str:
+    """The text unchanged, if it is valid: half of a surrogate pair is not a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what}: expected text, found half of a surrogate pair ({ascii(text[error.start])}) at character "
+                         f"{error.start}; read the file as UTF-8, or replace it: text.encode(errors='replace').decode()") from None
+    return text
+
+
+def path_of(what: str, path: str | os.PathLike[str]) -> bytes:
+    """The path as the system knows it, even if its name is not text."""
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError:
+        return plain(what, os.fspath(path)).encode()  # which says why not
+
+
+def several(given: Any) -> list[Any] | None:
+    """The inputs of a list, a column of a table or an array of strings; None: it is one input."""
+    if isinstance(given, (str, bytes, bytearray, memoryview, tuple, os.PathLike)):
+        return None
+    if isinstance(given, Sequence):
+        return list(given)
+    if hasattr(given, "to_list"):  # columns of pandas and polars
+        return list(given.to_list())
+    if getattr(given, "ndim", None) == 1 and getattr(getattr(given, "dtype", None), "kind", "") in ("U", "O", "S", "T"):
+        return list(given.tolist())
+    return None
+
+
+def one(given: Any, words: Sequence[str] | None, what: str) -> Any:
+    """The one input that a call takes: a text, or its words."""
+    if words is not None:
+        if given is not None:
+            raise InputError(f"{what}: expected a text or its words, found both; leave out either")
+        if isinstance(words, str) or not hasattr(words, "__iter__"):
+            raise InputError(f"words: expected a list of words, found {type(words).__name__}; a whole text goes first, without words=")
+        return list(words)
+    if several(given) is not None:
+        raise InputError(f"{what}: expected one text, found a list; words=[…] are the words of one")
+    return given
+
+
 def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = "", generate: int = 0,
-             truncate: bool = False) -> _core.Input:
-    """Makes an input; `image` is true if the model reads pictures."""
+             truncate: bool = False, explained: bool = False) -> _core.Input:
+    """Makes an input; `image` is true if the model reads pictures. An input to explain is not empty."""
     if image:
         if isinstance(given, (str, os.PathLike)):
-            return _core.Input("", None, os.fspath(given))
+            return _core.Input("", None, path_of("image", given))
         file = _InMemory(_bytes_of(given))
-        made = _core.Input("", None, file.path)
+        made = _core.Input("", None, os.fsencode(file.path))
         made.picture = file  # lives as long
         return made
     text, second = _both(given, pair)
+    if explained and (text == "" or text == []):
+        raise InputError("expected a text to explain, found an empty one")
     spaced = not (isinstance(text, str) and isinstance(second, (str, type(None))))
-    return _core.Input(_joined(text), None if second is None else _joined(second), "", prefix, generate, truncate, spaced)
+    return _core.Input(_joined(text), None if second is None else _joined(second), b"", plain("prefix", prefix), generate,
+                       truncate, spaced)
 
 
 def _both(given: Any, pair: Any) -> tuple[Any, Any]:
@@ -96,13 +143,13 @@ def _both(given: Any, pair: Any) -> tuple[Any, Any]:
 def _joined(text: Any) -> str:
     """Joins words with single spaces, so that the text alone shows where they end."""
     if isinstance(text, str):
-        return text
-    if not isinstance(text, Sequence) or not all(isinstance(word, str) for word in text) or isinstance(text, bytes):
-        raise InputError(f"text: expected a string, a pair of them or a list of words, found {type(text).__name__}")
+        return plain("text", text)
+    if not isinstance(text, list) or not all(isinstance(word, str) for word in text):
+        raise InputError(f"text: expected a string, a pair of them in a tuple or a list of words, found {type(text).__name__}")
     for word in text:
         if not word or any(space in word for space in " \t\n\v\f\r"):
             raise InputError(f"words: expected each without spaces, found {word!r}")
-    return " ".join(text)
+    return plain("words", " ".join(text))
 
 
 def named(report: _core.Report, asked: _core.Input) -> _core.Report:

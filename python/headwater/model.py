@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union, overload
 
 from . import _core
 from .errors import InputError
-from .explanation import Explanation
-from .inputs import input_of, named, texts_of
+from .explanation import Explanation, Explanations
+from .heads import HeadImportance, Tree
+from .inputs import input_of, named, one, path_of, plain, several, texts_of
 from .progress import ProgressOption, counted, told
 from .records import evaluations, listing, method_named, methods
 from .run import Edit, Run
 from .stream import in_order
 from .tokens import Tokens, byte_of_character
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: A name, or a name with its options: ("integrated_gradients", {"steps": 50}).
 MethodLike = Union[str, tuple[str, Mapping[str, Any]]]
@@ -27,7 +26,7 @@ MethodLike = Union[str, tuple[str, Mapping[str, Any]]]
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(value) if isinstance(value, float) else str(value)
+    return repr(value) if isinstance(value, float) else plain("option", str(value))
 
 
 def _methods(method: MethodLike | Sequence[MethodLike] | None, aggregate: str | None,
@@ -43,9 +42,9 @@ def _methods(method: MethodLike | Sequence[MethodLike] | None, aggregate: str | 
     if options and not listed:
         raise InputError(f"explain: options ({', '.join(options)}) need a method to be named")
     named: list[tuple[str, dict[str, str]]] = []
-    for one in listed:
-        name, own = (one, {}) if isinstance(one, str) else one
-        named.append((name, {key: _text(value) for key, value in own.items()}))
+    for each in listed:
+        name, own = (each, {}) if isinstance(each, str) else each
+        named.append((plain("method", name), {plain("option", key): _text(value) for key, value in own.items()}))
     for key, value in options.items():
         takers = [own for name, own in named
                   if (record := method_named(name)) and any(option.name == key for option in record.options)]
@@ -61,7 +60,8 @@ def _methods(method: MethodLike | Sequence[MethodLike] | None, aggregate: str | 
 
 def _target(target: str | int | None, contrast: str | int | None, position: int | None,
             ) -> tuple[str, str, int | None]:
-    return ("" if target is None else str(target), "" if contrast is None else str(contrast), position)
+    return ("" if target is None else plain("target", str(target)), "" if contrast is None else plain("contrast", str(contrast)),
+            position)
 
 
 def from_anywhere(path: str | os.PathLike[str]) -> str:
@@ -74,11 +74,15 @@ class Model:
 
     def __init__(self, path: str | os.PathLike[str], dtype: str = "float32", threads: int | None = None,
                  cache_dir: str | os.PathLike[str] | None = None, revision: str = "") -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError(f"load: expected a folder, a shipped model's name or a repo id, found {type(path).__name__}; a model "
+                             "that is in memory is opened by headwater.from_transformers(model, tokenizer)")
         self._name = os.fspath(path)
         self._reference = (from_anywhere(path), dtype, threads, None if cache_dir is None else os.path.abspath(cache_dir), revision)
         if threads is not None:
             _core.set_threads(threads)
-        self._engine = _core.Engine.load(self._name, dtype, "" if cache_dir is None else os.fspath(cache_dir), revision)
+        self._engine = _core.Engine.load(path_of("load", path), dtype, b"" if cache_dir is None else path_of("cache_dir", cache_dir),
+                                         plain("revision", revision))
         self._info: dict[str, Any] = json.loads(self._engine.info())
 
     def __reduce__(self) -> Any:
@@ -108,39 +112,83 @@ class Model:
     def _input(self, given: Any, **options: Any) -> _core.Input:
         return input_of(given, self._reads_images, **options)
 
-    def tokenize(self, text: Any, *, pair: str | None = None, truncate: bool = False) -> Tokens:
-        """The tokens of a text, with ids, offsets, words and the special-token mask."""
+    def _inputs(self, listed: Iterable[Any], **options: Any) -> list[_core.Input]:
+        """The inputs of several texts; an error names the one it is about."""
+        made = []
+        for number, given in enumerate(listed, 1):
+            try:
+                made.append(self._input(given, **options))
+            except InputError as error:
+                raise InputError(f"input {number}: {error}") from None
+        return made
+
+    def tokenize(self, text: Any = None, *, words: Sequence[str] | None = None, pair: str | None = None,
+                 truncate: bool = False) -> Any:
+        """The tokens of a text, or of its words, with ids, offsets, words and the special-token mask; a list for a list of texts."""
+        listed = several(text) if words is None else None
+        if listed is not None:
+            return [self._tokens(given, pair, truncate) for given in listed]
+        return self._tokens(one(text, words, "tokenize"), pair, truncate)
+
+    def _tokens(self, text: Any, pair: str | None, truncate: bool) -> Tokens:
         units = json.loads(self._engine.tokenize(self._input(text, pair=pair, truncate=truncate)))["tokens"]
         return Tokens(units, texts_of(text, pair))
 
-    def predict(self, inputs: Any, *, pair: str | None = None, top: int = 5, max_new_tokens: int = 0, beams: int = 1,
-                prefix: str = "", truncate: bool = False) -> Any:
+    def predict(self, inputs: Any = None, *, words: Sequence[str] | None = None, pair: str | None = None, top: int = 5,
+                max_new_tokens: int = 0, beams: int = 1, prefix: str = "", truncate: bool = False) -> Any:
         """The prediction of one input as a dict, or of a list of inputs as a list of dicts, run in batches.
 
-        A list is always a list of inputs here; the words of one text are a list in it.
+        A list, a column of a table or an array of strings is several inputs; the words of one text are a list in it, or
+        given by words=.
         """
-        many = isinstance(inputs, list)
-        listed = [self._input(one, pair=pair, prefix=prefix, truncate=truncate) for one in (inputs if many else [inputs])]
+        many = several(inputs) if words is None else None
+        options = {"pair": pair, "prefix": prefix, "truncate": truncate}
+        listed = [self._input(one(inputs, words, "predict"), **options)] if many is None else self._inputs(many, **options)
         found = []
         for begin in range(0, len(listed), 256):  # Ctrl-C is handled between two of them
-            for one in self._engine.predict(listed[begin:begin + 256], top, max_new_tokens, beams):
-                fields = json.loads(one.json())
-                hidden = one.hidden()
+            for each in self._engine.predict(listed[begin:begin + 256], top, max_new_tokens, beams):
+                fields = json.loads(each.json())
+                hidden = each.hidden()
                 if hidden is not None:
                     fields["hidden"] = hidden.numpy()
                 found.append(fields)
-        return found if many else found[0]
+        return found[0] if many is None else found
 
-    @listing("Methods", methods)
+    @overload
+    def explain(self, text: list[Any], method: MethodLike | Sequence[MethodLike] | None = None, *, pair: str | None = None,
+                target: str | int | None = None, contrast: str | int | None = None, position: int | None = None,
+                aggregate: str | None = None, prefix: str = "", generate: int = 0, truncate: bool = False,
+                verify: bool = False, max_memory: int = 0, budget: float = 0, progress: ProgressOption = None,
+                **options: Any) -> Explanations: ...
+
+    @overload
+    def explain(self, text: str | bytes | os.PathLike[str] | tuple[Any, Any] | None = None,
+                method: MethodLike | Sequence[MethodLike] | None = None, *, words: Sequence[str] | None = None,
+                pair: str | None = None, target: str | int | None = None, contrast: str | int | None = None,
+                position: int | None = None, aggregate: str | None = None, prefix: str = "", generate: int = 0,
+                truncate: bool = False, verify: bool = False, max_memory: int = 0, budget: float = 0,
+                progress: ProgressOption = None, **options: Any) -> Explanation: ...
+
+    @overload
     def explain(self, text: Any, method: MethodLike | Sequence[MethodLike] | None = None, *, pair: str | None = None,
                 target: str | int | None = None, contrast: str | int | None = None, position: int | None = None,
                 aggregate: str | None = None, prefix: str = "", generate: int = 0, truncate: bool = False,
                 verify: bool = False, max_memory: int = 0, budget: float = 0, progress: ProgressOption = None,
-                **options: Any) -> Explanation:
+                **options: Any) -> Any: ...
+
+    @listing("Methods", methods)
+    def explain(self, text: Any = None, method: MethodLike | Sequence[MethodLike] | None = None, *,
+                words: Sequence[str] | None = None, pair: str | None = None,
+                target: str | int | None = None, contrast: str | int | None = None, position: int | None = None,
+                aggregate: str | None = None, prefix: str = "", generate: int = 0, truncate: bool = False,
+                verify: bool = False, max_memory: int = 0, budget: float = 0, progress: ProgressOption = None,
+                **options: Any) -> Any:
         """Explains the prediction by one or several methods; by default by two class-specific ones.
 
-        text       a text, a pair of texts, or a list of words; for image models a path, PNG or
-                   JPEG bytes, a PIL image or uint8 pixels [height, width, 3]
+        text       a text or a pair of texts in a tuple; for image models a path, PNG or JPEG bytes, a PIL image or uint8
+                   pixels [height, width, 3]. A list, a column of a table or an array of strings is several of them,
+                   and gives a list of explanations
+        words      the words of one text, in place of it
         method     "integrated_gradients", ["chefer", "occlusion"], ("attattr", {"tolerance": 0.01}); hw.methods()
                    has their records
         target     a label by name or index, a token, an answer; None: the prediction
@@ -151,7 +199,14 @@ class Model:
                    Without method and budget it is left out where it would take long
         options    options of the methods; each goes to the methods that have it
         """
-        asked = self._input(text, pair=pair, prefix=prefix, generate=generate, truncate=truncate)
+        many = several(text) if words is None else None
+        if many is not None:
+            stream = self.explain_iter(many, method, pair=pair, target=target, contrast=contrast, position=position,
+                                       aggregate=aggregate, prefix=prefix, generate=generate, truncate=truncate, verify=verify,
+                                       max_memory=max_memory, budget=budget, progress=progress, **options)
+            return Explanations(stream)
+        asked = self._input(one(text, words, "explain"), pair=pair, prefix=prefix, generate=generate, truncate=truncate,
+                            explained=True)
         with told(progress) as tell:
             report = self._engine.explain(asked, _methods(method, aggregate, options),
                                           _target(target, contrast, position), max_memory, verify, budget, tell)
@@ -176,8 +231,14 @@ class Model:
             found = self._engine.explain_some(inputs, methods, aimed, max_memory, verify, budget, None)
             return [named(report, asked) for report, asked in zip(found, inputs)]
 
+        numbers = itertools.count(1)
+
         def asked(text: Any) -> _core.Input:
-            return self._input(text, pair=pair, prefix=prefix, generate=generate, truncate=truncate)
+            number = next(numbers)
+            try:
+                return self._input(text, pair=pair, prefix=prefix, generate=generate, truncate=truncate, explained=True)
+            except InputError as error:
+                raise InputError(f"input {number}: {error}") from None
 
         alone = verify or max_memory > 0
         with counted(progress, texts) as tell:
@@ -186,15 +247,16 @@ class Model:
                 tell(done)
                 yield Explanation._of(report)
 
-    def planned_bytes(self, text: Any, method: MethodLike | Sequence[MethodLike], *, aggregate: str | None = None,
-                      **options: Any) -> int:
+    def planned_bytes(self, text: Any = None, method: MethodLike | Sequence[MethodLike] = (), *,
+                      words: Sequence[str] | None = None, aggregate: str | None = None, **options: Any) -> int:
         """Bytes beyond the weights that explaining this input may take: an upper estimate."""
-        return self._engine.planned_bytes(self._input(text), _methods(method, aggregate, options), ("", "", None))
+        return self._engine.planned_bytes(self._input(one(text, words, "planned_bytes")), _methods(method, aggregate, options), ("", "", None))
 
-    def run(self, text: Any, edits: Edit | Sequence[Edit] = (), *, pair: str | None = None, prefix: str = "",
-            truncate: bool = False) -> Run:
+    def run(self, text: Any = None, edits: Edit | Sequence[Edit] = (), *, words: Sequence[str] | None = None,
+            pair: str | None = None, prefix: str = "", truncate: bool = False) -> Run:
         """A forward run whose values can be read, edited during the run (zero, scale, replace), replayed from and
         differentiated: m.run("not bad", [hw.zero("pattern", 3, heads=[2])])["logits"]."""
+        text = one(text, words, "run")
         asked = self._input(text, pair=pair, prefix=prefix, truncate=truncate)
         if isinstance(edits, Edit):
             edits = [edits]
@@ -204,11 +266,11 @@ class Model:
 
     def _labelled(self, inputs: Iterable[tuple[Any, str | int]]) -> list[tuple[_core.Input, str]]:
         made = []
-        for number, one in enumerate(inputs, 1):
-            if isinstance(one, str) or not hasattr(one, "__len__") or len(one) != 2:
-                raise InputError(f"input {number}: expected (input, label), found {one!r:.80}")
-            given, label = one
-            made.append((self._input(given), str(label)))
+        for number, both in enumerate(inputs, 1):
+            if isinstance(both, str) or not hasattr(both, "__len__") or len(both) != 2:
+                raise InputError(f"input {number}: expected (input, label), found {both!r:.80}")
+            given, label = both
+            made.append((self._input(given), plain("label", str(label))))
         return made
 
     def heads(self, inputs: Iterable[tuple[Any, str | int]], ranking: str = "attattr", *, max_memory: int = 0,
@@ -228,14 +290,14 @@ class Model:
 
     def save_pruned(self, importance: HeadImportance, rate: float, folder: str | os.PathLike[str]) -> None:
         """Writes a copy of the model's folder without the least important share of all heads."""
-        self._engine.save_pruned(importance._bound, rate, os.fspath(folder))
+        self._engine.save_pruned(importance._bound, rate, path_of("folder", folder))
 
     def tree(self, text: Any, *, pair: str | None = None, target: str | int | None = None,
              contrast: str | int | None = None, position: int | None = None, tau: float = 0.4, cost: float = 0.0,
              published: bool = False, max_memory: int = 0, progress: ProgressOption = None) -> Tree:
         """An attribution tree (Hao et al., 2021): which token passes information to which."""
         with told(progress) as tell:
-            fields, svg, report = self._engine.tree(self._input(text, pair=pair), _target(target, contrast, position),
+            fields, svg, report = self._engine.tree(self._input(one(text, None, "tree"), pair=pair), _target(target, contrast, position),
                                                     tau, cost, published, max_memory, tell)
         return Tree(json.loads(fields), svg, Explanation._of(report))
 
@@ -252,7 +314,7 @@ class Model:
                  progress: ProgressOption = None) -> dict[str, Any]:
         """Measures whether hidden vectors still identify their tokens (Brunner et al., 2020)."""
         with told(progress) as tell:
-            made = self._engine.identify([self._input(text) for text in texts], list(maps), list(distances), target, pool,
+            made = self._engine.identify(self._inputs(texts), list(maps), list(distances), target, pool,
                                          list(states), control, folds, seed, tell)
         return dict(json.loads(made))
 
@@ -275,9 +337,10 @@ class Model:
                                          unit == "word", seed, resamples, max_memory, tell)
         return dict(json.loads(made))
 
-    def _example(self, one: Any, number: int) -> _core.Example:
-        if not isinstance(one, Mapping):
-            text, label = one if isinstance(one, tuple) else (one, None)
+    def _example(self, given: Any, number: int) -> _core.Example:
+        one: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+        if not isinstance(given, Mapping):
+            text, label = given if isinstance(given, tuple) else (given, None)
             one = {"image" if self._reads_images else "text": text, "label": label}
         given = one.get("image") if self._reads_images else one.get("text")
         text = given if isinstance(given, str) else ""
@@ -300,61 +363,4 @@ class Model:
     def check(self, inputs: Iterable[Any] = (), *, progress: ProgressOption = None) -> dict[str, Any]:
         """The model's self-test: the properties that explanations rely on, measured on a few inputs."""
         with told(progress) as tell:
-            return dict(json.loads(self._engine.check([self._input(one) for one in inputs], tell)))
-
-
-class HeadImportance:
-    """The importance of every head: `scores` [layers, heads]."""
-
-    def __init__(self, bound: _core.HeadImportance) -> None:
-        self._bound = bound
-
-    @property
-    def ranking(self) -> str:
-        return self._bound.ranking
-
-    @property
-    def scores(self) -> NDArray[Any]:
-        import numpy as np
-
-        return np.array(self._bound.scores).reshape(self._bound.layers, self._bound.heads)
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(json.loads(self._bound.json()))
-
-    def __repr__(self) -> str:
-        return f"<HeadImportance {self.ranking}: {self._bound.layers} layers of {self._bound.heads} heads>"
-
-
-class Tree:
-    """An attribution tree: `edges` from the top layer down, and the explanation it was made from."""
-
-    def __init__(self, fields: dict[str, Any], svg: str, explanation: Explanation) -> None:
-        self._fields = fields
-        self._svg = svg
-        self.explanation = explanation
-
-    @property
-    def root(self) -> int:
-        return int(self._fields["root"])
-
-    @property
-    def edges(self) -> list[dict[str, Any]]:
-        """parent, child (tokens), layer and score."""
-        return list(self._fields["edges"])
-
-    @property
-    def tokens(self) -> list[str]:
-        return list(self._fields["tokens"])
-
-    def __repr__(self) -> str:
-        return f"<Tree of {len(self.edges)} edges into {self.tokens[self.root]!r}>"
-
-    def to_svg(self) -> str:
-        return self._svg
-
-    def _repr_html_(self) -> str:
-        return f'<div style="overflow-x:auto">{self._svg}</div>'
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(self._fields)
+            return dict(json.loads(self._engine.check(self._inputs(inputs), tell)))

@@ -20,6 +20,7 @@ void bind_report(py::module_& module);
 void bind_run(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_records(py::module_& module);
+void bind_program(py::module_& module);
 
 py::object report_object(Report report);
 

@@ -26,6 +26,10 @@ void translate(std::exception_ptr thrown) {
     raise("Unsupported", error);
   } catch (const InternalError& error) {
     raise("InternalError", error);
+  } catch (const std::bad_alloc&) {
+    raise("InputError",
+          InputError("out of memory: expected enough for this input and these methods; use a shorter "
+                     "text or fewer methods, and planned_bytes() to see the need"));
   }
 }
 
@@ -50,6 +54,7 @@ PYBIND11_MODULE(_core, module) {
   bind_run(module);
   bind_engine(module);
   bind_records(module);
+  bind_program(module);
   module.def("version", &version);
   module.def("threads", &threads);
   module.def("set_threads", &set_threads, py::call_guard<py::gil_scoped_release>());

@@ -71,6 +71,10 @@ void bind_report(py::module_& module) {
       .def("npz", [](const ViewedReport& r) { return py::bytes(to_npz(r.report)); })
       .def("safetensors", [](const ViewedReport& r) { return py::bytes(to_safetensors(r.report)); })
       .def("html", [](const ViewedReport& r) { return to_html(r.report); })
+      .def("svg",
+           [](const ViewedReport& r, const std::string& kind, const std::string& method, int layer) {
+             return to_svg(r.report, {.kind = kind, .method = method, .layer = layer});
+           })
       .def("png", [](const ViewedReport& r) { return py::bytes(to_png(std::span(&r.report, 1))); })
       .def("terminal", [](const ViewedReport& r, bool colour, int width) {
         return to_terminal(

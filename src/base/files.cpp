@@ -128,14 +128,49 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
-std::string sha256_hex(std::span<const std::byte> bytes) {
+void MappedFile::forget(std::span<const std::byte> part) const {
+  // Whole pages only: the others hold bytes of neighbours.
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto offset = static_cast<std::size_t>(part.data() - data_);
+  const std::size_t begin = (offset + page - 1) / page * page, end = (offset + part.size()) / page * page;
+  if (begin < end) ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
+}
+
+namespace {
+
+std::string hex_of(EVP_MD_CTX* context) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1)
+  if (EVP_DigestFinal_ex(context, digest.data(), &length) != 1)
     throw InternalError("sha256: the digest could not be computed");
   std::string hex;
   for (unsigned int i = 0; i < length; ++i) hex += fmt::format("{:02x}", digest[i]);
   return hex;
+}
+
+// Of all bytes, each piece being told when it was read.
+std::string sha256_of(std::span<const std::byte> bytes,
+                      const std::function<void(std::span<const std::byte>)>& was_read) {
+  constexpr std::size_t piece = std::size_t{4} << 20;
+  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  bool well = context != nullptr && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  for (std::size_t begin = 0; well && begin < bytes.size(); begin += piece) {
+    const auto some = bytes.subspan(begin, std::min(piece, bytes.size() - begin));
+    well = EVP_DigestUpdate(context.get(), some.data(), some.size()) == 1;
+    was_read(some);
+  }
+  if (!well) throw InternalError("sha256: the digest could not be computed");
+  return hex_of(context.get());
+}
+
+}  // namespace
+
+std::string sha256_hex(std::span<const std::byte> bytes) {
+  return sha256_of(bytes, [](std::span<const std::byte>) {});
+}
+
+std::string sha256_hex(const MappedFile& file) {
+  return sha256_of(file.bytes(), [&](std::span<const std::byte> part) { file.forget(part); });
 }
 
 void refuse_pointer(std::string_view content, const std::string& path) {

@@ -32,6 +32,8 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  // Takes no memory for these bytes until they are read again.
+  void forget(std::span<const std::byte> part) const;
 
  private:
   MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
@@ -41,6 +43,7 @@ class MappedFile {
 
 // SHA-256 in hexadecimal: the identity of a model or tokenizer file in a run record.
 std::string sha256_hex(std::span<const std::byte> bytes);
+std::string sha256_hex(const MappedFile& file);  // holds a few MiB of it at a time
 
 // Throws FormatError if this is what Git has in place of a large file that was not fetched (Git LFS).
 void refuse_pointer(std::string_view content, const std::string& path);

@@ -85,6 +85,21 @@ TEST_F(Files, Kinds) {
   EXPECT_FALSE(is_directory(""));
 }
 
+TEST_F(Files, AMappedFileIsTheSameAfterItWasForgottenAndHashedInPieces) {
+  std::string text(std::size_t{9} << 20, 'x');
+  for (std::size_t i = 0; i < text.size(); i += 997) text[i] = static_cast<char>('a' + i % 23);
+  write_file(root_ + "/large", text);
+  const auto file = MappedFile::open(root_ + "/large");
+  EXPECT_EQ(sha256_hex(*file), sha256_hex(std::as_bytes(std::span(text))));
+  file->forget(file->bytes());
+  file->forget(file->bytes().subspan(5, 3));
+  file->forget(file->bytes().subspan(text.size() - 4100));
+  const auto* const bytes = reinterpret_cast<const char*>(file->bytes().data());
+  EXPECT_EQ(std::string_view(bytes, text.size()), text);
+  write_file(root_ + "/nothing", "");
+  EXPECT_EQ(sha256_hex(*MappedFile::open(root_ + "/nothing")), sha256_hex(std::span<const std::byte>()));
+}
+
 TEST_F(Files, MappedFile) {
   write_file(root_ + "/a", "hello");
   const auto file = MappedFile::open(root_ + "/a");

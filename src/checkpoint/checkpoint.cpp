@@ -175,8 +175,7 @@ Checkpoint open_checkpoint(const ModelFolder& folder, DType dtype) {
 
 std::string weights_sha256(const Checkpoint& checkpoint) {
   std::string digests;
-  for (const std::string& path : checkpoint.weight_files)
-    digests += sha256_hex(MappedFile::open(path)->bytes());
+  for (const std::string& path : checkpoint.weight_files) digests += sha256_hex(*MappedFile::open(path));
   if (checkpoint.weight_files.size() == 1) return digests;
   return sha256_hex(std::as_bytes(std::span(digests)));
 }

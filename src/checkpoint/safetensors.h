@@ -35,6 +35,10 @@ class Safetensors {
   const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   const std::string& where() const { return where_; }
+  // Its bytes take no memory until they are read again.
+  void forget(const StoredTensor& tensor) const {
+    if (file_) file_->forget(tensor.bytes);
+  }
 
  private:
   std::string where_;

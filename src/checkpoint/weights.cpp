@@ -35,6 +35,11 @@ struct Weights::State {
   std::set<std::string> asked;
   std::map<std::string, Tensor> read;
 
+  // Lets go what nobody else holds: packed matrices have numbers of their own.
+  void release() {
+    std::erase_if(read, [](const auto& one) { return one.second.unique(); });
+  }
+
   // The name under which a tensor is stored: old checkpoints call the parameters of a LayerNorm gamma
   // and beta. The name itself if there is neither.
   std::string stored_name(const std::string& name) const {
@@ -161,6 +166,7 @@ Tensor Weights::get(const std::string& name, const Shape& expected) const {
   const std::lock_guard lock(state_->guard);
   state_->asked.insert(full);
   if (const auto known = state_->read.find(full); known != state_->read.end()) return known->second;
+  state_->release();
   Tensor tensor = state_->fresh ? untrained_tensor(expected, state_->dtype, full, state_->fresh->seed,
                                                    state_->fresh->deviation)
                                 : widen(*stored, state_->dtype, where);
@@ -168,6 +174,7 @@ Tensor Weights::get(const std::string& name, const Shape& expected) const {
   if (const Index bad = first_non_finite(tensor); bad < tensor.size())
     throw FormatError(
         fmt::format("{}: expected finite numbers, found {} at index {}", where, tensor.at(bad), bad));
+  file->forget(*stored);
   state_->read.emplace(full, tensor);
   return tensor;
 }
@@ -193,6 +200,13 @@ std::vector<std::string> Weights::unread() const {
 
 DType Weights::dtype() const {
   return state_->dtype;
+}
+
+std::size_t Weights::largest_bytes() const {
+  Index largest = 0;
+  for (const auto& [name, source] : state_->sources)
+    largest = std::max(largest, source.stored->shape.elements());
+  return static_cast<std::size_t>(largest) * headwater::bytes_of(state_->dtype);
 }
 
 std::size_t Weights::total_bytes() const {

@@ -31,14 +31,16 @@ class Weights {
   bool has(const std::string& name) const;
 
   // Throws FormatError "<file>: tensor <full name>: expected [768], found [512]", or that it is missing.
-  // Non-finite values are a FormatError too. A tensor read twice (tied weights) is shared.
+  // Non-finite values are a FormatError too. A tensor read twice (tied weights) is shared while somebody holds
+  // it; one that nobody does is let go when the next is read.
   Tensor get(const std::string& name, const Shape& expected) const;
   void ignore(const std::string& name) const;  // harmless here: this tensor and all below this name
 
   // Names never asked for, less the ones known to be harmless everywhere (position_ids and the like).
   std::vector<std::string> unread() const;
   DType dtype() const;
-  std::size_t total_bytes() const;  // of all tensors in the working type
+  std::size_t total_bytes() const;    // of all tensors in the working type
+  std::size_t largest_bytes() const;  // of the largest of them
 
  private:
   struct State;

@@ -202,5 +202,22 @@ TEST(Weights, UntrainedKeepsShapesAndMakesFreshNumbers) {
   EXPECT_TRUE(fresh.unread().empty());
 }
 
+// What was packed elsewhere needs no second copy; what somebody holds stays one copy.
+TEST(Weights, LetsGoWhatNobodyHoldsAndSharesWhatSomebodyDoes) {
+  constexpr std::size_t numbers = 50000;
+  Files files;
+  std::vector<Files::Entry> entries;
+  for (int t = 0; t < 8; ++t) entries.push_back(zeros(fmt::format("t{}", t), numbers));
+  const Weights w({files.add("many", entries)}, DType::Float32);
+  const Tensor held = w.get("t0", {numbers});
+  const std::size_t before = tensor_pool_statistics().live_bytes;
+  for (int t = 1; t < 8; ++t) w.get(fmt::format("t{}", t), {numbers});
+  EXPECT_LE(tensor_pool_statistics().live_bytes, before + 2 * 4 * numbers) << "the last one, and no other";
+  const Tensor again = w.get("t0", {numbers});
+  EXPECT_EQ(again.data<float>(), held.data<float>()) << "tied weights are one tensor";
+  EXPECT_EQ(w.get("t3", {numbers}).at(7), 0) << "what went is read again";
+  EXPECT_EQ(w.largest_bytes(), 4 * numbers);
+}
+
 }  // namespace
 }  // namespace headwater

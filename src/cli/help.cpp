@@ -17,17 +17,14 @@ std::vector<const CLI::Option*> options_under(const CLI::App& app, const std::st
   });
 }
 
-// What stands for a group that is only named; empty for others.
+// The line that stands for a group that is only named, at the end of the group before it; empty for others.
 std::string named_only(const CLI::App& app, const std::string& group) {
-  const bool files = group == file_options_heading;
-  if (!files && group != method_options_heading) return {};
-  std::string flags;
-  for (const CLI::Option* option : options_under(app, group))
-    if (files) flags += (flags.empty() ? "--" : ", --") + option->get_lnames().front();
-  return fmt::format(
-      "\n{}:\n  {:<28}{}\n", group, files ? "--help files" : "--help METHOD",
-      files ? "How to read them and resume a run: " + flags
-            : fmt::format("One method's, such as headwater {} --help integrated_gradients", app.get_name()));
+  if (group == file_options_heading)
+    return fmt::format("  {:<28}How files are read, shared and resumed\n", "--help files");
+  if (group == method_options_heading)
+    return fmt::format("  {:<28}A method's options: headwater {} --help ig\n", "--help METHOD",
+                       app.get_name());
+  return {};
 }
 
 class OurFormatter : public CLI::Formatter {

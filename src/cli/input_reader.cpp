@@ -103,7 +103,7 @@ void add_input_options(Arguments& arguments, InputOptions& options) {
   // hand, because it takes an empty text for none.
   arguments.add(
       "text  ", [&options](const std::string& text) { options.text = text; },
-      "The text (default: --file, or one per line of stdin)");
+      "The text (default: --file, or lines of stdin)");
   arguments.under("Input").add(
       "--pair TEXT", [&options](const std::string& pair) { options.pair = pair; },
       "Second text: hypothesis, or a question's context");

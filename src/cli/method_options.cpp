@@ -113,11 +113,11 @@ void add_record_flags(Arguments& arguments, std::map<std::string, std::string>& 
 
 }  // namespace
 
-void add_method_options(Arguments& arguments, MethodFlags& flags) {
+void add_method_options(Arguments& arguments, MethodFlags& flags, const std::string& names) {
   arguments.under("Methods")
       .add(
-          "--method,--methods METHODS", [&flags](const std::string& names) { flags.names = names; },
-          "Methods, comma-separated; see headwater methods")
+          names + " METHODS", [&flags](const std::string& given) { flags.names = given; },
+          "Methods, with commas")
       .environment("HEADWATER_METHOD");
   arguments.add_repeated(
       "--option NAME=VALUE", [&flags](const std::string& given) { add_option_text(given, flags.options); },

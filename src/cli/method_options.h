@@ -29,6 +29,8 @@ struct MethodFlags {
   std::vector<MethodSpec> applied_to(std::vector<MethodSpec> methods) const;
 };
 
-void add_method_options(Arguments& arguments, MethodFlags& flags);
+// `names` are the option's own: both are taken, and the first stands in commands that repeat a run.
+void add_method_options(Arguments& arguments, MethodFlags& flags,
+                        const std::string& names = "--method,--methods");
 
 }  // namespace headwater

@@ -18,14 +18,14 @@ namespace headwater {
 
 void add_threads_option(Arguments& arguments, int& threads) {
   arguments.under("Model")
-      .add("-t,--threads N", threads, "Threads (default: OMP_NUM_THREADS, otherwise all)")
+      .add("-t,--threads N", threads, "Number of threads (default: all)")
       .environment("HEADWATER_THREADS")
       .range(0, 1024);
 }
 
 void add_cache_dir_option(Arguments& arguments, std::string& cache_dir) {
   arguments.under("Model")
-      .add("--cache-dir FOLDER", cache_dir, "Folder of the Hugging Face cache")
+      .add("--cache-dir FOLDER", cache_dir, "Hugging Face cache")
       .environment("HEADWATER_CACHE_DIR");
 }
 
@@ -38,7 +38,7 @@ void add_model_options(Arguments& arguments, ModelOptions& options) {
       .environment("HEADWATER_DTYPE");
   add_threads_option(arguments, options.threads);
   add_cache_dir_option(arguments, options.cache_dir);
-  arguments.add("--revision REV", options.revision, "Branch, tag or commit of a cached model")
+  arguments.add("--revision REV", options.revision, "Branch, tag or commit")
       .environment("HEADWATER_REVISION");
 }
 
@@ -119,7 +119,7 @@ std::size_t MemoryOption::bytes() const {
 
 void add_memory_option(Arguments& arguments, MemoryOption& option) {
   arguments.under("Model")
-      .add("--max-memory SIZE", option.text, "Memory bound beyond the weights: 512M, 2G")
+      .add("--max-memory SIZE", option.text, "Bound, such as 2G")
       .environment("HEADWATER_MAX_MEMORY");
 }
 

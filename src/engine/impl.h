@@ -41,6 +41,7 @@ struct Engine::Impl {
       : identity{opened.folder, opened.config, Weights({}, options.dtype), opened.weight_files},
         cache_dir(options.cache_dir) {
     loaded.model = load_model(opened);
+    const pool::KeepNothing give_back;  // what tensors were read into before they were packed
     load_reader(loaded, opened.folder.path);
     loaded.problem = problem_of(opened.config, loaded.info());
     loaded.eos = end_tokens(opened.config, opened.folder.path);
@@ -79,6 +80,7 @@ struct Engine::Impl {
     std::call_once(loaded_exact, [this] {
       exact = loaded;
       exact.model = load_model(open_checkpoint(identity.folder, DType::Float64));
+      const pool::KeepNothing give_back;
     });
     return exact;
   }

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <headwater/error.h>
 #include <headwater/threads.h>
 
 #include "base/parallel.h"
@@ -9,6 +11,8 @@ int threads() {
 }
 
 void set_threads(int count) {
+  if (count < 0)
+    throw InputError(fmt::format("threads: expected 0 (as many as are usable) or more, found {}", count));
   set_thread_count(count);
 }
 

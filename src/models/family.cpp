@@ -161,6 +161,7 @@ std::unique_ptr<Model> load_model(const Checkpoint& checkpoint) {
     std::unique_ptr<Model> model = family->load(checkpoint);
     model->info_.dtype = checkpoint.weights.dtype();
     model->info_.parameters = checkpoint.weights.total_bytes() / bytes_of(checkpoint.weights.dtype());
+    model->info_.largest_tensor = checkpoint.weights.largest_bytes() / bytes_of(checkpoint.weights.dtype());
     model->info_.unread = checkpoint.weights.unread();
     check_layers(checkpoint, model->info());
     return model;

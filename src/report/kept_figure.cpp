@@ -101,6 +101,13 @@ std::string figure_of_reports(std::span<const Report> measured, const std::strin
   return overlay_figure(measured, provenance_json(checks, first.record, reproduce_command(measured)));
 }
 
+std::string to_svg(const Report& report, const FigureFormat& format) {
+  KeptFigure asked{.kind = format.kind, .how = {}, .picture = {}};
+  asked.how.method = format.method;
+  asked.how.layer = format.layer;
+  return figure_of_report(viewed(report), reproduce_command(report), asked);
+}
+
 std::string figure_of_file(const std::string& file, const KeptFigure& asked) {
   if (!file_exists(file))
     throw InputError(fmt::format("{}: expected a result kept as JSON, found no file", file));

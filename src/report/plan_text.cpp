@@ -18,19 +18,32 @@ struct PlanParts {
   OrderedJson json;
 };
 
+// Of the whole process at its largest: the program with its libraries and the tokenizer, the weights, and
+// what loading them takes on top or, if that is more, the run.
+std::size_t peak_bytes(const ModelInfo& info, std::size_t weights, std::size_t run) {
+  constexpr std::size_t program = std::size_t{18} << 20, token = 600;  // of a vocabulary, with its text
+  const std::size_t loading = 2 * info.largest_tensor * bytes_of(info.dtype);
+  return program + static_cast<std::size_t>(info.vocabulary) * token + weights + std::max(loading, run);
+}
+
 std::string plan_of(const PlanParts& parts, const ModelInfo& info, std::size_t bytes,
                     const std::string& format) {
   const std::size_t weights = info.parameters * bytes_of(info.dtype);
   if (format.starts_with("json")) {
     OrderedJson json{{"architecture", info.architecture}};
     json.update(parts.json);
-    json.update({{"weight_bytes", weights}, {"planned_bytes", bytes}});
+    json.update({{"weight_bytes", weights},
+                 {"planned_bytes", bytes},
+                 {"peak_bytes", peak_bytes(info, weights, bytes)}});
     return dump(json, format == "json" ? 2 : -1) + "\n";
   }
   std::string text;
   for (const auto& [name, value] : parts.lines) text += fmt::format("{:<8}  {}\n", name, value);
-  return text + fmt::format("weights   {} ({})\nrun       up to {} more\nnothing was run\n",
-                            human_bytes(weights), name_of(info.dtype), human_bytes(bytes));
+  return text + fmt::format(
+                    "weights   {} ({})\nrun       up to {} more\nprocess   {} at the most, loading "
+                    "included\nnothing was run\n",
+                    human_bytes(weights), name_of(info.dtype), human_bytes(bytes),
+                    human_bytes(peak_bytes(info, weights, bytes)));
 }
 
 // The line and the numbers of the model in plans of runs.

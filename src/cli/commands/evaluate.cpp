@@ -235,7 +235,7 @@ std::function<int()> setup(Arguments& arguments) {
   add_gold_label_option(arguments, options->request.gold_labels);
   add_model_options(arguments, options->model);
   add_measure_options(arguments, options);
-  add_method_options(arguments, options->methods);
+  add_method_options(arguments, options->methods, "--methods,--method");
   add_memory_option(arguments, options->max_memory);
   add_output_options(arguments, options->output, formats);
   add_dry_run_option(arguments, options->dry_run);

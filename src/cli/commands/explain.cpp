@@ -229,10 +229,10 @@ void declare(Arguments& arguments, Options& options) {
   add_shard_option(arguments, options.input.corpus.shard);
   add_model_options(arguments, options.model);
   arguments.under("Target").add_repeated("--target LABEL", options.targets,
-                                         "Target to explain (default: prediction); repeatable");
+                                         "Target to explain (default: the prediction)");
   add_target_options(arguments, options.target);
   arguments.add("--prefix TEXT", options.prefix, "Beginning of an encoder–decoder's output");
-  arguments.add("--generate N", options.generate, "Let the model write N tokens, and explain them")
+  arguments.add("--generate N", options.generate, "Let the model write, and explain each token")
       .range(0, 1 << 16);
   add_method_options(arguments, options.methods);
   add_budget_option(arguments, options.budget);

@@ -33,6 +33,17 @@ function placeIn(x: unknown): Place | null {
   };
 }
 
+// What a server is asked about it.
+export function bodyOf(place: Place, methods: string[], more: Record<string, unknown>) {
+  const input = Object.fromEntries(Object.entries(place.input).filter(([, v]) => v !== "")),
+    targets = place.aims.map((a) => ({
+      ...(a.label ? { label: a.label } : {}),
+      ...(a.contrast ? { contrast: a.contrast } : {}),
+      ...(a.position !== undefined ? { position: a.position } : {}),
+    }));
+  return { model: place.model, ...input, ...(targets.length ? { targets } : {}), methods, ...more };
+}
+
 export const keptPlace = (): Place | null => placeIn((history.state as Record<string, unknown> | null)?.[key]);
 
 // `step`: Back comes here again.

@@ -9,7 +9,8 @@ import { predicted, repeatLine, type Predicted } from "./early";
 import { edited, removed, replaced, type Change } from "./edit";
 import { Evaluating } from "./evaluating";
 import { finishedOf, merged, onlyOf } from "./merge";
-import { keepPlace, keptPlace, linkedPlace, linkOf, type Aim, type Place } from "./place";
+import { follow } from "./follow";
+import { bodyOf, keepPlace, keptPlace, linkedPlace, linkOf, type Aim, type Place } from "./place";
 
 const page_type = "application/vnd.headwater.page";
 const pause = 300; // ms after the last key
@@ -17,11 +18,6 @@ export const cheap = 1.5; // seconds a method may take and still run by itself
 const first_look = "attention"; // one run of the model, whatever it is
 const kept_documents = 8;
 
-interface Mark {
-  model: string;
-  input: Input;
-  aims: Aim[];
-}
 export const empty: Input = { text: "", pair: "", prefix: "", image: "" };
 
 export class LiveSession {
@@ -55,12 +51,11 @@ export class LiveSession {
   constructor(readonly bench: Bench) {
     bench.grows = true;
     bench.fetcher = (path) => this.api.bytes(path, "application/octet-stream");
-    bench.mark = (): Mark => ({ model: this.model, input: { ...this.input }, aims: this.aims });
+    bench.mark = () => this.place;
     bench.onUndo = (mark) => {
-      const m = mark as Mark;
-      if (!m || JSON.stringify(m) === JSON.stringify(bench.mark())) return;
-      Object.assign(this, { model: m.model, input: { ...m.input }, aims: m.aims });
-      this.change = "undone";
+      const before = mark as Place;
+      if (JSON.stringify(before) === JSON.stringify(this.place)) return;
+      Object.assign(this, before, { change: "undone" });
       this.refresh();
     };
   }
@@ -82,7 +77,7 @@ export class LiveSession {
     return this.early?.key === this.inputKey && this.shownInput !== this.inputKey ? this.early.prediction : null;
   }
   get place(): Place {
-    return { model: this.model, input: this.input, aims: this.aims, wanted: this.wanted };
+    return { model: this.model, input: { ...this.input }, aims: this.aims, wanted: [...this.wanted] };
   }
   link(withText: boolean, view: string) {
     return linkOf(this.place, view, withText);
@@ -140,13 +135,6 @@ export class LiveSession {
     this.error = error instanceof ApiError && error.code === 401 ? "This server wants its API key." : (error as Error).message;
     this.status = "";
     this.progress = null;
-  }
-  // In the page's words: the command line has options that mean nothing here.
-  get errorText() {
-    return this.error.replace(/[;,]?\s*(?:and |or )?[^;,]*--[a-z][a-z-]*[^;,]*/g, "");
-  }
-  get canCut() {
-    return this.error.includes("--truncate");
   }
   get wantsKey() {
     return this.error === "This server wants its API key.";
@@ -209,7 +197,8 @@ export class LiveSession {
   mask(t: number) {
     const mask = this.current?.mask;
     if (mask) this.edit(t, (text, begin, end) => replaced(text, begin, end, mask), "masked");
-    else this.say("This model has no mask token; alt-click deletes instead.");
+    else this.status = "This model has no mask token; alt-click deletes instead.";
+    this.bench.changed();
   }
   remove(t: number) {
     this.edit(t, removed, "deleted");
@@ -222,11 +211,6 @@ export class LiveSession {
     this.input = made.input;
     this.refresh();
   }
-  private say(status: string) {
-    this.status = status;
-    this.bench.changed();
-  }
-
   toggle(method: string) {
     this.wanted = this.wanted.includes(method) ? this.wanted.filter((m) => m !== method) : [...this.wanted, method];
     this.refresh();
@@ -242,14 +226,7 @@ export class LiveSession {
   }
 
   body(methods: string[], more: Record<string, unknown> = {}) {
-    const input = Object.fromEntries(Object.entries(this.input).filter(([, v]) => v !== ""));
-    const targets = this.aims.map((a) => ({
-      ...(a.label ? { label: a.label } : {}),
-      ...(a.contrast ? { contrast: a.contrast } : {}),
-      ...(a.position !== undefined ? { position: a.position } : {}),
-    }));
-    if (this.truncate) more = { ...more, truncate: true };
-    return { model: this.model, ...input, ...(targets.length ? { targets } : {}), methods, ...more };
+    return bodyOf(this.place, methods, this.truncate ? { ...more, truncate: true } : more);
   }
 
   // Of a run that ended early no map stays without its last layers.
@@ -372,25 +349,18 @@ export class LiveSession {
       if (this.known.size > kept_documents) this.known.delete(this.known.keys().next().value!);
       this.show(key, onlyOf(whole, this.wanted));
     };
-    let failure = "",
-      partial = Promise.resolve();
-    await this.api.events(`/v1/jobs/${job.id}/events`, running.signal, (name, data) => {
+    let partial = Promise.resolve();
+    const failure = await follow(this.api, job.id, running.signal, (event) => {
       if (round !== this.round) return;
-      const value = data
-        ? (JSON.parse(data) as { method?: string; done?: number; error?: { message: string } | string; message?: string })
-        : {};
-      if (name === "progress") {
-        this.progress = { method: value.method ?? "", done: value.done ?? 0 };
+      if (event.progress) {
+        this.progress = event.progress;
         this.status = "";
         this.bench.changed();
       }
-      if (name === "layers" || (name === "attribution" && methods.length > 1)) partial = partial.then(take).catch(() => {});
-      if (name === "failed")
-        failure = typeof value.error === "string" ? value.error : (value.error?.message ?? value.message ?? "The run failed.");
-      if (name === "cancelled") failure = "Cancelled.";
+      if (event.name === "layers" || (event.name === "attribution" && methods.length > 1)) partial = partial.then(take).catch(() => {});
     });
     await partial;
-    if (failure) throw new ApiError(500, failure);
+    if (failure && round === this.round) throw new ApiError(500, failure);
     await take();
     if (round === this.round) {
       this.status = "";

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Bench } from "../bench";
 import type { Plan } from "../live/api";
+import { canBeCut, inPageWords } from "../live/follow";
 import { cheap, type LiveSession } from "../live/session";
 import { methodTitle } from "../model/titles";
 import { shownName } from "../model/words";
@@ -284,8 +285,8 @@ export function LiveBar({ b, live }: { b: Bench; live: LiveSession }) {
       </div>
       {live.error ? (
         <p class="error" role="alert">
-          {live.errorText}{" "}
-          {live.canCut ? (
+          {inPageWords(live.error)}{" "}
+          {canBeCut(live.error) ? (
             <button type="button" onClick={() => live.cut()}>
               Cut it to the model's limit
             </button>

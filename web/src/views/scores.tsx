@@ -23,7 +23,7 @@ export function Scores({ b }: { b: Bench }) {
           .sort((x, y) => x - y);
   return (
     <div class="scroll tall">
-      <table class="scores">
+      <table class={"scores" + (methods.length < 2 ? " few" : "")}>
         <thead>
           <tr>
             <th scope="col">{unitWord(b)}</th>

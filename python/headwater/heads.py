@@ -1,0 +1,70 @@
+"""The importance of heads, and attribution trees."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .explanation import Explanation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from . import _core
+
+
+class HeadImportance:
+    """The importance of every head: `scores` [layers, heads]."""
+
+    def __init__(self, bound: _core.HeadImportance) -> None:
+        self._bound = bound
+
+    @property
+    def ranking(self) -> str:
+        return self._bound.ranking
+
+    @property
+    def scores(self) -> NDArray[Any]:
+        import numpy as np
+
+        return np.array(self._bound.scores).reshape(self._bound.layers, self._bound.heads)
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(json.loads(self._bound.json()))
+
+    def __repr__(self) -> str:
+        return f"<HeadImportance {self.ranking}: {self._bound.layers} layers of {self._bound.heads} heads>"
+
+
+class Tree:
+    """An attribution tree: `edges` from the top layer down, and the explanation it was made from."""
+
+    def __init__(self, fields: dict[str, Any], svg: str, explanation: Explanation) -> None:
+        self._fields = fields
+        self._svg = svg
+        self.explanation = explanation
+
+    @property
+    def root(self) -> int:
+        return int(self._fields["root"])
+
+    @property
+    def edges(self) -> list[dict[str, Any]]:
+        """parent, child (tokens), layer and score."""
+        return list(self._fields["edges"])
+
+    @property
+    def tokens(self) -> list[str]:
+        return list(self._fields["tokens"])
+
+    def __repr__(self) -> str:
+        return f"<Tree of {len(self.edges)} edges into {self.tokens[self.root]!r}>"
+
+    def to_svg(self) -> str:
+        return self._svg
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x:auto">{self._svg}</div>'
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self._fields)
