@@ -235,9 +235,9 @@ class HttpServer::Listener : public httplib::Server {
     bound_ = options_.port == 0 ? bind_to_any_port(options_.host)
                                 : (bind_to_port(options_.host, options_.port) ? options_.port : -1);
     if (bound_ < 0)
-      throw InputError(
-          fmt::format("--port: expected a free port of {}, found that {} cannot be used; --port 0 takes any free one",
-                      options_.host, options_.port));
+      throw InputError(fmt::format(
+          "--port: expected a free port of {}, found that {} cannot be used; --port 0 takes any free one",
+          options_.host, options_.port));
     ::listen(svr_sock_, 512);  // the library's own queue is short
     accepting_ = std::thread([this] { listen_after_bind(); });
     while (!is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
