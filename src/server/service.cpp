@@ -169,9 +169,8 @@ HttpReply Service::run(const HttpRequest& request, JobWork work, bool in_backgro
 JobState Service::found(const std::string& id) const {
   auto state = jobs_.look(id);
   if (!state)
-    throw Refused(
-        404, "not_found",
-        "job: expected a known one, found none; results are kept until newer ones need the space");
+    throw Refused(404, "not_found",
+                  "job: expected a known one, found none; results are kept until newer ones need the space");
   return *state;
 }
 
