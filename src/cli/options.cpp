@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "cli/arguments.h"
 #include "cli/standard_streams.h"
+#include "engine/defaults.h"
 #include "report/plan_text.h"
 
 namespace headwater {
@@ -139,9 +140,8 @@ double BudgetOption::seconds() const {
 }
 
 void add_budget_option(Arguments& arguments, BudgetOption& option) {
-  arguments.under("Methods").add(
-      "--budget TIME", option.text,
-      "Time limit for integrated_gradients, such as 5s; the result shows the error reached");
+  arguments.under("Methods").add("--budget TIME", option.text,
+                                 "Time limit such as 5s (integrated_gradients)");
 }
 
 void add_dry_run_option(Arguments& arguments, bool& dry_run) {
@@ -160,7 +160,8 @@ std::string dry_run(const Engine& engine, const Request& request, const std::str
                                                      : static_cast<std::size_t>(info.positions),
                .bytes = engine.planned_bytes(request),
                .methods = {}};
-  for (const MethodSpec& method : request.methods) plan.methods.push_back(method.name);
+  for (const MethodSpec& method : methods_for(request, info, static_cast<Index>(plan.tokens)))
+    plan.methods.push_back(method.name);
   return run_plan_text(plan, info, format);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <headwater/error.h>
 #include <headwater/formats.h>
@@ -74,8 +75,26 @@ Output::Output(std::string path) : path_(path == "-" ? std::string() : std::move
     part_ = fmt::format("{}.{}.part", place_, ::getpid());
     removal_.emplace(OnInterrupt::Do::Remove, part_);
   }
-  stream_ = std::fopen(special ? place_.c_str() : part_.c_str(), "wb");
+  if (!special) stream_ = unnamed();
+  named_ = stream_ == nullptr;
+  if (named_) stream_ = std::fopen(special ? place_.c_str() : part_.c_str(), "wb");
   if (stream_ == nullptr) fail();
+}
+
+std::FILE* Output::unnamed() const {
+  const fs::path folder = fs::path(place_).parent_path();
+  const int file = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (file < 0) return nullptr;
+  std::FILE* stream = nullptr;
+  if (::access(fmt::format("/proc/self/fd/{}", file).c_str(), F_OK) == 0) stream = ::fdopen(file, "wb");
+  if (stream == nullptr) ::close(file);
+  return stream;
+}
+
+bool Output::give_name() const {
+  const std::string file = fmt::format("/proc/self/fd/{}", ::fileno(stream_));
+  std::remove(part_.c_str());  // of a process that had our number
+  return ::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
 Output::Output(std::string path, const OrderedJson& run, KeptResults::Start start) : path_(std::move(path)) {
@@ -112,6 +131,7 @@ void Output::finish() {
   if (kept_) return kept_->finish();
   flush();
   if (stream_ == stdout) return;
+  if (!named_ && !give_name()) fail();
   const int closed = std::fclose(stream_);
   stream_ = nullptr;
   if (closed != 0) fail();

@@ -18,8 +18,9 @@ struct OutputOptions;
 
 class Output {
  public:
-  // Empty or "-" means standard output. A file is written beside its place and renamed by finish(); without
-  // finish() nothing of it remains. A link stays a link: the file it leads to is replaced and keeps its
+  // Empty or "-" means standard output. A file is written without a name and gets it by finish(); without
+  // finish() nothing of it remains, however the program ends. (If the file system has no unnamed files, a
+  // killed program leaves FILE.PID.part.) A link stays a link: the file it leads to is replaced and keeps its
   // permissions. Devices and pipes are written directly. Throws InputError with the path if the folder is
   // missing or not writable, or if the file is not writable.
   explicit Output(std::string path);
@@ -44,11 +45,14 @@ class Output {
 
  private:
   [[noreturn]] void fail() const;
+  std::FILE* unnamed() const;  // null where that cannot be
+  bool give_name() const;
 
   std::string path_;
   std::string place_;  // the path with its links followed
-  std::string part_;   // where a file is written until it is complete
+  std::string part_;   // where a file is written, or stands for a moment, until it is in its place
   std::FILE* stream_ = nullptr;
+  bool named_ = true;  // the part has its name already
   std::unique_ptr<KeptResults> kept_;
   std::optional<OnInterrupt> removal_;
 };

@@ -1,10 +1,13 @@
 #include "cli/output.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "support/scratch_folder.h"
@@ -37,6 +40,21 @@ TEST_F(OutputTest, AFileAppearsWholeOrNotAtAll) {
   output.finish();
   EXPECT_EQ(read_file(path), std::string("a\0b", 3));
   EXPECT_EQ(files(), 1U);
+}
+
+// Nobody is asked before SIGKILL, and there is nobody to tidy up after it.
+TEST_F(OutputTest, NothingIsLeftOfAProgramThatIsKilled) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Output output(folder_ + "/a.json");
+    output.write("half");
+    output.flush();
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(files(), 0U);
 }
 
 TEST_F(OutputTest, AnOldFileStaysUntilTheNewOneIsComplete) {

@@ -1,5 +1,6 @@
 #include "text/regex.h"
 
+#include <ctime>
 #include <optional>
 
 #include <fmt/format.h>
@@ -11,13 +12,23 @@
 namespace headwater {
 namespace {
 
-// Backtracks that one text may cost: about a second of work, far above what a sane pattern needs.
-std::uint64_t budget_of(std::size_t bytes) {
+// Backtracks and processor time that one text may cost: seconds of work, far above what a sane pattern needs.
+// A backtrack may pass over the rest of the text, so their number alone says little.
+std::uint64_t backtracks_for(std::size_t bytes) {
   return 20'000'000 + 16 * std::uint64_t{bytes};
 }
+double seconds_for(std::size_t bytes) {
+  return 2 + 1e-6 * static_cast<double>(bytes);
+}
 
-// What is left to the expressions of the text this thread is at; null: each split has a budget of its own.
-thread_local std::uint64_t* left = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+double processor_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Of the text this thread is at; null: each split has a budget of its own.
+thread_local RegexBudget* budget = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 const OnigUChar* bytes(std::string_view text) {
   return reinterpret_cast<const OnigUChar*>(text.data());
@@ -65,29 +76,38 @@ Regex::~Regex() {
   if (compiled_->regex != nullptr) onig_free(compiled_->regex);
 }
 
-RegexBudget::RegexBudget(std::size_t bytes) : left_(budget_of(bytes)), before_(left) {
-  left = &left_;
+RegexBudget::RegexBudget(std::size_t bytes)
+    : backtracks_(backtracks_for(bytes)), until_(processor_time() + seconds_for(bytes)), before_(budget) {
+  budget = this;
 }
 
 RegexBudget::~RegexBudget() {
-  left = before_;
+  budget = before_;
+}
+
+bool RegexBudget::spend(std::uint64_t backtracks) {
+  constexpr std::uint64_t looks = 64;  // asking for the time is dear beside a search
+  const bool enough = backtracks_ >= backtracks;
+  backtracks_ -= enough ? backtracks : backtracks_;
+  const bool look = backtracks > 0 || ++searches_ % looks == 0;
+  return enough && !(look && processor_time() > until_);
 }
 
 namespace {
 
 // Searches from `from` on. The library bounds one search but does not say what it took, so each begins with
-// little, gets four times as much when that was not enough, and what was not enough is taken from the budget.
+// little, gets twice as much when that was not enough, and what was not enough is taken from the budget.
 int search(OnigRegex regex, std::string_view text, std::size_t from, OnigRegion* region,
            OnigMatchParam* param) {
   constexpr std::uint64_t first_try = 64;
   const OnigUChar* const first = bytes(text);
   const OnigUChar* const last = first + text.size();
-  for (std::uint64_t tries = first_try;; tries *= 4) {
+  if (!budget->spend(0)) return ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
+  for (std::uint64_t tries = first_try;; tries *= 2) {
     onig_set_retry_limit_in_search_of_match_param(param, tries);
     const int found =
         onig_search_with_param(regex, first, last, first + from, last, region, ONIG_OPTION_NONE, param);
-    if (found != ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER || *left < tries) return found;
-    *left -= tries;
+    if (found != ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER || !budget->spend(tries)) return found;
   }
 }
 
@@ -96,7 +116,7 @@ int search(OnigRegex regex, std::string_view text, std::size_t from, OnigRegion*
 std::vector<Match> Regex::split(std::string_view text) const {
   if (text.empty()) return {{0, 0, false}};
   std::optional<RegexBudget> own;
-  if (left == nullptr) own.emplace(text.size());
+  if (budget == nullptr) own.emplace(text.size());
   const std::unique_ptr<OnigRegion, RegionDeleter> region(onig_region_new());
   const std::unique_ptr<OnigMatchParam, ParamDeleter> param(onig_new_match_param());
   onig_initialize_match_param(param.get());

@@ -22,9 +22,13 @@ class RegexBudget {
   RegexBudget& operator=(const RegexBudget&) = delete;
   ~RegexBudget();
 
+  // False when that was too much: so many backtracks, or 0 and a search that may have needed none.
+  bool spend(std::uint64_t backtracks);
+
  private:
-  std::uint64_t left_;
-  std::uint64_t* before_;
+  std::uint64_t backtracks_, searches_ = 0;
+  double until_;  // processor time of this thread
+  RegexBudget* before_;
 };
 
 struct Match {

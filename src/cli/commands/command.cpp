@@ -1,6 +1,7 @@
 #include "cli/commands/command.h"
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <span>
@@ -13,6 +14,7 @@
 #include <headwater/error.h>
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "cli/arguments.h"
 #include "cli/describe.h"
 #include "cli/interrupt.h"
@@ -181,11 +183,15 @@ int run_program(int argc, const char* const* argv) noexcept {
     return parse_and_run(argc, argv);
   } catch (const Error& error) {
     return fail(error.what(), error.exit_code());
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the caller can correct it: a file or an argument asks for too much
     return fail(
         "not enough memory; try a shorter text or fewer methods at once, or see the planned memory with "
         "--dry-run",
-        internal_error);
+        usage_error);
+  } catch (const std::filesystem::filesystem_error& error) {  // circular links, unreadable folders
+    return fail(
+        fmt::format("{}: {}; name another place", printable(error.path1().string()), error.code().message()),
+        usage_error);
   } catch (const std::exception& error) {
     return fail(fmt::format("internal: {}", error.what()), internal_error);
   }
