@@ -68,8 +68,8 @@ def members(cls):
 
 def page():
     out = ["# Python: every name", "",
-           "Written from the package's own docstrings by `tools/write_python_api.py`; [python.md](python.md) is where to begin, and",
-           "[methods.md](methods.md) and [evaluation.md](evaluation.md) have the methods and metrics with their options.", "",
+           "`tools/write_python_api.py` writes this page from the package's docstrings. Begin with [python.md](python.md);",
+           "[methods.md](methods.md) and [evaluation.md](evaluation.md) describe the methods and metrics with their options.", "",
            "## headwater", ""]
     for name in hw.__all__:
         thing = getattr(hw, name)

@@ -39,18 +39,18 @@ def load(path: str | os.PathLike[str], *, dtype: str = "float32", threads: int |
     Hugging Face cache. Never uses the network. A model that is in memory is opened by `from_transformers`.
 
     dtype    "float32", or "float64" for the same code in double
-    threads  how many the process uses from now on; None: as it is
+    threads  the number of threads of the process from now on; None: unchanged
     """
     return Model(path, dtype, threads, cache_dir, revision)
 
 
 def threads() -> int:
-    """How many threads everything shares. Results never depend on it."""
+    """The number of threads, shared by everything. Results never depend on it."""
     return _core.threads()
 
 
 def set_threads(count: int) -> None:
-    """0: as many as the processors allow. InputError below 0."""
+    """Sets the number of threads; 0: as many as the processors allow. InputError below 0."""
     _core.set_threads(count)
 
 

@@ -8,7 +8,7 @@ import sys
 
 
 def main() -> int:
-    """Runs the command line and gives its exit code."""
+    """Runs the command line and returns its exit code."""
     from . import _core
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the program has its own way to end

@@ -24,7 +24,7 @@ def _mixed(share: float) -> tuple[int, ...]:
 
 
 def colour_of(share: float) -> str:
-    """Of -1 to 1."""
+    """The colour of a share from -1 to 1."""
     return "#" + "".join(f"{part:02x}" for part in _mixed(share))
 
 
@@ -108,7 +108,7 @@ def svg_patches(scores: list[list[float]], title: str) -> str:
 
 
 def _draw_map(ax: Any, values: Any) -> None:
-    """In the colours of every other picture: blue from 0 on, orange below it, the same size of number as dark on both sides."""
+    """Draws in the colours of every other picture: blue from 0 on, orange below it, equal magnitudes equally dark."""
     from matplotlib.colors import ListedColormap
     known: list[float] = [one for row in values.tolist() for one in row if one == one]
     largest, low = max((abs(one) for one in known), default=0.0) or 1.0, -1 if min(known, default=0.0) < 0 else 0

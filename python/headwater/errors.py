@@ -2,11 +2,11 @@
 
 
 class HeadwaterError(Exception):
-    """Whatever Headwater raises."""
+    """The base class of all errors of Headwater."""
 
 
 class InputError(HeadwaterError, ValueError):
-    """The caller can mend it: a text, an option, a target."""
+    """The caller can correct it: a text, an option, a target."""
 
 
 class FormatError(HeadwaterError, OSError):
@@ -14,8 +14,8 @@ class FormatError(HeadwaterError, OSError):
 
 
 class Unsupported(HeadwaterError, NotImplementedError):
-    """Well-formed, but not implemented; the message says exactly what."""
+    """Well-formed, but not implemented; the message says what exactly."""
 
 
 class InternalError(HeadwaterError, RuntimeError):
-    """A fault of Headwater's own."""
+    """A bug in Headwater."""

@@ -1,4 +1,4 @@
-"""What an explanation is: the prediction, and a result of every method with its numbers, checks and record."""
+"""An explanation: the prediction, and for every method a result with its numbers, checks and record."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """The answer and what it rests on, in one line."""
+        """The answer and the words behind it, in one line."""
         return str(self._fields["sentence"])
 
     @property
@@ -62,7 +62,7 @@ class Explanation:
 
     @property
     def target(self) -> dict[str, Any]:
-        """What is explained: label, index, position, logit, probability."""
+        """The target: label, index, position, logit, probability."""
         return dict(self._fields["target"])
 
     @property
@@ -71,23 +71,23 @@ class Explanation:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What lets somebody else repeat the run, the command line among it."""
+        """The data needed to repeat the run, including the command line."""
         return dict(self._fields["record"])
 
     @property
     def agreement(self) -> list[dict[str, Any]]:
-        """How far the results order the tokens alike, pair by pair."""
+        """How similarly the results order the tokens, pair by pair."""
         return list(self._fields.get("agreement", []))
 
     @property
     def tokens(self) -> Tokens:
-        """The tokens' texts; `.ids`, `.offsets`, `.word_ids`, `.special_mask` beside them. Empty for pictures."""
+        """The tokens' texts; with `.ids`, `.offsets`, `.word_ids` and `.special_mask`. Empty for pictures."""
         asked = self._fields["input"]
         return Tokens(self._fields["tokens"], [asked.get("text", ""), asked.get("pair", ""), asked.get("prefix", "")])
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """[tokens, 2]: text[begin:end] is what a token came from."""
+        """[tokens, 2]: text[begin:end] is the text of a token."""
         return self.tokens.offsets
 
     # Results.
@@ -157,22 +157,22 @@ class Explanation:
         return self._report
 
     def view(self, unit: str = "token", special: str = "keep") -> Explanation:
-        """The same over words (unit="word"), and with special tokens hidden or dropped."""
+        """The same explanation per word (unit="word"), or with special tokens hidden or dropped."""
         return Explanation._of(self._require_report("view").view(unit, special))
 
     def words(self, special: str = "hide") -> Explanation:
-        """Over words: a word's column is the sum of its tokens' columns, its row the mean of their rows."""
+        """The explanation per word: a word's column is the sum of its tokens' columns, its row the mean of their rows."""
         return self.view("word", special)
 
     def to_json(self, indent: int | None = None) -> str:
         return self._require_report("to_json").json(-1 if indent is None else indent)
 
     def to_html(self) -> str:
-        """The interactive page: one file that asks the network for nothing."""
+        """The interactive page: one file that needs no network."""
         return self._require_report("to_html").html()
 
     def to_text(self, colour: bool = False, width: int = 80) -> str:
-        """As the terminal shows it."""
+        """The text that the terminal shows."""
         return self._require_report("to_text").terminal(colour, width)
 
     def figure(self, kind: str = "", method: str = "", layer: int = -1) -> Figure:
@@ -186,7 +186,7 @@ class Explanation:
 
     def save(self, path: str | os.PathLike[str], kind: str = "") -> None:
         """Writes .svg, .pdf or .png (figures, of which `kind` says which: see `figure`), .npz, .safetensors, .json, .html
-        or .txt, by the name's ending."""
+        or .txt, by the file's extension."""
         report, suffix = self._require_report("save"), Path(path).suffix
         if kind and suffix not in FIGURES:
             raise InputError(f"save: expected .svg, .pdf or .png with kind={kind!r}, found {path}")
@@ -225,13 +225,13 @@ class Explanation:
     # Other tools (exports.py) and eyes (display.py).
 
     def to_frame(self, library: str | None = None) -> Any:
-        """A row per token: a pandas or polars frame, whichever is installed."""
+        """One row per token: a pandas or polars frame, whichever is installed."""
         from . import exports
 
         return exports.to_frame(self, library)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A dict per token, which needs no library of frames; a notebook shows a table."""
+        """A dict per token, without a library of frames; a notebook shows it as a table."""
         from . import exports
 
         return exports.to_rows(self)
@@ -243,26 +243,26 @@ class Explanation:
         return exports.to_bertviz(self)
 
     def to_inseq(self) -> dict[str, Any]:
-        """For inseq.FeatureAttributionOutput.load: the JSON it reads, as a dict; rows are inputs there."""
+        """For inseq.FeatureAttributionOutput.load: the JSON it reads, as a dict; in it rows are inputs."""
         from . import exports
 
         return exports.to_inseq(self)
 
     def to_shap(self) -> Any:
-        """A shap.Explanation of the scores per token (shap must be there)."""
+        """A shap.Explanation of the scores per token (needs shap)."""
         from . import exports
 
         return exports.to_shap(self)
 
     def to_captum(self) -> list[Any]:
-        """Captum's VisualizationDataRecord, one for every result (captum must be there)."""
+        """Captum's VisualizationDataRecord, one for every result (needs captum)."""
         from . import exports
 
         return exports.to_captum(self)
 
     def plot(self, layer: int = -1, ax: Any = None, kind: str = "") -> Any:
-        """The first result as a figure (see `figure`): a strip of a score per token, a matrix of a map, or what `kind` says.
-        With matplotlib's axes it draws bars or a map onto them, and returns them."""
+        """The first result as a figure (see `figure`): a strip for scores per token, a matrix for a map, or the given `kind`.
+        With matplotlib's axes it draws bars or a map on them and returns them."""
         from . import display
 
         if ax is not None or self._report is None:  # of a file there are the numbers alone
@@ -293,7 +293,7 @@ class Explanation:
 
 
 class Explanations(list[Explanation]):
-    """Of several texts, in their order: a list."""
+    """A list with one entry per text, in order."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(Explanation, name):

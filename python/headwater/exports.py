@@ -1,4 +1,4 @@
-"""Explanations as other tools read them. Orientation: ours is [query, key], row = the token that reads."""
+"""Explanations in the forms that other tools read. Our maps are [query, key]: a row is the token that attends."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _columns(explanation: Explanation) -> dict[str, list[Any]]:
 
 
 class Rows(list[dict[str, Any]]):
-    """A dict per token, where there is no library of frames; a notebook shows a table."""
+    """A dict per token, if no library of frames is installed; a notebook shows it as a table."""
 
     def _repr_html_(self) -> str:
         def cell(value: Any) -> str:

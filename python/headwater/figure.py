@@ -15,7 +15,7 @@ FIGURES = (".svg", ".pdf", ".png")
 
 
 class Figure(str):
-    """A drawing as SVG text. A notebook shows it, and `save` writes it as SVG, PDF or PNG by the name's ending."""
+    """A drawing as SVG text. A notebook shows it, and `save` writes it as SVG, PDF or PNG by the file's extension."""
 
     def _repr_svg_(self) -> str:
         return str(self)
@@ -24,7 +24,7 @@ class Figure(str):
         return f'<div style="overflow-x:auto">{self!s}</div>'
 
     def to_bytes(self, format: str = "svg") -> bytes:
-        """As "svg", "pdf" or "png"; the last two need librsvg, a library of the system."""
+        """The drawing as "svg", "pdf" or "png"; the last two need the system library librsvg."""
         if format == "svg":
             return self.encode()
         if f".{format}" not in FIGURES:

@@ -44,7 +44,7 @@ def _from_json(fields: dict[str, Any]) -> Explanation:
 
 
 def _answer(maps: dict[str, Any], fields: dict[str, Any], row: NDArray[Any] | None) -> NDArray[Any] | None:
-    """Of a map the row that was read, which the file has; a score per token is its own answer where it was measured."""
+    """The answer: for a map the row that was read, from the file; for a score per token the measured scores."""
     import numpy as np
 
     first = next(iter(maps.values()), None)
@@ -109,7 +109,7 @@ def _from_arrays(arrays: dict[str, Any], tokens: list[str], fields: dict[str, An
 
 
 def _seen(explanation: Explanation) -> Explanation:
-    """Looks at all that others will: what is missing or of another kind is said now, and not when it is asked for."""
+    """Checks everything that is read later, so that missing or wrong content is reported now."""
     json.dumps([explanation.text, explanation.pair, explanation.image, explanation.sentence, explanation.prediction,
                 explanation.target, explanation.model, explanation.record, explanation.agreement])
     tokens = explanation.tokens

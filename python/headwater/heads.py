@@ -1,4 +1,4 @@
-"""Importance of heads, and attribution trees."""
+"""The importance of heads, and attribution trees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class HeadImportance:
-    """How important every head is: `scores` [layers, heads]."""
+    """The importance of every head: `scores` [layers, heads]."""
 
     def __init__(self, bound: _core.HeadImportance) -> None:
         self._bound = bound
@@ -37,7 +37,7 @@ class HeadImportance:
 
 
 class Tree:
-    """An attribution tree: `edges` from the top layer down, and the explanation it was made of."""
+    """An attribution tree: `edges` from the top layer down, and the explanation it was made from."""
 
     def __init__(self, fields: dict[str, Any], svg: str, explanation: Explanation) -> None:
         self._fields = fields

@@ -22,7 +22,7 @@ def _bytes_of(tensor: Any) -> memoryview:
 
 
 def _write_safetensors(file: IO[bytes], state: dict[str, Any]) -> None:
-    """Each tensor once: of those that share their memory the first."""
+    """Each tensor once: the first of those that share memory."""
     import struct
 
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
@@ -71,8 +71,8 @@ def from_transformers(model: Any, tokenizer: Any = None, *, processor: Any = Non
     """Opens a `transformers` model with its tokenizer (or image processor) by its state_dict: the same numbers as
     opening the folder that save_pretrained writes.
 
-    Weights never go to disk: they stand in memory once more while the model lives. So do the few small files beside
-    them where the system has a folder for that (/dev/shm).
+    Weights never go to disk: a copy of them stays in memory as long as the model exists. The few small files stay in
+    memory too, if the system has a folder for that (/dev/shm).
     """
     import tempfile
     import weakref

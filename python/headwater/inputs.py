@@ -1,4 +1,4 @@
-"""What may be explained: texts, pairs, words, and pictures as paths, bytes, PIL images or arrays."""
+"""Inputs: texts, pairs, words, and pictures as paths, bytes, PIL images or arrays."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _InMemory:
 
 
 def plain(what: str, text: str) -> str:
-    """As it is, if it can be written down: half of a surrogate pair is no character."""
+    """The text unchanged, if it is valid: half of a surrogate pair is not a character."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -82,7 +82,7 @@ def plain(what: str, text: str) -> str:
 
 
 def path_of(what: str, path: str | os.PathLike[str]) -> bytes:
-    """As the system knows it, names that are no text among them."""
+    """The path as the system knows it, even if its name is not text."""
     try:
         return os.fsencode(path)
     except UnicodeEncodeError:
@@ -117,7 +117,7 @@ def one(given: Any, words: Sequence[str] | None, what: str) -> Any:
 
 def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = "", generate: int = 0,
              truncate: bool = False, explained: bool = False) -> _core.Input:
-    """`image`: the model reads pictures. What is explained is not empty."""
+    """Makes an input; `image` is true if the model reads pictures. An input to explain is not empty."""
     if image:
         if isinstance(given, (str, os.PathLike)):
             return _core.Input("", None, path_of("image", given))
@@ -134,14 +134,14 @@ def input_of(given: Any, image: bool, *, pair: str | None = None, prefix: str = 
 
 
 def _both(given: Any, pair: Any) -> tuple[Any, Any]:
-    """A pair is given by itself or as two in a tuple."""
+    """A pair is given as `pair=` or as a tuple of two texts."""
     if isinstance(given, tuple) and len(given) == 2 and pair is None:
         given, pair = given
     return given, pair
 
 
 def _joined(text: Any) -> str:
-    """Words with a space between each two, so that which is which can be told from the text alone."""
+    """Joins words with single spaces, so that the text alone shows where they end."""
     if isinstance(text, str):
         return plain("text", text)
     if not isinstance(text, list) or not all(isinstance(word, str) for word in text):
@@ -153,13 +153,13 @@ def _joined(text: Any) -> str:
 
 
 def named(report: _core.Report, asked: _core.Input) -> _core.Report:
-    """A picture that had no path has none in what is said about it: its file is gone with the call."""
+    """Removes the path of a picture that had none, because its temporary file exists only during the call."""
     if hasattr(asked, "picture"):
         report.call_picture(UNNAMED)
     return report
 
 
 def texts_of(given: Any, pair: str | None, prefix: str = "") -> list[str]:
-    """The texts that tokens are counted in; none of a picture."""
+    """The texts in which tokens are counted; none for a picture."""
     return [text if isinstance(text, str) else " ".join(text) if isinstance(text, (list, tuple)) else ""
             for text in (*_both(given, pair), prefix)]

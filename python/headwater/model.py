@@ -31,8 +31,8 @@ def _text(value: Any) -> str:
 
 def _methods(method: MethodLike | Sequence[MethodLike] | None, aggregate: str | None,
              options: Mapping[str, Any]) -> list[tuple[str, dict[str, str], str]]:
-    """Options go to the methods that have them; one that none has goes to the first, which refuses it."""
-    given: Any = method  # one or several: which, checkers of types tell apart each in its own way
+    """Gives options to the methods that have them; one that no method has goes to the first, which refuses it."""
+    given: Any = method  # one or several; type checkers disagree about which
     if method is None:
         listed: list[MethodLike] = []
     elif isinstance(method, str) or (isinstance(method, tuple) and len(method) == 2 and isinstance(method[1], Mapping)):
@@ -65,12 +65,12 @@ def _target(target: str | int | None, contrast: str | int | None, position: int 
 
 
 def from_anywhere(path: str | os.PathLike[str]) -> str:
-    """A folder by its whole path, because another process may run elsewhere; names as they are."""
+    """The absolute path of a folder, because another process may run elsewhere; names as they are."""
     return os.path.abspath(path) if os.path.isdir(path) else os.fspath(path)
 
 
 class Model:
-    """A model, opened by `load`. Threads may share it; pickle carries its name and options, not its weights."""
+    """A model, opened by `load`. Threads may share it; pickle stores its name and options, not its weights."""
 
     def __init__(self, path: str | os.PathLike[str], dtype: str = "float32", threads: int | None = None,
                  cache_dir: str | os.PathLike[str] | None = None, revision: str = "") -> None:
@@ -93,12 +93,12 @@ class Model:
 
     @property
     def info(self) -> dict[str, Any]:
-        """Family, architecture, task, layers, heads, labels and what else the model is."""
+        """Family, architecture, task, layers, heads, labels and other properties of the model."""
         return dict(self._info)
 
     @property
     def record(self) -> dict[str, Any]:
-        """Hashes, version, type, threads and kernels: what lets a run be repeated."""
+        """Hashes, version, type, threads and kernels: the data needed to repeat a run."""
         return dict(json.loads(self._engine.record()))
 
     @property
@@ -113,7 +113,7 @@ class Model:
         return input_of(given, self._reads_images, **options)
 
     def _inputs(self, listed: Iterable[Any], **options: Any) -> list[_core.Input]:
-        """Of several; an error names the one it is about."""
+        """The inputs of several texts; an error names the one it is about."""
         made = []
         for number, given in enumerate(listed, 1):
             try:
@@ -124,7 +124,7 @@ class Model:
 
     def tokenize(self, text: Any = None, *, words: Sequence[str] | None = None, pair: str | None = None,
                  truncate: bool = False) -> Any:
-        """The tokens of a text, or of its words, with ids, offsets, words and special ones; of a list of texts a list."""
+        """The tokens of a text, or of its words, with ids, offsets, words and the special-token mask; a list for a list of texts."""
         listed = several(text) if words is None else None
         if listed is not None:
             return [self._tokens(given, pair, truncate) for given in listed]
@@ -136,7 +136,7 @@ class Model:
 
     def predict(self, inputs: Any = None, *, words: Sequence[str] | None = None, pair: str | None = None, top: int = 5,
                 max_new_tokens: int = 0, beams: int = 1, prefix: str = "", truncate: bool = False) -> Any:
-        """The prediction of one input as a dict, or of a list of inputs as a list of them, run in batches.
+        """The prediction of one input as a dict, or of a list of inputs as a list of dicts, run in batches.
 
         A list, a column of a table or an array of strings is several inputs; the words of one text are a list in it, or
         given by words=.
@@ -145,7 +145,7 @@ class Model:
         options = {"pair": pair, "prefix": prefix, "truncate": truncate}
         listed = [self._input(one(inputs, words, "predict"), **options)] if many is None else self._inputs(many, **options)
         found = []
-        for begin in range(0, len(listed), 256):  # between two of them Ctrl-C is heard
+        for begin in range(0, len(listed), 256):  # Ctrl-C is handled between two of them
             for each in self._engine.predict(listed[begin:begin + 256], top, max_new_tokens, beams):
                 fields = json.loads(each.json())
                 hidden = each.hidden()
@@ -183,7 +183,7 @@ class Model:
                 aggregate: str | None = None, prefix: str = "", generate: int = 0, truncate: bool = False,
                 verify: bool = False, max_memory: int = 0, budget: float = 0, progress: ProgressOption = None,
                 **options: Any) -> Any:
-        """Where the prediction comes from, by one method or several; by two that know the class if none is named.
+        """Explains the prediction by one or several methods; by default by two class-specific ones.
 
         text       a text or a pair of texts in a tuple; for image models a path, PNG or JPEG bytes, a PIL image or uint8
                    pixels [height, width, 3]. A list, a column of a table or an array of strings is several of them,
@@ -192,12 +192,12 @@ class Model:
         method     "integrated_gradients", ["chefer", "occlusion"], ("attattr", {"tolerance": 0.01}); hw.methods()
                    has their records
         target     a label by name or index, a token, an answer; None: the prediction
-        contrast   a second one: the difference is explained
-        aggregate  "rollout" or "flow": a map per layer is carried through the layers
-        generate   lets a model that writes go on by so many tokens first
-        budget     seconds that integrated_gradients may take to reach its tolerance; its checks say how far it came.
+        contrast   a second target: the difference is explained
+        aggregate  "rollout" or "flow" combines a map per layer across layers
+        generate   lets a text-generation model write this many tokens first
+        budget     seconds that integrated_gradients may take to reach its tolerance; its checks show the error reached.
                    Without method and budget it is left out where it would take long
-        options    of the methods: each goes to those that have it
+        options    options of the methods; each goes to the methods that have it
         """
         many = several(text) if words is None else None
         if many is not None:
@@ -217,11 +217,11 @@ class Model:
                      position: int | None = None, aggregate: str | None = None, prefix: str = "", generate: int = 0,
                      truncate: bool = False, verify: bool = False, max_memory: int = 0, budget: float = 0,
                      progress: ProgressOption = None, **options: Any) -> Iterator[Explanation]:
-        """Explains a stream as it is asked for: the same results in the same order as one `explain` after the other.
+        """Explains a stream on demand, with the results and the order of one `explain` after the other.
 
-        Texts are read a little ahead (the first alone, then at most 32 for a thread). The forward runs of those of equal
-        length are made as one batch, and all are worked on side by side, as many as fit into 2 GiB by their plans; one
-        by one with max_memory or verify. Progress is counted in texts.
+        Texts are read a little ahead (first one, then at most 32 per thread). Texts of equal length share a batched
+        forward run, and as many texts as fit into 2 GiB by their plans are explained side by side; with max_memory
+        or verify one by one. Progress is counted in texts.
         """
         if isinstance(texts, (str, bytes)):
             raise InputError("explain_iter: expected several texts, found one; explain takes it")
@@ -254,7 +254,7 @@ class Model:
 
     def run(self, text: Any = None, edits: Edit | Sequence[Edit] = (), *, words: Sequence[str] | None = None,
             pair: str | None = None, prefix: str = "", truncate: bool = False) -> Run:
-        """A forward run whose every value can be read, edited on the way (zero, scale, replace), replayed from and
+        """A forward run whose values can be read, edited during the run (zero, scale, replace), replayed from and
         differentiated: m.run("not bad", [hw.zero("pattern", 3, heads=[2])])["logits"]."""
         text = one(text, words, "run")
         asked = self._input(text, pair=pair, prefix=prefix, truncate=truncate)
@@ -275,7 +275,7 @@ class Model:
 
     def heads(self, inputs: Iterable[tuple[Any, str | int]], ranking: str = "attattr", *, max_memory: int = 0,
               progress: ProgressOption = None) -> HeadImportance:
-        """How important every head is, over (input, label) pairs; head_rankings() names the rankings."""
+        """The importance of every head over (input, label) pairs; head_rankings() lists the rankings."""
         with told(progress) as tell:
             return HeadImportance(self._engine.heads(self._labelled(inputs), ranking, max_memory, tell))
 
@@ -295,7 +295,7 @@ class Model:
     def tree(self, text: Any, *, pair: str | None = None, target: str | int | None = None,
              contrast: str | int | None = None, position: int | None = None, tau: float = 0.4, cost: float = 0.0,
              published: bool = False, max_memory: int = 0, progress: ProgressOption = None) -> Tree:
-        """Which token passes on what to which, as an attribution tree (Hao et al., 2021)."""
+        """An attribution tree (Hao et al., 2021): which token passes information to which."""
         with told(progress) as tell:
             fields, svg, report = self._engine.tree(self._input(one(text, None, "tree"), pair=pair), _target(target, contrast, position),
                                                     tau, cost, published, max_memory, tell)
@@ -303,7 +303,7 @@ class Model:
 
     def triggers(self, inputs: Iterable[tuple[Any, str | int]], *, patterns: int = 3, least: float = 0.02,
                  tolerance: float = 1e-3, max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:
-        """Token pairs with extreme attribution, and what they do in other inputs."""
+        """Token pairs with extreme attribution, and their effect in other inputs."""
         with told(progress) as tell:
             return dict(json.loads(self._engine.triggers(self._labelled(inputs), patterns, least, tolerance, max_memory,
                                                          tell)))
@@ -312,7 +312,7 @@ class Model:
                  distances: Sequence[str] = ("cosine", "l2"), target: str = "word", pool: str = "sentence",
                  states: Sequence[int] = (), control: bool = True, folds: int = 1, seed: int = 0,
                  progress: ProgressOption = None) -> dict[str, Any]:
-        """Can a hidden vector still be told which token it came from? (Brunner et al., 2020)"""
+        """Measures whether hidden vectors still identify their tokens (Brunner et al., 2020)."""
         with told(progress) as tell:
             made = self._engine.identify(self._inputs(texts), list(maps), list(distances), target, pool,
                                          list(states), control, folds, seed, tell)
@@ -322,7 +322,7 @@ class Model:
     def evaluate(self, examples: Iterable[Any], methods: Sequence[MethodLike], metrics: Sequence[MethodLike], *,
                  explained: str = "prediction", unit: str = "token", seed: int = 0, resamples: int = 2000,
                  max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:
-        """Methods measured over many examples, each figure with an interval, a random explanation beside them.
+        """Evaluates methods over many examples, with an interval for each figure and a random explanation as baseline.
 
         An example is an input, an (input, label) pair, or a dict with "text" (or "image"), "pair", "label", "target",
         "contrast", "position", "evidence" and "cues" (lists of (begin, end) in characters) and "mask".
@@ -361,6 +361,6 @@ class Model:
         return made
 
     def check(self, inputs: Iterable[Any] = (), *, progress: ProgressOption = None) -> dict[str, Any]:
-        """The model's self-test: what every explanation rests on, measured on a few inputs."""
+        """The model's self-test: the properties that explanations rely on, measured on a few inputs."""
         with told(progress) as tell:
             return dict(json.loads(self._engine.check(self._inputs(inputs), tell)))

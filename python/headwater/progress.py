@@ -1,4 +1,4 @@
-"""How a long call shows how far it is."""
+"""The progress of long calls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def told(progress: ProgressOption) -> Iterator[Callable[[str, float], None] | No
 
 @contextmanager
 def counted(progress: ProgressOption, given: Any) -> Iterator[Callable[[int], None]]:
-    """Of a stream: how many of its texts are done. A function gets ("texts", share), NaN where nobody knows how many there are."""
+    """Counts the finished texts of a stream. A function gets ("texts", share), NaN if their number is unknown."""
     total = len(given) if isinstance(given, Sized) else None
     if callable(progress):
         tell = progress

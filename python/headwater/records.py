@@ -1,4 +1,4 @@
-"""What there is to choose from: the records of methods, model families and evaluations."""
+"""The records of methods, model families and evaluations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Option:
 
 
 class _Record:
-    """A record's own docstring is what it says: `hw.methods()["chefer"]?` in a notebook."""
+    """Makes a record's text its docstring, for `hw.methods()["chefer"]?` in a notebook."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", str(self))
@@ -118,7 +118,7 @@ def evaluations() -> dict[str, Evaluation]:
 
 
 def method_named(name: str) -> Method | None:
-    """The method of this name, or of this other name."""
+    """The method of this name or alias."""
     known = methods()
     return known.get(name) or next((method for method in known.values() if name in method.aliases), None)
 
@@ -127,7 +127,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def listing(title: str, records: Callable[[], Mapping[str, Any]]) -> Callable[[_Function], _Function]:
-    """Writes what there is to choose from under a function's docstring."""
+    """Appends a list of choices to a function's docstring."""
 
     def add(function: _Function) -> _Function:
         lines = (f"- {name}: {record.summary}" for name, record in records().items())

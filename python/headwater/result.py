@@ -1,4 +1,4 @@
-"""What one method says: its numbers, checks and notes."""
+"""The result of one method: its numbers, checks and notes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check:
-    """A promise that was tested on this very result."""
+    """A property that was tested on this result."""
 
     name: str
     passed: bool
@@ -25,7 +25,7 @@ class Check:
 
 
 class Result:
-    """What one method says. An array itself: numpy.asarray, numpy.from_dlpack and torch.from_dlpack take it."""
+    """The result of one method. It is an array: numpy.asarray, numpy.from_dlpack and torch.from_dlpack accept it."""
 
     def __init__(self, fields: dict[str, Any], maps: dict[str, Any], axes: dict[str, tuple[str, ...]],
                  details: dict[str, Any], answer: Any, held: Any = None) -> None:
@@ -42,18 +42,18 @@ class Result:
 
     @property
     def aggregate(self) -> str | None:
-        """"rollout" or "flow" if its maps were carried through the layers."""
+        """"rollout" or "flow" if its maps were combined across layers."""
         found = self._fields.get("aggregate")
         return None if found is None else str(found)
 
     @property
     def name(self) -> str:
-        """What it is called where several stand side by side: "value_zeroing_rollout"."""
+        """The name of the result among several: "value_zeroing_rollout"."""
         return f"{self.method}_{self.aggregate}" if self.aggregate else self.method
 
     @property
     def options(self) -> dict[str, str]:
-        """As run, defaults included."""
+        """The options as run, including defaults."""
         return dict(self._fields.get("options", {}))
 
     @property
@@ -63,7 +63,7 @@ class Result:
 
     @property
     def scores(self) -> NDArray[Any]:
-        """The numbers: of an encoder-decoder those of the first map. Shared with the library, so not to write to."""
+        """The numbers; for an encoder-decoder those of the first map. They are shared with the library and read-only."""
         return next(iter(self._maps.values()))
 
     @property
@@ -94,7 +94,7 @@ class Result:
         return found
 
     def token_scores(self, layer: int = -1) -> NDArray[Any]:
-        """One number per token: the score, or what the output's row reads in this layer; NaN where nothing was measured."""
+        """One number per token: its score, or its weight in the output's row in this layer; NaN if it was not measured."""
         found: NDArray[Any] = self.answer[layer]
         return found
 
@@ -105,7 +105,7 @@ class Result:
 
     @property
     def measured(self) -> NDArray[np.bool_] | None:
-        """Which tokens were measured; None: all. The others' scores only fill their places."""
+        """Which tokens were measured; None: all. The scores of the others are placeholders."""
         import numpy as np
 
         found = self._fields.get("measured")

@@ -1,4 +1,4 @@
-"""Runs whose every value can be read, edited, replayed from and differentiated."""
+"""Runs whose values can be read, edited, replayed from and differentiated."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Edit:
 
 
 def zero(*place: Any, heads: Sequence[int] = (), rows: Sequence[int] = ()) -> Edit:
-    """Takes a value away, or these heads or tokens of it: zero("pattern", 3, heads=[2])."""
+    """Sets a value, or these heads or tokens of it, to zero: zero("pattern", 3, heads=[2])."""
     return Edit(place_of(place), 0.0, None, heads, rows)
 
 
@@ -120,12 +120,12 @@ class Run:
 
     def gradients(self, places: Sequence[Place], *, seed: ArrayLike | str, start: Place = "logits",
                   ) -> list[NDArray[Any]]:
-        """The same at several places by one walk."""
+        """The gradients at several places by one pull."""
         found = self._run.gradients([place_of(place) for place in places], place_of(start), self._seed(seed, start))
         return [one.numpy() for one in found]
 
     def replay(self, changes: Mapping[Any, ArrayLike], to: Place = "logits") -> NDArray[Any]:
-        """What the value at `to` had been with each of these copies: {place: [n, ...]} gives [n, ...].
+        """The value at `to` for each of these copies: {place: [n, ...]} gives [n, ...].
 
         The bits are those of edited runs; only what depends on a change is computed.
         """

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 def in_order(given: Iterable[Any], prepare: Callable[[Any], _core.Input],
              explain: Callable[[list[_core.Input]], list[_core.Report]], most: int) -> Iterator[_core.Report]:
-    """`explain` takes as many of its inputs, from the first on, as it likes to have in memory at a time.
+    """Yields reports in order; `explain` takes as many inputs, from the first on, as it wants in memory at a time.
 
-    Reads one ahead, then twice as many each time up to `most`: the first comes soon. What fails, an input or the
-    stream itself, does so in its turn.
+    Reads one input ahead, then twice as many each time up to `most`, so that the first report comes soon. An input
+    that fails, or a stream that fails, raises its error in its turn.
     """
     source, ahead, end = iter(given), 1, None
     waiting: deque[_core.Input] = deque()

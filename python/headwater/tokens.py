@@ -1,4 +1,4 @@
-"""The units of an input: tokens of a text with what they came from."""
+"""The units of an input: the tokens of a text and the characters they came from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def character_of_byte(text: str) -> list[int] | None:
-    """For every byte of the UTF-8 text, and one behind it, the character it belongs to; None where they agree."""
+    """For every byte of the UTF-8 text, and one after it, the number of its character; None if the two agree."""
     if text.isascii():
         return None
     places = [k for k, character in enumerate(text) for _ in character.encode("utf-8", "surrogatepass")]
@@ -23,7 +23,7 @@ def byte_of_character(text: str, place: int) -> int:
 
 
 class Tokens(Sequence[str]):
-    """The texts of tokens, and beside them ids, offsets (characters of their text), words and special ones."""
+    """The texts of tokens, with their ids, offsets (in characters of their text), words and special-token mask."""
 
     def __init__(self, units: list[dict[str, Any]], texts: Sequence[str]) -> None:
         self._units = units
@@ -47,7 +47,7 @@ class Tokens(Sequence[str]):
 
     @property
     def pieces(self) -> list[str]:
-        """As the vocabulary spells them."""
+        """The spellings in the vocabulary."""
         return [unit["piece"] for unit in self._units]
 
     def _array(self, key: str, dtype: type) -> NDArray[Any]:
@@ -61,22 +61,22 @@ class Tokens(Sequence[str]):
 
     @property
     def word_ids(self) -> NDArray[np.int64]:
-        """Tokens of one word have one number; -1: of none."""
+        """Tokens of one word have the same number; -1: no word."""
         return self._array("word", int)
 
     @property
     def special_mask(self) -> NDArray[np.bool_]:
-        """What a template put there: [CLS], [SEP]."""
+        """Tokens that a template added: [CLS], [SEP]."""
         return self._array("special", bool)
 
     @property
     def sequence_ids(self) -> NDArray[np.int64]:
-        """0: the text (or source), 1: its pair, 2: the output as far as it is written."""
+        """0: the text (or source), 1: its pair, 2: the output written so far."""
         return self._array("sequence", int)
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """[tokens, 2]: text[begin:end] is what a token came from, in characters."""
+        """[tokens, 2]: text[begin:end] is the text of a token, in characters."""
         import numpy as np
 
         made = np.zeros((len(self._units), 2), dtype=np.int64)

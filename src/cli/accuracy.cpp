@@ -23,8 +23,7 @@ void Accuracy::add(const std::string& gold, const Prediction& prediction) {
 
 std::string Accuracy::text() const {
   if (!unknown_.empty())
-    return fmt::format("no accuracy: {}; --gold-label FILE'S=MODEL'S gives a label the model's name",
-                       unknown_);
+    return fmt::format("no accuracy: {}; --gold-label FILE'S=MODEL'S maps a label to the model's", unknown_);
   if (hits_.empty()) return {};
   const int right = std::accumulate(hits_.begin(), hits_.end(), 0);
   const auto trials = static_cast<double>(hits_.size());

@@ -1,5 +1,5 @@
-// What a command takes, declared option by option. CLI11 parses; it is kept behind this door because its
-// header costs every file that sees it seven seconds of compilation.
+// The options of a command, declared one by one. CLI11 parses them; only this file's source includes it,
+// because its header costs every file that includes it seven seconds of compilation.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ class Argument {
  public:
   explicit Argument(CLI::Option& option) : option_(&option) {}
 
-  Argument& choices();  // nothing but the words of its value, "a|b|c", is taken; the nearest is suggested
+  Argument& choices();  // accepts only the words of its value, "a|b|c", and suggests the nearest
   Argument& range(std::int64_t least, std::int64_t most);  // whole numbers
-  Argument& environment(const std::string& variable);      // read when the option is not given
+  Argument& environment(const std::string& variable);      // read if the option is not given
   Argument& required();
 
  private:
@@ -34,14 +34,14 @@ class Argument {
 struct GivenOption {
   std::string flag;
   std::vector<std::string> values;
-  bool repeated = false;  // the flag stands before each value
+  bool repeated = false;  // the flag precedes each value
 };
 
 class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(&app) {}
 
-  // The heading that what is declared from here on stands under.
+  // The heading of the options declared from here on.
   Arguments& under(std::string heading);
   // `names` is "-f,--file FILE", with what follows the option in the help, or a word without dashes for a
   // positional argument. T is bool (a switch), std::string, int, unsigned, std::int64_t, std::uint64_t,
@@ -49,7 +49,7 @@ class Arguments {
   // parsing.
   template <class T>
   Argument add(const std::string& names, T& variable, const std::string& help);
-  // Calls `take` for the text given, as it stands; `repeated`: for each one, in their order.
+  // Calls `take` with the given text; with `repeated`, once for each text in order.
   Argument add(const std::string& names, const std::function<void(const std::string&)>& take,
                const std::string& help);
   Argument add_repeated(const std::string& names, const std::function<void(const std::string&)>& take,
@@ -63,7 +63,7 @@ class Arguments {
 
   CLI::App* app_;
   std::string heading_;
-  // CLI11 forgets all but the last value of an option whose values are taken one by one.
+  // CLI11 keeps only the last value of an option whose values are taken one by one.
   std::shared_ptr<std::map<const CLI::Option*, std::vector<std::string>>> repeated_ =
       std::make_shared<std::map<const CLI::Option*, std::vector<std::string>>>();
 };

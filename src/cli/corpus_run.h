@@ -27,7 +27,7 @@ namespace headwater {
 
 struct CorpusRunOptions {
   bool resume = false, keep_going = false;
-  std::function<std::vector<GivenOption>()> given;  // what the command was given
+  std::function<std::vector<GivenOption>()> given;  // the options that the command was given
 };
 void add_corpus_run_options(Arguments& arguments, CorpusRunOptions& options);
 
@@ -36,27 +36,27 @@ class CorpusRun {
   struct Item {
     Example example;
     std::string where;         // for messages: "dev.tsv:17", or nothing
-    std::exception_ptr error;  // it could not be read (with --keep-going; otherwise next() throws)
+    std::exception_ptr error;  // why it could not be read (with --keep-going; otherwise next() throws)
   };
-  // Exit code of a run in which some inputs failed and the others did not.
+  // The exit code of a run in which some inputs failed and the others did not.
   static constexpr int some_failed = 1;
 
   CorpusRun(const InputOptions& input, const OutputOptions& output, const CorpusRunOptions& options,
             std::string format);
 
-  // Opens the place of the results, and looks what of them is there already.
+  // Opens the place of the results, and finds out which of them are already there.
   void open(const Engine& engine, const std::string& command);
   std::optional<Item> next();
-  // The next ones, at most so many, to be worked on side by side; none: that was all. One that could not be
-  // read is among them. One at a time where they come from a stream, because the next may take its time.
+  // The next inputs, at most this many, to be processed side by side; none: there are no more. An input that
+  // could not be read is among them. From a stream they come one at a time, because the next may take long.
   std::vector<Item> next_some(std::size_t most);
-  // A line of results, complete but for its end; in files and streams of many inputs its line's number and
-  // gold label come in front.
+  // Writes a line of results without its line break. In files and streams of many inputs, the number of the
+  // input's line and its gold label are put in front.
   std::string json_line(const Item& item, const std::string& object) const;
-  // Rethrows the error with the place in front, or records it and goes on.
+  // Rethrows the error with the input's place in front, or records it and continues.
   void fail(const Item& item, const std::exception_ptr& error);
   void done();                // one more input
-  bool nothing_done() const;  // because there was no input; a shard may have none of several
+  bool nothing_done() const;  // there was no input; a shard may have none of several
   int finish();
 
   InputReader& reader() { return reader_; }

@@ -1,5 +1,5 @@
-// The command line as data, read from the CLI11 app, and what is generated from it, so that it never drifts:
-// completions and the manual page. Hidden commands and options are left out.
+// The command line as data, read from the CLI11 app, and what is generated from it, so that completions and
+// the manual page never differ from it. Hidden commands and options are left out.
 #pragma once
 
 #include <string>
@@ -11,18 +11,17 @@ class App;
 
 namespace headwater {
 
-// Headings that a command's help only names, because there is much under them: --help METHOD shows the
-// options of a method, --help files what is there for files of inputs. Completions and the manual page have
-// all.
+// Headings that a command's help only names, because they have many options: --help METHOD shows the options
+// of a method, --help files those for files of inputs. Completions and the manual page have all.
 inline constexpr const char* method_options_heading = "Options of methods";
 inline constexpr const char* file_options_heading = "Files of many inputs";
-// What --help files prints; empty for a command without such options.
+// The output of --help files; empty for a command without such options.
 std::string file_options_help(const CLI::App& command);
 
 struct OptionText {
   std::vector<std::string> flags;  // "-m", "--model"; empty for a positional argument
   std::string name;                // of a positional argument
-  std::string value;               // what follows: "MODEL", "a|b|c"; empty for a switch
+  std::string value;               // the value: "MODEL", "a|b|c"; empty for a switch
   std::string help, group, environment;
 
   bool takes_value() const { return !value.empty(); }
@@ -49,7 +48,7 @@ std::string fish_completion(const ProgramText& program);
 // headwater(1), in the man macros of roff.
 std::string man_page(const ProgramText& program, const std::string& version);
 
-// How help looks: options grouped by topic, environment twins and choices in the text, nothing shouted.
+// The format of help: options grouped by topic, with their environment variables and choices in the text.
 void use_our_help(CLI::App& app);
 
 }  // namespace headwater

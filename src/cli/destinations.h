@@ -1,5 +1,5 @@
-// Where the results of an explanation go: the output of the run, and further files, each in the format of its
-// ending.
+// The destinations of an explanation's results: the output of the run, and further files, each in the format
+// of its extension.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ namespace headwater {
 struct ReportFormats {
   static constexpr const char* names = "terminal|json|jsonl|csv|tsv|npz|safetensors|html|svg|pdf|png";
   static constexpr const char* endings = ".txt=terminal .htm=html .ndjson=jsonl";
-  static bool is_figure(const std::string& format);  // what `plot` would draw of the result
+  static bool is_figure(const std::string& format);  // a figure as `plot` draws it
   static bool is_binary(const std::string& format);
-  // One input alone, or one after the other.
+  // Whether there is one input, or several one after the other.
   static bool holds_many(const std::string& format);
 };
 
@@ -27,19 +27,19 @@ struct DestinationOptions {
   std::vector<std::string> also;  // further files
   std::string kind;               // of figures
   std::string row;                // of maps, on a terminal
-  bool details = false;           // on a terminal: everything, not what fits on a screen
-  bool targets = false;           // several of them: one result after the other, or side by side
+  bool details = false;           // on a terminal: everything instead of what fits on a screen
+  bool targets = false;           // several targets: one result after the other, or side by side
 };
 
 class Destinations {
  public:
-  // Throws InputError for formats that cannot hold what is asked.
+  // Throws InputError for formats that cannot hold the requested results.
   static void check(const DestinationOptions& options);
   Destinations(CorpusRun& run, const OutputOptions& output, DestinationOptions options);
 
-  // The first format that has room for one input only, or nothing.
+  // The first format that holds only one input, or nothing.
   std::string holds_one() const;
-  // Many inputs on a terminal: a line for each.
+  // Whether many inputs go to a terminal, with a line for each.
   void shorten();
   void write(const CorpusRun::Item& item, std::span<const Report> reports);
   void finish();

@@ -1,5 +1,5 @@
-// Ctrl-C and its kin end the program at once, with the code a shell expects (130), and leave no
-// half-written file behind.
+// Ctrl-C and similar signals end the program at once, with the exit code that a shell expects (130), and
+// leave no half-written file.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@ namespace headwater {
 
 void handle_interrupts();
 
-// While it lives, an interrupt does this before the program ends. One of each at a time.
+// While an object exists, an interrupt does this before the program ends. Only one object of each kind at a
+// time.
 class OnInterrupt {
  public:
-  enum class Do { Remove, Say };  // remove the file of this path; say this on standard error
+  enum class Do { Remove, Say };  // remove the file at this path; print this to standard error
   OnInterrupt(Do what, const std::string& text);
   OnInterrupt(const OnInterrupt&) = delete;
   OnInterrupt& operator=(const OnInterrupt&) = delete;

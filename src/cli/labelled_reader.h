@@ -18,12 +18,12 @@ struct LabelledOptions {
   std::size_t limit;      // 0: all
   bool truncate = false;  // cut a text that is too long
 
-  // Says what the file was taken for. Throws InputError naming file and line, also where a label is missing.
+  // Prints how the file was read. Throws InputError with file and line, also for a missing label.
   std::vector<LabelledInput> read(const OutputOptions& output) const;
 };
-// The file's options and --limit; `limit_help` says what the inputs are for.
+// Adds the file's options and --limit; `limit_help` describes the inputs.
 void add_labelled_options(Arguments& arguments, LabelledOptions& options, const std::string& limit_help);
-// --by: rankings of heads, separated by commas.
+// Adds --by: rankings of heads, separated by commas.
 void add_rankings_option(Arguments& arguments, std::string& rankings);
 
 }  // namespace headwater

@@ -62,8 +62,7 @@ TEST_F(LabelledReaderTest, StopsAtTheLimit) {
 }
 
 TEST_F(LabelledReaderTest, EveryInputNeedsALabel) {
-  const std::string remedy =
-      "expected a label for the text, found none; name its column with --label-column";
+  const std::string remedy = "expected a label for the text, found none; name its column with --label-column";
   EXPECT_EQ(refused("f.tsv", "a\t1\nb\n"), "f.tsv:2: expected 2 columns, found 1");
   EXPECT_EQ(refused("g.tsv", "sentence\tlabel\nb\t\n"), "g.tsv:2: " + remedy);
   EXPECT_EQ(refused("h.jsonl", "{\"text\": \"a\"}\n"), "h.jsonl:1: " + remedy);

@@ -1,5 +1,5 @@
-// Which methods to run and with which options, from the command line: --method a,b, --option name=value,
-// one flag per option that any method's record declares (--residual 0.5), --aggregate.
+// The methods to run and their options, from the command line: --method a,b, --option name=value, one flag
+// per option of any method's record (--residual 0.5), and --aggregate.
 #pragma once
 
 #include <map>
@@ -17,12 +17,12 @@ class Arguments;
 struct MethodFlags {
   std::optional<std::string> names;              // none: the model's own (default_methods)
   std::map<std::string, std::string> options;    // by name, or by method.name for one of the methods
-  std::map<std::string, std::string> aggregate;  // by method; "": of all methods with a map per layer
+  std::map<std::string, std::string> aggregate;  // by method; "": all methods with a map per layer
 
-  // What can be said before there is a model: throws InputError for an unknown method, or an option that none
-  // of the named methods has.
+  // The checks that need no model: throws InputError for an unknown method, or an option that none of the
+  // named methods has.
   void check() const;
-  // Each method with those options that are its own; throws as check().
+  // Each method with its own options; throws as check() does.
   std::vector<MethodSpec> specs(const ModelInfo& info) const;
 
  private:

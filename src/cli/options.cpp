@@ -19,7 +19,7 @@ namespace headwater {
 
 void add_threads_option(Arguments& arguments, int& threads) {
   arguments.under("Model")
-      .add("-t,--threads N", threads, "Default: all there are")
+      .add("-t,--threads N", threads, "Number of threads (default: all)")
       .environment("HEADWATER_THREADS")
       .range(0, 1024);
 }
@@ -141,7 +141,7 @@ double BudgetOption::seconds() const {
 
 void add_budget_option(Arguments& arguments, BudgetOption& option) {
   arguments.under("Methods").add("--budget TIME", option.text,
-                                 "Time to refine in, such as 5s (integrated_gradients)");
+                                 "Time limit such as 5s (integrated_gradients)");
 }
 
 void add_dry_run_option(Arguments& arguments, bool& dry_run) {

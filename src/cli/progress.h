@@ -1,4 +1,4 @@
-// A line on the terminal that says how far a long run has come; nothing when standard error is no terminal.
+// A line on the terminal with the progress of a long run; nothing if standard error is not a terminal.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();  // clears the line
 
-  // Over many inputs: the line says how many are done, and the time left is that of all. `before`: done by an
-  // earlier run.
+  // For many inputs: the line shows how many are done, and the time left for all. `before` is the number done
+  // by an earlier run.
   void expect(std::optional<std::size_t> inputs, std::size_t before);
-  bool on() const { return on_; }       // somebody looks
+  bool on() const { return on_; }       // standard error is a terminal
   void show(const Progress& progress);  // at most ten times a second, and not in the first one
   void show_done(std::size_t inputs);   // whole inputs, those of an earlier run included
   void clear();

@@ -76,10 +76,10 @@ TEST_F(KeptResultsTest, HalfOfTheFirstLineIsNothing) {
 
 TEST_F(KeptResultsTest, ResultsAreNotLostByForgettingToResume) {
   begin(Start::Anew)->append("{\"line\":1}\n");
-  EXPECT_EQ(
-      refused(Start::Anew),
-      "out.jsonl: expected no results of an earlier run, found some; continue them with --resume, or remove " +
-          part());
+  EXPECT_EQ(refused(Start::Anew),
+            "out.jsonl: expected no results of an earlier run, found some; continue them with --resume, or "
+            "remove " +
+                part());
   EXPECT_EQ(read_file(part()), "{\"line\":1}\n");
 }
 

@@ -19,7 +19,7 @@ struct Correlation {
   int units = 0;
 };
 
-// Of the places where both sides have a value: what one of them left out has no rank.
+// The places where both sides have a value: a token that one side left out has no rank.
 Correlation correlate(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> x, y;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
@@ -30,7 +30,7 @@ Correlation correlate(const std::vector<double>& a, const std::vector<double>& b
   return {kendall_tau_b(x, y), spearman(x, y), static_cast<int>(x.size())};
 }
 
-// The mean over the rows that have an order on both sides; NaN if none has.
+// The mean over the rows that have an order on both sides; NaN if there is none.
 Correlation over_rows(const Report& report, const Attribution& a, const Attribution& b, Index layer) {
   const Index rows = std::min(a.scores().dim(a.scores().rank() - 2), b.scores().dim(b.scores().rank() - 2));
   double kendall = 0, spearman = 0;

@@ -44,7 +44,7 @@ bool explains_generated(const Request& request) {
 }
 
 Request asked_of(Request request, const Target& target, const ModelInfo& info) {
-  // Of what the model wrote every token is a target, and the same will be written again.
+  // Every token that the model wrote is a target, and the same tokens will be written again.
   if (!explains_generated(request)) request.target = named_target(target, std::move(request.target), info);
   request.progress = nullptr;
   request.partial = request.layers = nullptr;

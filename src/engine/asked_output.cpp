@@ -3,7 +3,7 @@
 namespace headwater {
 namespace {
 
-// A replay follows only the rows it needs; the gradient of the others is 0.
+// A replay computes only the rows it needs; the gradient of the others is 0.
 Tensor in_all_rows(const Tensor& part, const std::vector<int>& rows, const Shape& shape) {
   const Index n = shape[0], T = shape[1], width = part.size() / (n * static_cast<Index>(rows.size()));
   std::vector<double> whole(static_cast<std::size_t>(shape.elements()), 0.0);

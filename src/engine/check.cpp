@@ -17,7 +17,7 @@ struct TestInput {
   Batch batch;
 };
 
-// Texts of three lengths that any tokenizer reads.
+// Texts of three lengths that every tokenizer can read.
 std::vector<Input> own_texts(Task task) {
   std::vector<Input> inputs;
   for (const char* text :
@@ -51,7 +51,7 @@ std::vector<TestInput> own_pictures(const ModelInfo& info) {
   return made;
 }
 
-// The row of a token-wise head that is asked about: one that all tokens may reach.
+// The row of a token-wise head that is tested: one that all tokens may reach.
 std::vector<int> asked_row(const ModelInfo& info, const Batch& batch) {
   const bool token_wise = is_vocabulary(info.task) || info.task == Task::TokenClassification;
   if (!token_wise || written(batch).empty()) return {};
@@ -72,7 +72,7 @@ std::vector<TestInput> test_inputs(const LoadedModel& loaded, std::span<const In
   return made;
 }
 
-// How far beyond its bound; of two that hold, the one nearer to it.
+// How far a property is beyond its bound; of two that hold, the one nearer to its bound is worse.
 double severity(const TestedProperty& property) {
   if (std::isnan(property.value)) return std::numeric_limits<double>::infinity();
   if (property.bound == 0) return property.value == 0 ? 0 : std::numeric_limits<double>::infinity();

@@ -1,14 +1,14 @@
-// Of the methods that know the class these two name the words an answer rests on best (comprehensiveness,
-// docs/seen-on-real-models.md and bench/comprehensiveness.py), without a difference worth the name between
-// them, and are defined for every family, task and target. Integrated gradients speaks first because its
-// scores add up to a change of the output, which is checked; AttnLRP costs one backward walk and is of
-// another kind: it shares out the output of this very input, without a baseline.
+// Among class-specific methods these two find the words behind an answer best (comprehensiveness,
+// docs/seen-on-real-models.md and bench/comprehensiveness.py), with no relevant difference between them, and
+// they are defined for every family, task and target. Integrated gradients comes first because its scores add
+// up to a change of the output, which is checked. AttnLRP costs one pull and is of another kind: it
+// distributes the output of this input, without a baseline.
 //
-// Integrated gradients needs 20 to 70 nodes of a small model and hundreds of a large one, each a forward run
-// and a gradient. Fewer nodes are no way out: with 8 of them the scores of 147 tokens of BERT-base miss the
-// change of the output by twice that change. So where the usual number of nodes is a matter of seconds,
-// AttnLRP answers alone. How much that is, is counted in multiplications, not in time: the same input gets
-// the same methods on every machine.
+// Integrated gradients needs 20 to 70 nodes for a small model and hundreds for a large one, each a forward run
+// and a gradient. Fewer nodes do not help: with 8 of them the scores of 147 tokens of BERT-base miss the
+// change of the output by twice that change. Where the usual number of nodes would take more than seconds,
+// AttnLRP therefore answers alone. The cost is counted in multiplications, not in time, so that the same input
+// gets the same methods on every machine.
 #include "engine/defaults.h"
 
 #include <algorithm>
@@ -67,8 +67,8 @@ std::vector<MethodSpec> methods_for(const Request& request, const ModelInfo& inf
 
 std::string left_out_note(const Request& request, const ModelInfo& info, Index units) {
   if (methods_for(request, info, units).size() == request.methods.size()) return {};
-  return "integrated_gradients stands beside this where it takes little, and was left out here, where it "
-         "takes some 50 to 500 times as long: name it as a method, or allow a budget of so many seconds.";
+  return "integrated_gradients is also a default method, but it was left out here because it takes some 50 "
+         "to 500 times as long: name it as a method, or allow a budget of so many seconds.";
 }
 
 }  // namespace headwater

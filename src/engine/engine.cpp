@@ -38,7 +38,7 @@ namespace headwater {
 
 namespace {
 
-constexpr double seconds_between_layers = 0.25;  // that are told while a method runs
+constexpr double seconds_between_layers = 0.25;  // between partial results of a running method
 
 void require_float32(const ModelInfo& info) {
   if (info.dtype == DType::Float32) return;
@@ -46,7 +46,7 @@ void require_float32(const ModelInfo& info) {
       "verify: expected a run in float32 to compare with float64, found one in float64; leave out either");
 }
 
-// Tokens of the target stand behind the input and have no bytes in it.
+// Tokens of the target follow the input and have no bytes in it.
 void mark_target(std::vector<Unit>& tokens, int added, const Input& input) {
   for (Unit& token : std::span(tokens).last(static_cast<std::size_t>(added))) {
     const std::string& text = token.sequence > 0   ? input.prefix
@@ -57,8 +57,8 @@ void mark_target(std::vector<Unit>& tokens, int added, const Input& input) {
   }
 }
 
-// A text without a mask has no output, and methods that explain none need no more than its run: of the head's
-// rows one is computed, and not read.
+// A text without a mask has no output, and methods that explain none need only its run: one row of the task
+// head is computed and not read.
 bool needs_no_output(const LoadedModel& loaded, const std::vector<Job>& jobs, const TargetSpec& spec,
                      const Encoding& encoding) {
   return loaded.info().task == Task::FillMask && !jobs.empty() && spec.label.empty() &&
@@ -66,8 +66,8 @@ bool needs_no_output(const LoadedModel& loaded, const std::vector<Job>& jobs, co
          std::none_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.method->needs_target; });
 }
 
-// Lets the model go on with the output before anything is explained, and says by how many tokens; an end of
-// the text is not written.
+// Lets the model continue the output before anything is explained, and returns the number of tokens; the
+// token that ends the text is not written.
 int write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
   if (tokens == 0) return 0;
   if (!writes(loaded.info().task))
@@ -83,8 +83,8 @@ int write_on(const LoadedModel& loaded, Prepared& prepared, int tokens) {
   return static_cast<int>(made.ids.size());
 }
 
-// What a reader looks at first: the row the output was read from, and how far results agree in the view asked
-// for.
+// What a reader sees first: the row the output was read from, and how far results agree in the requested
+// view.
 void add_answers(Report& report) {
   for (Attribution& result : report.attributions)
     if (!result.scores().empty()) result.answer = answer_rows(report, result);
@@ -133,7 +133,7 @@ std::vector<Unit> Engine::tokenize(const Input& input) const {
 Opened Engine::Impl::open(const LoadedModel& with, const Request& request, const Target* aimed) const {
   const auto start = std::chrono::steady_clock::now();
   const ModelInfo& info = with.info();
-  std::vector<Job> jobs = jobs_of(request, info);  // first: a misspelt option costs no run
+  std::vector<Job> jobs = jobs_of(request, info);  // first, so that a misspelled option costs no run
   Prepared prepared = prepare(with, request.input);
   int generated = write_on(with, prepared, request.input.generate);
   if (!explains_generated(request)) generated = 0;
@@ -170,7 +170,7 @@ Report Engine::Impl::finish(const LoadedModel& with, const Request& request, con
                             Opened& opened) const {
   const auto started = std::chrono::steady_clock::now();
   auto& [jobs, prepared, moved, report, study, no_output, generated, seconds, left_out] = opened;
-  std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
+  std::optional<pool::KeepNothing> bounded;  // otherwise free buffers would be added to the plan
   if (request.max_memory > 0) bounded.emplace();
   const Row row = row_of(study.logits(), 0, study.batch().positions);
   report.prediction = read_prediction(with, row, prepared, PredictOptions{}.top);
@@ -350,7 +350,7 @@ std::size_t Engine::planned_bytes(const Request& request) const {
   const std::size_t planned = plan_memory(jobs, info(), tokens, rows, request.max_memory, added + 1).total;
   if (!request.verify) return planned;
   require_float32(info());
-  ModelInfo exact = info();  // its run comes second and has weights of its own
+  ModelInfo exact = info();  // its run comes second, with its own weights
   exact.dtype = DType::Float64;
   return std::max(planned, plan_memory(jobs, exact, tokens, rows, request.max_memory, added + 1).total +
                                exact.parameters * bytes_of(exact.dtype));

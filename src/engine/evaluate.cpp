@@ -1,8 +1,8 @@
-// Examples go through in windows: each is explained by every method, then all changed inputs of the window
-// are run together, then measured. What is measured of an example does not depend on its window.
+// Examples are processed in windows: every method explains each example of a window, then all changed inputs
+// of the window run together, then the metrics measure. The values of an example do not depend on its window.
 //
-// Examples of a window are explained side by side, each on one thread, where memory allows: the products of a
-// short text are too small for several threads to share. The rest is done in their order.
+// The examples of a window are explained side by side, each on one thread, if memory allows: the products of
+// a short text are too small for several threads to share. The rest is done in the order of the examples.
 #include "engine/evaluate.h"
 
 #include <chrono>
@@ -30,32 +30,34 @@ namespace headwater {
 
 namespace {
 
-constexpr std::size_t window_inputs = 8192, window_images = 256;  // changed inputs that wait at a time
-constexpr std::uint64_t random_maps = 1U << 20U;                  // behind the random rows of other metrics
+constexpr std::size_t window_inputs = 8192, window_images = 256;  // changed inputs that wait at one time
+constexpr std::uint64_t random_maps =
+    1U << 20U;  // keeps random maps apart from the random rows of other metrics
 
 using LayerRows = std::vector<std::vector<double>>;  // [layer][token]
 
-// An example under way.
+// An example in progress.
 struct Pending {
   ExampleValues values;
-  std::optional<EvaluationExample> asked;  // as it is put to the model
+  std::optional<EvaluationExample> asked;  // as it is given to the model
   Request request = {};
-  Report report = {};                         // without its results, of which the answer's rows are kept:
-  std::vector<LayerRows> rows;                // of each explainer
-  std::vector<LayerRows> maps;                // of each method, where a metric reads them
-  std::vector<TextWindow> windows;            // of a text: several where it is longer than the model
-  std::vector<std::vector<LayerRows>> other;  // [variation][method]; none: no such one
+  Report report = {};               // without its results, of which only the answer's rows are kept:
+  std::vector<LayerRows> rows;      // of each explainer
+  std::vector<LayerRows> maps;      // of each method, if a metric reads them
+  std::vector<TextWindow> windows;  // windows of a text; several if it is longer than the model's limit
+  std::vector<std::vector<LayerRows>> other;  // [variation][method]; none: no such variation
   std::exception_ptr error = nullptr;
   Sample sample;
-  std::vector<Trial> trials;                             // of each method, the random explanation last
-  std::vector<std::vector<double>> references;           // per unit, of each explainer
-  std::vector<std::vector<std::vector<double>>> varied;  // per unit: [variation][method]; none: no such one
+  std::vector<Trial> trials;                    // of each method, the random explanation last
+  std::vector<std::vector<double>> references;  // per unit, of each explainer
+  std::vector<std::vector<std::vector<double>>>
+      varied;  // per unit: [variation][method]; none: no such variation
   std::vector<std::vector<std::vector<std::size_t>>> tickets;  // [metric][method]
 };
 
 class Evaluating {
  public:
-  // `max_memory`: of an explanation; 0: no bound.
+  // `max_memory` bounds an explanation; 0: no bound.
   Evaluating(const Explainer& explainer, const EvaluateRequest& request,
              const std::vector<ChosenMetric>& metrics, std::size_t max_memory)
       : loaded_(explainer.loaded),
@@ -78,7 +80,7 @@ class Evaluating {
     probes_ = probe_layers(loaded_, asked, request.seed);
   }
 
-  // Takes up some of the shard's examples from this one on, and says how many.
+  // Starts some of the shard's examples from this one on and returns their number.
   std::size_t add(std::size_t next) {
     const std::size_t before = pending_.size();
     const std::size_t end = std::min(request_.shard.of(request_.examples.size()), next + room());
@@ -111,7 +113,7 @@ class Evaluating {
 
   bool full() const { return runs_.waiting() >= most_waiting() || pending_.size() >= examples_in_a_window; }
 
-  // Runs and measures what is pending, and gives it out.
+  // Runs and measures what is pending, and reports the values.
   void finish(const std::function<void(ExampleValues)>& give, const std::function<void(double)>& advance) {
     const std::size_t waiting = runs_.waiting();
     runs_.run([&](std::size_t done) {
@@ -133,14 +135,14 @@ class Evaluating {
  private:
   std::size_t most_waiting() const { return loaded_.processor ? window_images : window_inputs; }
 
-  // How many examples fit into the window, by what they have asked so far.
+  // The number of examples that fit into the window, by what they have requested so far.
   std::size_t room() const {
     if (most_asks_ == 0) return std::min(2 * threads_, examples_in_a_window);
     const std::size_t left = most_waiting() - std::min(most_waiting(), runs_.waiting());
     return std::clamp<std::size_t>(left / most_asks_, 1, examples_in_a_window - pending_.size());
   }
 
-  // Bytes of a request; too many for company if it cannot be explained.
+  // Bytes of a request; more than any bound if it cannot be explained, so that it runs alone.
   std::size_t planned(const Request& request) const {
     try {
       return explainer_.planned(request);
@@ -149,7 +151,7 @@ class Evaluating {
     }
   }
 
-  // Does it, or keeps what it throws, with the example's name.
+  // Runs `work`, or keeps its exception with the example's name.
   template <class Work>
   void guarded(Pending& made, const Work& work) const {
     const std::string& name = request_.examples[made.values.example].name;
@@ -164,7 +166,7 @@ class Evaluating {
     }
   }
 
-  // What the model is asked of an example, if it can be.
+  // The request for an example, if the model can be asked about it.
   void pose(const EvaluationExample& given, Pending& made) const {
     const TargetSpec target = target_of(loaded_, request_, given, made.values.left_out);
     if (!made.values.left_out.empty()) return;
@@ -179,7 +181,7 @@ class Evaluating {
       made.request.input.text = part_of(made.asked->input.text, made.windows[0].text);
   }
 
-  // On any thread.
+  // May run on any thread.
   void explain(Pending& made) const {
     const WithoutChecks quick;  // tables show none
     if (made.windows.size() > 1) return explain_windows(made);
@@ -200,7 +202,7 @@ class Evaluating {
     }
   }
 
-  // A text longer than the model: every window is explained for the label of the whole.
+  // A text longer than the model's limit: every window is explained for the label of the whole text.
   void explain_windows(Pending& made) const {
     std::vector<Report> reports;
     Request request = made.request;
@@ -318,10 +320,10 @@ class Evaluating {
   const std::size_t max_memory_;
   const Explainers explainers_;
   const Variations variations_;
-  std::vector<std::vector<bool>> probes_;  // of every example; empty: no metric asks for them
+  std::vector<std::vector<bool>> probes_;  // of every example; empty: no metric needs them
   PerturbedRuns runs_;
   std::vector<std::unique_ptr<Pending>> pending_;
-  std::size_t ran_ = 0, most_asks_ = 0;  // asks of one example
+  std::size_t ran_ = 0, most_asks_ = 0;  // most_asks_: requests of one example
   const std::size_t threads_ = static_cast<std::size_t>(thread_count());
 };
 
@@ -333,7 +335,7 @@ EvaluateReport evaluate_examples(const Explainer& explainer, const EvaluateReque
   const LoadedModel& loaded = explainer.loaded;
   const std::vector<ChosenMetric> metrics = metrics_of(request, loaded.info());
   check_request(request, metrics, loaded.info());
-  std::optional<pool::KeepNothing> bounded;  // or free buffers would count on top of the plan
+  std::optional<pool::KeepNothing> bounded;  // otherwise free buffers would be added to the plan
   std::size_t left = 0;
   if (request.max_memory > 0) {
     left = request.max_memory - planned_evaluation(explainer, request, metrics).resident;

@@ -1,11 +1,11 @@
-// Of an example of T tokens, with M results beside the random one, X what its explanation takes (jobs.h) and
-// B what a batch of changed inputs takes (perturbed_runs.h),
+// For an example of T tokens with M results and the random one, let X be the memory of its explanation
+// (jobs.h) and B that of a batch of changed inputs (perturbed_runs.h). Then
 //
 //   total = models of sanity checks + states of probes + pending + max(X, B)
 //
-// where pending are the examples that wait for a batch, at most as many as a window has: their tokens, their
-// scores [M, L, T] (and maps [M, L, T, T] where a metric reads them), their embeddings twice, and a note of a
-// few hundred bytes and T bits for each changed input.
+// where pending are the examples that wait for a batch, at most one window: their tokens, their scores [M, L,
+// T] (and maps [M, L, T, T] if a metric reads them), their embeddings twice, and a few hundred bytes and T
+// bits for each changed input.
 #include "engine/evaluation_plan.h"
 
 #include <algorithm>
@@ -28,13 +28,13 @@ namespace {
 
 constexpr std::size_t bytes_of_token = 512, bytes_of_note = 320, bytes_of_example = 4096;
 
-// A trial of an example with so many units, its scores all alike: how many changed inputs are asked for does
-// not depend on them.
+// A trial of an example with this many units and equal scores: the number of changed inputs does not depend
+// on the scores.
 std::size_t asked_of(const ChosenMetric& metric, const ModelInfo& info, std::size_t units) {
   if (metric.evaluation->asks == nullptr) return 0;
   Sample sample;
   for (std::size_t u = 0; u < units; ++u) sample.units.push_back({static_cast<int>(u)});
-  sample.width = sample.height = info.image_size;  // 0 of a text
+  sample.width = sample.height = info.image_size;  // 0 for a text
   sample.grid_width = sample.grid_height = info.image_size / std::max(1, info.patch_size);
   const std::vector<double> scores(units, 0.0);
   return metric.evaluation->asks({sample, {scores}, scores, {}}, metric.options).size();
@@ -108,7 +108,7 @@ class Planning {
     if (seen_.emplace(tokens, longest.target.label).second) requests_.push_back(longest);
   }
 
-  // What one example holds until it is measured.
+  // Bytes of one example until it is measured.
   std::size_t waiting_bytes(std::size_t tokens, std::size_t units, std::size_t asked,
                             std::size_t text) const {
     const auto layers = static_cast<std::size_t>(info_.last().layers),
@@ -141,7 +141,7 @@ class Planning {
            static_cast<std::size_t>(info_.last().layers * info_.last().width);
   }
 
-  // The most that an explanation takes, within what is left of the bound.
+  // The largest memory of an explanation, within the rest of the bound.
   std::size_t explain(std::size_t resident) {
     std::size_t most = 0;
     for (Request& request : requests_) {
@@ -155,7 +155,7 @@ class Planning {
                                      error.what(), static_cast<double>(resident) / 0x1p20));
       }
     }
-    // Without a bound some are explained side by side.
+    // Without a bound some examples are explained side by side.
     const std::size_t together = static_cast<std::size_t>(thread_count()) * most;
     return request_.max_memory > 0 ? most : std::min(together, std::max(most, bytes_side_by_side));
   }
@@ -178,7 +178,7 @@ class Planning {
   bool maps_ = false;
   EvaluatePlan plan_;
   std::size_t waiting_ = 0;
-  std::set<std::pair<std::size_t, std::string>> seen_;  // lengths and targets that are among `requests_`
+  std::set<std::pair<std::size_t, std::string>> seen_;  // lengths and targets that `requests_` already has
   std::vector<Request> requests_;
 };
 

@@ -1,6 +1,6 @@
-// A linear probe per layer (ridge regression on ±1 with a free bias) from what leaves a block at the target's
-// place to the example's property, fitted on four fifths of the examples and tested on the rest, five times:
-// so every example is told, or not, by a probe that has not seen it.
+// A linear probe per layer (ridge regression on ±1 with a free bias) predicts the example's property from the
+// block's output at the target's position. It is fitted on four fifths of the examples and tested on the
+// rest, five times, so that every example is tested by a probe that has not seen it.
 #include <algorithm>
 #include <set>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t probe_folds = 5;
 constexpr double probe_ridge = 10;
 
-// The place of the first mask, or of the last token.
+// The position of the first mask, or of the last token.
 int asked_position(const LoadedModel& loaded, const Encoding& encoding) {
   if (const std::optional<int> mask = loaded.tokenizer->special_id("mask_token");
       mask && loaded.info().task == Task::FillMask)
@@ -27,7 +27,7 @@ int asked_position(const LoadedModel& loaded, const Encoding& encoding) {
   return static_cast<int>(encoding.tokens.size()) - 1;
 }
 
-// What leaves every block at the asked place: [layers][D].
+// The output of every block at that position: [layers][D].
 std::vector<std::vector<double>> states_of(const LoadedModel& loaded, const EvaluationExample& example) {
   Prepared prepared = prepare(loaded, example.input);
   const int position = asked_position(loaded, prepared.encoding);
@@ -51,7 +51,7 @@ Tensor stacked(const std::vector<std::vector<double>>& rows) {
   return Tensor::of({static_cast<Index>(rows.size()), static_cast<Index>(rows.front().size())}, all);
 }
 
-// Which of these a probe of one layer tells, each by a fit without it.
+// Which of these examples a probe of one layer classifies correctly, each by a fit without it.
 std::vector<bool> told(const std::vector<std::vector<double>>& states, const std::vector<double>& signs,
                        const std::vector<std::size_t>& order) {
   std::vector<bool> right(states.size());

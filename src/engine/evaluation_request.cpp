@@ -1,4 +1,4 @@
-// What may be asked of an evaluation, said before anything is run.
+// Checks a request for an evaluation before anything runs.
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -87,8 +87,9 @@ std::vector<ChosenMetric> metrics_of(const EvaluateRequest& request, const Model
       const Method& method = find_method(reference.name);
       require_supported(method, info);
     }
-    if (evaluation.rows != nullptr) evaluation.rows(metrics.back().options);  // refuses what is unknown
-    if (evaluation.points != nullptr) evaluation.points(info, metrics.back().options);  // refuses bad lists
+    if (evaluation.rows != nullptr) evaluation.rows(metrics.back().options);  // throws for unknown values
+    if (evaluation.points != nullptr)
+      evaluation.points(info, metrics.back().options);  // throws for bad lists
     if (request.overlap && (evaluation.asks != nullptr || evaluation.variations != nullptr ||
                             evaluation.maps || evaluation.measure_model != nullptr))
       throw Unsupported(

@@ -1,4 +1,4 @@
-// What people say about an example, in the units that metrics count: words, pixels, a label's index.
+// The annotations of an example, in the units that metrics count: words, pixels, a label's index.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::vector<AnnotatedWord> words_of(const std::string& text, const std::vector<T
   return words;
 }
 
-// Masks are grey: 0 and 2 are background, 1 and 255 the object, 3 its edge, which counts for neither.
+// Masks are grey: 0 and 2 are background, 1 and 255 the object, 3 its edge, which counts as neither.
 ObjectMask mask_of(const LoadedModel& loaded, const std::string& path) {
   const Image seen = loaded.processor->crop(read_image(path), Resample::Nearest);
   ObjectMask mask{.width = seen.width, .height = seen.height};
@@ -49,7 +49,7 @@ ObjectMask mask_of(const LoadedModel& loaded, const std::string& path) {
   return mask;
 }
 
-// The id of a word that is one token, as targets write it; nothing if it is several.
+// The id of a word that is one token, in the form for targets; nothing if the word has several tokens.
 std::optional<std::string> one_token(const Tokenizer& tokenizer, const std::string& word) {
   for (const std::string& text : {" " + word, word}) {
     std::vector<int> ids;

@@ -1,6 +1,7 @@
-// Figures over examples: the mean of the values that are numbers, or what the metric makes of summed parts;
-// percentile intervals over examples drawn again, the same draws for every cell; Wilcoxon's test between
-// methods on the examples both have a value of, Holm's correction over the pairs of one metric.
+// Figures over examples: the mean of the values that are not NaN, or what the metric computes from summed
+// parts; percentile intervals by bootstrap over examples, with the same resamples for every cell; Wilcoxon's
+// test between methods on the examples for which both have a value, with Holm's correction over the pairs of
+// one metric.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,7 +18,8 @@ namespace headwater {
 
 namespace {
 
-using Column = std::vector<const EvaluationValue*>;  // of one metric and method, the examples in turn
+using Column =
+    std::vector<const EvaluationValue*>;  // values of one metric and method, in the order of the examples
 
 struct Figure {
   double value;
@@ -107,7 +109,7 @@ void compare(const std::string& metric, const std::vector<Column>& columns,
   for (std::size_t i = 0; i < adjusted.size(); ++i) pairs[first + i].adjusted = adjusted[i];
 }
 
-// What a method is called in a table; twice the same would not be told apart.
+// The name of a method in a table; repeated names would be ambiguous.
 std::vector<std::string> method_names(const std::vector<ChosenMetric>& metrics,
                                       const EvaluateRequest& request) {
   std::vector<std::string> names;
@@ -130,10 +132,10 @@ void require_fitting(const ExampleValues& one, std::size_t metrics, std::size_t 
       one.values.size() == metrics && std::all_of(one.values.begin(), one.values.end(),
                                                   [&](const auto& row) { return row.size() == methods; });
   if (!fits)
-    throw InputError(fmt::format(
-        "values: expected those of {} metrics and {} methods for example {}, found others; remove "
-        "the file to begin anew",
-        metrics, methods, one.example + 1));
+    throw InputError(
+        fmt::format("values: expected those of {} metrics and {} methods for example {}, found others; "
+                    "remove the file to start again",
+                    metrics, methods, one.example + 1));
 }
 
 }  // namespace

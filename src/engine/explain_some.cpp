@@ -1,8 +1,7 @@
-// Requests of a stream, in three steps: each is opened; the forward runs of inputs of equal length are made
-// as one batch, because a product of many rows reads its weights once; each is finished from its part of the
-// run. Every step works side by side. How many together: all that fit into what inputs may take together by
-// their plans, and one alone where memory is bounded or the float64 run comes beside it. A report depends on
-// its request alone.
+// Requests of a stream in three steps: each request is opened; the forward runs of inputs of equal length are
+// made as one batch, because a product of many rows reads its weights once; each request is finished from its
+// part of the run. Every step works on several requests side by side: as many as fit into memory by their
+// plans, or one if memory is bounded or the float64 run is added. A report depends only on its own request.
 #include <algorithm>
 #include <exception>
 #include <optional>
@@ -18,7 +17,7 @@ namespace headwater {
 
 namespace {
 
-// Rows enough for the products; more would only put off the first report.
+// Enough rows for efficient products; more would only delay the first report.
 constexpr std::size_t run_tokens = 512;
 
 bool is_alone(const Request& one) {
@@ -31,20 +30,20 @@ std::size_t how_many_together(const Engine& engine, std::span<const Request> req
   for (std::size_t i = 0; i < requests.size(); ++i) {
     try {
       together += engine.planned_bytes(requests[i]);
-    } catch (const Error&) {  // it will fail, and say why
+    } catch (const Error&) {  // it will fail again and report why
     }
     if (together > bytes_side_by_side) return std::max<std::size_t>(i, 1);
   }
   return requests.size();
 }
 
-// What is on its way to a report: none where it failed.
+// A request in progress; nothing if it failed.
 struct Underway {
   std::optional<Opened> opened;
   std::exception_ptr error;
 };
 
-// Does this for each, side by side; the error of one is its own.
+// Calls f for each, side by side; each keeps its own error.
 void for_each_of(std::vector<Underway>& all, const auto& work) {
   side_by_side(static_cast<std::int64_t>(all.size()), [&](std::int64_t n) {
     const auto i = static_cast<std::size_t>(n);
@@ -57,7 +56,7 @@ void for_each_of(std::vector<Underway>& all, const auto& work) {
   });
 }
 
-// Those that are of equal length and keep the same.
+// Those of equal length that keep the same sites.
 void run_in_batches(std::vector<Underway>& all) {
   std::vector<Study*> studies;
   std::vector<double*> seconds;
@@ -80,7 +79,7 @@ void run_in_batches(std::vector<Underway>& all) {
     for (const std::size_t member : group.members) members.push_back(studies[member]);
     try {
       Study::run_together(members, group.batch);
-    } catch (const Error&) {  // of one of them, which says so when it runs by itself
+    } catch (const Error&) {  // from one of them, which reports it when it runs by itself
       return;
     }
     const double share = seconds_since(start) / static_cast<double>(members.size());

@@ -1,9 +1,10 @@
-// A text longer than the model, explained in windows (text_windows.h), all of them for the label of the
-// whole. Probabilities and logits of the whole are means over the windows,
+// A text longer than the model's limit, explained in windows (text_windows.h), all of them for the label of
+// the whole text. Its probabilities and logits are means over the windows,
 //
 //   p_c = 1/W Σ_w p_c(w)
 //
-// and every token has the scores of its own window, so that those of the whole add up to no single logit.
+// and every token has the scores of its own window, so the scores of the whole text add up to no single
+// logit.
 #include <algorithm>
 #include <map>
 
@@ -18,7 +19,7 @@ namespace headwater {
 
 namespace {
 
-// Mean over the windows, the likeliest label first.
+// The mean over the windows, the likeliest label first.
 Outcome mean_outcome(std::span<const Report> reports) {
   std::map<int, Score> sums;
   const auto count = static_cast<double>(reports.size());
@@ -35,7 +36,7 @@ Outcome mean_outcome(std::span<const Report> reports) {
   return mean;
 }
 
-// Of checks of the same name the one that came nearest to its bound, or passed it by most.
+// Of the checks of one name, the one nearest to its bound or furthest beyond it.
 std::vector<Check> worst_checks(std::span<const Report> reports, std::size_t method) {
   std::vector<Check> worst;
   for (const Report& report : reports)

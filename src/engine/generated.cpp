@@ -15,7 +15,7 @@ bool scores_units(const Job& job, const Attribution& result) {
          result.axes() == Axes{Axis::Units};
 }
 
-// The scores of what was measured and stands before the token.
+// The scores of the units that were measured and precede the token.
 std::vector<double> row_before(const Attribution& result, Index before) {
   std::vector<double> scores = result.scores().to_doubles();
   for (std::size_t t = 0; t < scores.size(); ++t)

@@ -52,7 +52,8 @@ std::string hash_of(const std::vector<ProbeText>& texts) {
   return sha256_hex(std::as_bytes(std::span(bytes.data(), bytes.size())));
 }
 
-// What the numbers of a cell depend on. Maps, distances and states are in the cells' names.
+// Everything on which the numbers of a cell depend, except maps, distances and states, which are in the
+// cells' names.
 std::map<std::string, std::string> settings_of(const IdentifyRequest& request, const RunRecord& record,
                                                const std::vector<ProbeText>& texts) {
   const MlpOptions& mlp = request.mlp;
@@ -70,7 +71,7 @@ std::map<std::string, std::string> settings_of(const IdentifyRequest& request, c
                               mlp.learning_rate, mlp.batch, mlp.patience, mlp.epochs)}};
 }
 
-// Trained maps that the limit on epochs stopped, and not early stopping.
+// The trained maps that reached the limit of epochs before early stopping.
 void note_cut_training(IdentifyReport& report) {
   std::size_t cut = 0, trained = 0;
   for (const IdentifyCell& cell : report.cells) {
@@ -98,8 +99,8 @@ IdentifyReport identify_texts(const LoadedModel& loaded, const Checkpoint& ident
   for (const ProbeText& text : texts) tokens += text.ids.size();
   const std::map<std::string, std::string> settings = settings_of(request, record, texts);
   const ProbeCorpus corpus = corpus_of(std::move(texts), request);
-  identify_memory(request, *loaded.model, corpus.texts);  // refuses before the file is touched
-  std::optional<pool::KeepNothing> bounded;               // or free buffers would count on top of the plan
+  identify_memory(request, *loaded.model, corpus.texts);  // throws before the file is changed
+  std::optional<pool::KeepNothing> bounded;               // otherwise free buffers would be added to the plan
   if (request.max_memory > 0) bounded.emplace();
   Finished finished(request.resume, settings);
   const auto untrained = [&] {

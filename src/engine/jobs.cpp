@@ -1,14 +1,14 @@
-// The memory plan. With R the kept sites of one layer, P what a passing run needs at its widest, and Q what
-// the methods and their results need,
+// The memory plan. With R the kept sites of one layer, P the peak of a run that keeps nothing, and Q the
+// memory of the methods and their results,
 //
 //   total = P + (layers in a window) · R + Q + scratch
 //
-// an eighth more, by which the buffer pool may round sizes up, and what does not grow with the model: notes
-// and checks as text, the nodes of a tape, lists of products. tests/laws/memory_law_test.cpp holds the plan
-// against what is measured.
+// plus an eighth, by which the buffer pool may round sizes up, and plus what does not grow with the model:
+// notes and checks as text, the nodes of a tape, lists of products. tests/laws/memory_law_test.cpp compares
+// the plan with measurements.
 //
-// A bound shrinks the scratch first, then the window, down to one layer. A method that walks the tape needs
-// every value of the run, and no window can help.
+// A bound first reduces the scratch, then the window, down to one layer. A method that walks the tape needs
+// every value of the run, so no window helps.
 #include "engine/jobs.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ namespace {
 
 constexpr std::size_t constant_bytes = 32 << 10, nodes_of_a_block = 6 << 10;
 
-// Union of what the methods read; empty if one of them walks the tape.
+// The union of the sites that the methods read; empty if one of them walks the tape.
 std::vector<Site> sites_of(const std::vector<Job>& jobs) {
   std::vector<Site> sites{Site::ResidPost};  // never empty: a prediction keeps next to nothing
   for (const Job& job : jobs) {
@@ -76,7 +76,7 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
       throw InputError(fmt::format(
           "max-memory: expected at least {:.1f} MiB for {} tokens, found {:.1f} MiB; shorten the text "
           "or allow more",
-          // Rounded up: what a message says is enough must be.
+          // Rounded up: the bound that a message suggests must suffice.
           std::ceil(static_cast<double>(least) / 0x1p20 * 10) / 10, tokens,
           static_cast<double>(max_memory) / 0x1p20));
     const std::size_t left = max_memory - least;
@@ -90,13 +90,14 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
 
 namespace {
 
-// What a causal mask hides from the rows that are read was not measured, whatever fills its place.
+// Units that a causal mask hides from the rows that are read were not measured, whatever their scores
+// contain.
 void leave_out_hidden(Attribution& result, const Study& study) {
   if (!study.info().last().causal || result.axes() != Axes{Axis::Units}) return;
   const std::vector<Index> rows = study.rows_read();
   const Index last = *std::max_element(rows.begin(), rows.end());
   const auto T = static_cast<std::size_t>(result.scores().size());
-  const Index end = study.first_written() + last + 1;  // what is read ends here
+  const Index end = study.first_written() + last + 1;  // the end of what is read
   if (last < 0 || static_cast<std::size_t>(end) >= T) return;
   if (result.measured.empty()) result.measured.assign(T, true);
   std::fill(result.measured.begin() + end, result.measured.end(), false);

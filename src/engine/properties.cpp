@@ -1,5 +1,5 @@
-// With F the largest number of the output row asked about, x the input where it enters the model (the
-// embeddings of each stack that reads tokens, or the pixels) and g = ∂F/∂x as the working type gives it:
+// F is the largest number of the output row that is tested, x the input where it enters the model (the
+// embeddings of each stack that reads tokens, or the pixels) and g = ∂F/∂x in the working type:
 //
 //   patterns      max |Σ_j A_ij − 1|, what lies below 0, and what causal attention gives to later tokens
 //   gradient      x is cut into K parts; part k is moved by ±h along its own gradient, in float64:
@@ -12,8 +12,8 @@
 //   batches       largest difference between the outputs of the input alone and among others: exactly 0
 //   precision     largest difference of an output to float64's, as a share of the largest output
 //
-// A gradient in float32 is held against differences in float64, whose rounding is no matter: a step of
-// 1e-5 lengths has no curvature to speak of and still ten good digits.
+// A gradient in float32 is compared with differences in float64, whose rounding is negligible: a step of 1e-5
+// lengths has almost no curvature and still ten correct digits.
 #include "engine/properties.h"
 
 #include <algorithm>
@@ -36,9 +36,9 @@ constexpr Rules conserving{.activation = Rules::Activation::Secant,
                            .product = Rules::Product::Halved};
 
 constexpr std::size_t gradient_parts = 8;
-constexpr double step_share = 1e-5;     // of a part's own length
-constexpr int part_nodes = 8;           // completeness: on every part of the way
-constexpr std::size_t most_parts = 64;  // it is cut into
+constexpr double step_share = 1e-5;     // as a share of a part's own length
+constexpr int part_nodes = 8;           // completeness: nodes on every part of the path
+constexpr std::size_t most_parts = 64;  // parts into which the path is cut
 constexpr double close_enough = 3e-3;   // more parts are not worth their time
 
 std::vector<Place> sources_in(const AskedOutput& asked, const ModelInfo& info) {
@@ -49,7 +49,7 @@ std::vector<Place> sources_in(const AskedOutput& asked, const ModelInfo& info) {
   return sources;
 }
 
-// NaN fails.
+// A NaN fails the test.
 void judge(TestedProperty& property) {
   property.passed = property.value <= property.bound;
 }
@@ -154,7 +154,7 @@ TestedProperty test_gradient(const AskedOutput& asked, AskedOutput& exact, const
 
 // --- completeness -----------------------------------------------------------------------------------------
 
-// Where the way begins: every unit at the mean of all. One unit alone begins at half of itself.
+// The start of the path: every unit at the mean of all units. A single unit starts at half of itself.
 std::vector<double> start_of(const Tensor& x, Site site) {
   std::vector<double> from(static_cast<std::size_t>(x.size()), 0.0);
   if (site == Site::Pixels) return from;
@@ -167,9 +167,9 @@ std::vector<double> start_of(const Tensor& x, Site site) {
   return from;
 }
 
-// A part of the way, and what the gradient says of it.
+// A part of the path, and the change that the gradient predicts for it.
 struct WayPart {
-  double begin, end;     // shares of the way
+  double begin, end;     // shares of the path
   double before, after;  // F there
   double sum = 0, variation = 0;
   double gap() const { return std::abs(sum - (after - before)); }
@@ -184,7 +184,8 @@ class Way {
         to_(x_.to_doubles()),
         from_(start_of(x_, source.site)) {}
 
-  // Σ gaps / Σ variation. The part that misses most is halved until that is little or there are many parts.
+  // Σ gaps / Σ variation. The part with the largest gap is halved until the ratio is small or there are many
+  // parts.
   double gap() const {
     std::vector<WayPart> parts{measured(0, 1, values_at({0})[0], values_at({1})[0])};
     for (;;) {

@@ -1,6 +1,6 @@
-// Note [Edits and derivatives]. A tape holds the edited value in place of the one its op computed, so what is
-// pulled back to an edited place, or replayed from it, is exact, and whatever goes through the edit is not:
-// that is refused.
+// Note [Edits and derivatives]. A tape holds the edited value in place of the one its op computed. A pull to
+// an edited place, or a replay from it, is therefore exact, but a walk through the edit would not be and is
+// refused.
 #include "engine/recorded_run.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ int stack_named(const ModelInfo& info, const std::string& name) {
   throw InputError(fmt::format("stack: expected {}, found '{}'", fmt::join(known, " or "), name));
 }
 
-// Read from the last stack, whatever its number.
+// These are read from the last stack, whatever its number.
 bool in_no_stack(Site site) {
   return site == Site::Pooled || site == Site::Logits;
 }
@@ -69,7 +69,7 @@ bool is_pattern(Site site) {
          site == Site::CrossPattern;
 }
 
-// Heads that the last axis of such a value is made of; 0: it is not.
+// The number of heads in the last axis of such a value; 0: none.
 int heads_side_by_side(const Stack& stack, Site site) {
   switch (site) {
     case Site::Q:
@@ -101,7 +101,7 @@ std::vector<bool> selected(const std::vector<int>& wanted, Index count, const Pl
   return mask;
 }
 
-// Calls f(flat index) for what the edit selects of a value [1, …].
+// Calls f(flat index) for every element of a value [1, …] that the edit selects.
 template <class F>
 void for_selected(const PlaceEdit& edit, const Shape& shape, Site site, int side_by_side, const F& f) {
   if (is_pattern(site)) {
@@ -132,7 +132,7 @@ void apply(const PlaceEdit& edit, Site site, int side_by_side, Tensor& value) {
     const auto factor = static_cast<R>(edit.factor);
     const Tensor values = edit.values.empty() ? edit.values : edit.values.to(value.dtype());
     const R* const from = values.empty() ? nullptr : values.template data<R>();
-    // 0 takes away what is not finite too.
+    // A factor of 0 also removes numbers that are not finite.
     for_selected(edit, value.shape(), site, side_by_side, [&](Index i) {
       to[i] = from != nullptr ? from[i] : factor == R{0} ? R{0} : to[i] * factor;
     });
@@ -181,7 +181,7 @@ std::shared_ptr<const RecordedRun::Impl> recorded_run(const LoadedModel& loaded,
   batch.positions.clear();
   loaded.model->run(*tape, batch);
   run->tape = std::move(tape);
-  // Throws for what was not there to edit.
+  // Throws for places that the run does not have.
   for (const PlaceEdit& edit : edits) run->edited.push_back(find_place(*run, edit.at));
   return run;
 }
@@ -198,7 +198,7 @@ const std::vector<Unit>& RecordedRun::units() const {
 
 std::vector<PlaceName> RecordedRun::places() const {
   const std::vector<Stack>& stacks = impl_->model->info().stacks;
-  std::map<int, PlaceName> found;  // by the order they were recorded in
+  std::map<int, PlaceName> found;  // in the order of recording
   for (int site = 1; site < sites; ++site)
     for (int stack = 0; stack < static_cast<int>(stacks.size()); ++stack)
       for (int layer = 0; layer < std::max(1, stacks[static_cast<std::size_t>(stack)].layers); ++layer) {

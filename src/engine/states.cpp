@@ -12,7 +12,7 @@ std::vector<std::vector<double>> hidden_vectors(const LoadedModel& loaded, const
   if (is_encoder_decoder(info))
     throw Unsupported(fmt::format("states: {} has two sequences of hidden vectors", info.architecture));
   Prepared prepared = prepare(loaded, input);
-  if (is_vocabulary(info.task)) prepared.batch.positions = {0};  // the head is not asked
+  if (is_vocabulary(info.task)) prepared.batch.positions = {0};  // the task head's output is not needed
   Tape tape(Keep::Sites);
   loaded.model->run(tape, prepared.batch);
   std::vector<std::vector<double>> states;

@@ -1,13 +1,13 @@
-// With room for L tokens of text beside the special ones, windows go from word to word: each holds as many
-// words as fit, and the next begins so that at least the asked overlap is read twice. The last one is moved
-// back until it is full, because scores that are shares of a row would be larger in a shorter window.
+// With room for L tokens of text besides the special ones, windows go from word to word: each holds as many
+// words as fit, and the next one starts so that at least the requested overlap is read twice. The last one is
+// moved back until it is full, because scores that are shares of a row would be larger in a shorter window.
 //
 //   |------------- L -------------|
 //                         |------------- L -------------|
 //   ...... kept by the first ||  kept by the second ......
 //
-// Where two overlap, each keeps its half: a token is read where more text stands on both sides of it. Scores
-// are taken as they are; every window is explained for the same label.
+// Where two windows overlap, each keeps its half, so that a token is read where more text is on both sides of
+// it. Scores are not changed; every window is explained for the same label.
 #include "engine/text_windows.h"
 
 #include <algorithm>
@@ -73,13 +73,13 @@ std::vector<TextWindow> windows_of(const LoadedModel& loaded, const Input& input
   Encoding encoding =
       loaded.tokenizer->encode(input.text, {}, {.add_special_tokens = false, .max_length = Index{1} << 30});
   end_words_at_spaces(encoding);
-  // Without what stood before it a word may have more tokens: then windows are shorter by as many.
+  // Without the text before it a word may have more tokens; windows are then shorter by that number.
   for (Index room = limit - encoded_length(loaded, "");;) {
     if (*overlap < 0 || *overlap >= room)
       throw InputError(fmt::format("overlap: expected from 0 to {} tokens, found {}",
                                    std::max<Index>(0, room - 1), *overlap));
     const auto cuts = Cutter{encoding.tokens, room, *overlap}.cut();
-    const auto byte = [&](Index t) {  // white space belongs to the word behind it
+    const auto byte = [&](Index t) {  // white space belongs to the next word
       return t == 0 ? 0
              : t == static_cast<Index>(encoding.tokens.size())
                  ? whole.end

@@ -2,9 +2,9 @@
 //
 //   value = max |s − e| / max |e|        bound 0.01
 //
-// One hundredth of the largest score is less than a picture shows, and what relevance passes keep: they
-// divide by sums that may pass through zero, so that single cells of single layers lose far more than a
-// gradient does. A result beyond it should be read in float64.
+// One hundredth of the largest score is less than a picture shows, and relevance passes reach it: they divide
+// by sums that may pass through zero, so that single cells of single layers lose far more digits than a
+// gradient does. A result beyond it should be computed in float64.
 #include "engine/verify.h"
 
 #include <algorithm>

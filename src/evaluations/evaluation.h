@@ -1,9 +1,9 @@
 // Evaluation: one way to measure an explanation, as a record. Help, docs and tables read the record; the
 // folder is the registry.
 //
-// A metric is measured on one example and one method at a time. It may ask for changed inputs first; the
-// model's replies come in the order of the asking. Figures over examples are means, unless the record says
-// how they are combined.
+// A metric measures one example and one method at a time. It may first request changed inputs; the model's
+// replies come in the order of the requests. Figures over examples are means, unless the record says how they
+// are combined.
 #pragma once
 
 #include <span>
@@ -28,24 +28,24 @@ struct Evaluation {
   Needs needs = Needs::Target;
   std::vector<MethodOption> options{};
   std::string_view curve_over{};  // what the curve's x is: "share of units removed"; empty: no curve
-  // The method it compares with, as its options say; null: none.
+  // The method it compares with, by its options; null: none.
   MethodSpec (*reference)(const MethodOptions&) = nullptr;
   bool probes = false;  // reads Sample::probe_right
   bool maps = false;    // reads Trial::maps
-  // Other explanations of the same example it wants to see (Trial::varied); null: none.
+  // Other explanations of the same example that it needs (Trial::varied); null: none.
   std::vector<Variation> (*variations)(const ModelInfo&, const MethodOptions&) = nullptr;
-  // Changed inputs it wants to see; null: none.
+  // Changed inputs that it needs; null: none.
   std::vector<Perturbation> (*asks)(const Trial&, const MethodOptions&) = nullptr;
-  // NaN: it means nothing for this example. Null for a metric of the model itself.
+  // NaN: it is undefined for this example. Null for a metric of the model itself.
   EvaluationValue (*measure)(const Trial&, const MethodOptions&, std::span<const Reply>) = nullptr;
-  // Where the curve is read. Null: no curve.
+  // The x values of the curve. Null: no curve.
   std::vector<double> (*points)(const ModelInfo&, const MethodOptions&) = nullptr;
-  // From the sums of all examples' parts to the figure; null: the mean of their values.
+  // Computes the figure from the sums of all examples' parts; null: the mean of their values.
   double (*combine)(std::span<const double> sums) = nullptr;
-  // Of the model itself: what stands where methods do, without "random"; and the figures of all examples,
-  // [example][one of these, then random].
+  // For a metric of the model itself: the rows that take the place of methods, without "random"; and the
+  // values of all examples, [example][row, then random].
   std::vector<std::string> (*rows)(const MethodOptions&) = nullptr;
-  // Bytes beyond the weights that it takes; throws InputError if the trial's bound is too small.
+  // Bytes beyond the weights that it needs; throws InputError if the trial's bound is too small.
   std::size_t (*model_bytes)(const ModelTrial&, const MethodOptions&) = nullptr;
   std::vector<std::vector<EvaluationValue>> (*measure_model)(const ModelTrial&,
                                                              const MethodOptions&) = nullptr;
@@ -56,13 +56,13 @@ const Evaluation& find_evaluation(std::string_view name);  // throws InputError 
 Evaluation::Better better_of(const Evaluation& evaluation, const MethodOptions& options);
 std::string_view text_of(Evaluation::Needs needs);  // "words that annotators marked as the reason"
 
-// The records for reading: a list, and docs' page of all.
+// The records as text: a list, and the page of all for the docs.
 std::string evaluations_text();
 std::string evaluations_markdown();
 
-// What is no value.
+// The missing value.
 EvaluationValue no_value();
-// Where a curve over the layers is read: 0, 1, ….
+// The x values of a curve over the layers: 0, 1, ….
 std::vector<double> layer_points(const ModelInfo& info, const MethodOptions&);
 
 // Options that several metrics share.

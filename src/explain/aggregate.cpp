@@ -27,8 +27,8 @@ void check_aggregate(std::string_view kind, std::string_view method, bool has_ma
 
 namespace {
 
-// The maps of every step in double: no NaN, heads averaged, blended. Cross-attention whose map has no
-// residual path is mixed with it half and half, whatever the blend.
+// The maps of every step in double, without NaN, averaged over heads and blended. A cross-attention map
+// without the residual path is mixed with it half and half, whatever the blend.
 void blend_into(JointMixing& joint, const Attribution& result, Blend blend) {
   for (std::size_t k = 0; k < joint.steps().size(); ++k) {
     const auto& [kind, layer] = joint.steps()[k];
@@ -62,12 +62,12 @@ std::string_view description_of(Blend blend) {
   return texts[as_size(blend)];
 }
 
-// F ≥ R where all rows sum to 1: what rollout carries is one of the flows the maximum is taken over.
+// F ≥ R if all rows sum to 1, because rollout carries one of the flows over which the maximum is taken.
 Check check_above_rollout(const Tensor& flow, Tensor rollout) {
   roll_out(rollout);
   double worst = 0;
   for (Index i = 0; i < flow.size(); ++i)
-    if (const double gap = rollout.at(i) - flow.at(i); gap > worst) worst = gap;  // NaN: not asked for
+    if (const double gap = rollout.at(i) - flow.at(i); gap > worst) worst = gap;  // NaN: not requested
   return check_within("no flow below rollout", worst, 1e-9);
 }
 
@@ -86,7 +86,7 @@ std::string saturation_note(const Flow& flow) {
   return "No column of the flow is closed: every layer still distinguishes positions.";
 }
 
-// The maps of what went through the steps, with the checks they all have.
+// The maps after the steps were combined, with the checks that all such maps have.
 void finish(Attribution& result, JointMixing& joint, const Tensor& through, DType dtype) {
   const Tensor all = through.to(dtype);
   result.checks.push_back(check_nonnegative(all));
@@ -130,9 +130,9 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
                     result.axes().empty() ? "input" : name_of(result.axes().back()), result.method));
   const DType dtype = result.scores().dtype();
   Attribution whole{.method = result.method, .aggregate = kind, .options = std::move(result.options)};
-  whole.checks = std::move(result.checks);  // of the maps that went in
+  whole.checks = std::move(result.checks);  // the checks of the original maps
   whole.notes = std::move(result.notes);
-  // A flow needs capacities of one scale, so raw scores are divided by their row sums for it.
+  // A flow needs capacities of one scale, so raw scores are first divided by their row sums.
   if (kind == "flow" && blend == Blend::AsIs) blend = Blend::RowSums;
   blend_into(joint, result, blend);
   if (kind == "flow") {

@@ -1,5 +1,5 @@
-// For layer l let a·A stand for its attention A, a from 0 to 1, while lower layers stay and higher ones
-// follow:
+// For layer l let a·A replace its attention A, with a from 0 to 1. Lower layers keep their values and higher
+// ones follow:
 //
 //   Attr_h = A_h ⊙ ∫₀¹ ∂F(aA)/∂A_h da                                              [H, T, T]
 //
@@ -7,13 +7,13 @@
 //
 //   Attr_h[i, j] = A_h[i, j] · ⟨Ḡ_{h,i}, V_h[j]⟩
 //
-// and the product with V comes once per layer, whatever the number of nodes. The gradients at a = 1 come from
-// one pull for all layers together. Layers advance in groups that fit the memory for tiles: the nodes all of
-// them want next are evaluated together.
+// and the product with V is computed once per layer, whatever the number of nodes. The gradients at a = 1
+// come from one pull for all layers together. Layers are processed in groups that fit the memory for tiles,
+// and the nodes that all layers of a group need next are evaluated together.
 //
-// Nodes are added until the estimated error of every attribution (path_integral.cpp) is within the tolerance
-// and so is completeness, Σ Attr = F(A) − F(0): the error of the sum of H T² attributions, which is larger
-// than that of any one of them where the errors have one sign, and smaller where they cancel.
+// Nodes are added until the estimated error of every attribution (path_integral.cpp) and completeness, Σ Attr
+// = F(A) − F(0), are within the tolerance. Completeness is the error of the sum of H T² attributions. It is
+// larger than the error of each one if the errors have one sign, and smaller if they cancel.
 #include "explain/attention_attribution.h"
 
 #include <algorithm>
@@ -31,13 +31,13 @@ namespace headwater {
 
 namespace {
 
-constexpr int most_evaluations = 500;  // per layer; what is left of the error is shown
-// A piece is halved after it was looked at with seven nodes, three more than it began with, and each half
+constexpr int most_evaluations = 500;  // per layer; the result shows the remaining error
+// A piece is halved after it was evaluated with seven nodes, three more than its first number, and each half
 // adds two.
 static_assert(AttentionSlopes::most_pieces > most_evaluations / 7);
-constexpr double resolution = 64;  // roundings that more nodes cannot mend
+constexpr double resolution = 64;  // number of roundings that more nodes cannot reduce
 
-// to [H, T, T] = A ⊙ ⟨Ḡ_{h,i}, V_{h,j}⟩; says how large the largest is.
+// Computes A ⊙ ⟨Ḡ_{h,i}, V_{h,j}⟩ into `to` [H, T, T] and returns the largest magnitude.
 template <class R>
 double attribute_heads(const Study& study, const MixingStep& step, const std::vector<R>& gradient, R* to) {
   const AttentionKind& kind = step.kind;
@@ -57,12 +57,12 @@ double attribute_heads(const Study& study, const MixingStep& step, const std::ve
   return static_cast<double>(largest);
 }
 
-// Where the scores of one attention stand, [H, T, S]; shares the map's memory.
+// The part of a map with the scores of one attention, [H, T, S]; it shares the map's memory.
 Tensor cells_of(const AttentionAttribution& found, const MixingStep& step) {
   return map_named(found.maps, step.kind.name)->values.rows(step.layer, 1);
 }
 
-// A layer on its way.
+// A layer in progress.
 struct Layer {
   int number;
   PathIntegral integral;
@@ -101,8 +101,8 @@ class Attributor {
   }
 
  private:
-  static constexpr std::size_t first_nodes = 3;  // that a layer wants at least
-  static constexpr std::size_t portion = 32;     // slopes of a fixed rule held at once, whatever its length
+  static constexpr std::size_t first_nodes = 3;  // the least number of nodes of a layer
+  static constexpr std::size_t portion = 32;     // the most slopes of a fixed rule in memory at once
 
   void fixed(int first, int last, const std::vector<Node>& nodes) {
     std::vector<ScaledAttention> points, none;
@@ -117,7 +117,7 @@ class Attributor {
       result_.change[at] = whole_ - baseline[at - as_size(first)];
       result_.defect[at] = -result_.change[at];
     }
-    std::vector<double> sum;  // of the layer that is being added up
+    std::vector<double> sum;  // of the layer that is being summed
     for (std::size_t begin = 0; begin < points.size(); begin += portion) {
       const auto some = std::span(points).subspan(begin, std::min(portion, points.size() - begin));
       const std::vector<Slope> found = slopes_.at(some, [&](double share) {
@@ -149,7 +149,7 @@ class Attributor {
       for (const Layer& layer : going)
         for (const double share : layer.integral.wanted()) points.push_back({layer.number, share});
       std::vector<Slope> found = slopes_.at(points, [&](double share) {
-        progress(first, last, 1 - std::exp2(-(wave + share)));  // nobody knows how many waves will come
+        progress(first, last, 1 - std::exp2(-(wave + share)));  // the number of waves is unknown
       });
       auto next = std::make_move_iterator(found.begin());
       for (Layer& layer : going) {
@@ -162,7 +162,7 @@ class Attributor {
     }
   }
 
-  // Between waves and windows of layers: what has its nodes is finished.
+  // Called between waves and windows of layers: finishes the layers that have their nodes.
   void tell_finished() const {
     const std::vector<AttentionKind> kinds = attentions_of(study_.info());
     tell_layers(study_, kinds, result_.maps, [&](std::size_t k, int layer) {
@@ -177,7 +177,7 @@ class Attributor {
     study_.progress((first + share * (last - first)) / static_cast<double>(result_.steps.size()));
   }
 
-  // Attributes what is there, and asks for more if it does not suffice.
+  // Attributes with the present nodes, and requests more if they do not suffice.
   bool finished(Layer& layer) {
     PathIntegral& integral = layer.integral;
     if (integral.waits()) return false;
@@ -197,7 +197,8 @@ class Attributor {
     return true;
   }
 
-  // Into the layer's place in the result; what was there goes. The largest magnitude.
+  // Writes the scores into the layer's part of the result, in place of earlier ones, and returns the largest
+  // magnitude.
   double attribute(int layer, const std::vector<double>& gradient) {
     return dispatch(study_.info().dtype, [&]<class R>(R) {
       const MixingStep& step = result_.steps[as_size(layer)];
@@ -253,7 +254,7 @@ std::size_t attention_attribution_bytes(const ModelInfo& info, Index tokens) {
   const auto T = as_size(tokens);
   const auto mix = T * as_size(info.last().heads * info.last().head_width);
   const std::size_t scores = as_size((info.last().layers + 1) * info.last().heads) * T * T;
-  // Those of a layer that are kept, those that come, and one of every layer.
+  // The slopes of a layer that are kept, those still to come, and one of every layer.
   const std::size_t slopes = (2 * AttentionSlopes::kept_slopes + as_size(info.last().layers)) * mix;
   return gradient_bytes(info, tokens) + packing_bytes(info, info.dtype) +
          (scores + slopes + 2 * mix) * bytes_of(info.dtype) +

@@ -120,7 +120,7 @@ void AttentionParts::for_tiles(const std::function<void(Index, Index, double*)>&
   }
 }
 
-// Σ_j f_ij for every i, or Σ_{j≠i}: exactly 0 where nothing else may be read.
+// Σ_j f_ij for every i, or Σ_{j≠i}, which is exactly 0 where no other token may be read.
 std::vector<double> AttentionParts::mixed(bool own) const {
   const Index T = tokens_, E = head_width_, shared = heads_ / groups_;
   std::vector<double> map(as_size(T * T)), z(as_size(T * heads_ * E));
@@ -202,7 +202,7 @@ void SumCheck::add(const AttentionParts& parts, Index begin, Index count, const 
     }
 }
 
-// Relative to the largest number of the row that was written.
+// The error is relative to the largest number of the row that was written.
 void SumCheck::end(const AttentionParts& parts, const Tensor& written, const NormMap* norm) {
   const Index D = parts.width();
   for (std::size_t row = 0; row < rows_.size(); ++row) {

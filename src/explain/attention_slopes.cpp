@@ -1,8 +1,8 @@
-// With a·A for the attention A of a layer its mix is z(a) = a concat_h(A_h V_h): linear in a. So a point
-// enters at the mix, and only what follows it is run, forward and back. dF/da = ⟨∂F/∂z, z⟩.
+// If a·A replaces the attention A of a layer, its mix is z(a) = a concat_h(A_h V_h), which is linear in a. A
+// point therefore enters at the mix, and only what follows it is run, forward and back. dF/da = ⟨∂F/∂z, z⟩.
 //
-// All points run together, as one replay: where points of several layers meet they go on as one batch. Where
-// a head reads single rows, the last block is computed for them alone.
+// All points run together as one replay: where points of several layers meet they continue as one batch. If
+// the task head reads single rows, the last block is computed only for these.
 #include "explain/attention_slopes.h"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace headwater {
 
 namespace {
 
-constexpr double most_growth = 4;  // beyond, nodes crowd where nothing is known to happen
+constexpr double most_growth = 4;  // beyond this, nodes crowd where nothing is known to happen
 
-// Floating-point operations of products, forward and back: a product costs as much again for each factor that
-// is followed, of which a weight is none. `rows`: those that queries and the feed-forward part are computed
-// for.
+// Floating-point operations of the products, forward and back: a product costs as much again for each factor
+// that is followed, and a weight is never followed. `rows` is the number of rows for which queries and the
+// feed-forward layer are computed.
 double feed_forward_flop(const ModelInfo& info, bool gated, double rows) {
   return 2 * (gated ? 3 : 2) * 2.0 * static_cast<double>(info.last().width) *
          static_cast<double>(info.last().feed_forward) * rows;
@@ -131,7 +131,7 @@ std::vector<Slope> AttentionSlopes::at(std::span<const ScaledAttention> points,
   return slopes;
 }
 
-// The gradient at a mix of which only some rows were computed: 0 at the others.
+// The gradient at a mix of which only some rows were computed; it is 0 at the others.
 Tensor AttentionSlopes::all_rows(const Tensor& gradient, const Rows& rows, int layer) const {
   if (!rows) return gradient.clone();
   const Tensor mix = study_.at(mix_of(layer));

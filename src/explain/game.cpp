@@ -1,6 +1,6 @@
-// See Note [Same ids] in explain/replacement.h: a batch holds the input n times, and an edit at the
-// embeddings replaces the rows of absent units. Deleted units change the length, so those inputs are grouped
-// by length; a token-wise target moves with its token.
+// See Note [Same ids] in explain/replacement.h. A batch holds the input n times, and an edit at the
+// embeddings replaces the rows of absent units. Deleting units changes the length, so those inputs are
+// grouped by length, and a token-wise target moves with its token.
 #include "explain/game.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::vector<double> Game::replaced(const std::vector<Coalition>& coalitions) con
   std::vector<double> values;
   for (std::size_t begin = 0; begin < coalitions.size(); begin += most) {
     const std::size_t n = std::min(most, coalitions.size() - begin);
-    // Of one sequence: value [n, T, D], T its units from `first` on.
+    // For one sequence: value [n, T, D], with T its units from `first` on.
     const auto remove = [&](Tensor& value, Index first) {
       const Index T = value.dim(1);
       dispatch(value.dtype(), [&]<class R>(R) {
@@ -117,7 +117,7 @@ Batch Game::without(const Coalition& coalition) const {
   shorten(rest.ids, 0);
   shorten(rest.type_ids, 0);
   shorten(rest.prefix, study_.first_written());
-  std::vector<int> moved;  // where a unit of what is written stands in what is left
+  std::vector<int> moved;  // the position of a unit of the output among the remaining units
   int next = 0;
   for (auto t = as_size(study_.first_written()); t < there.size(); ++t) {
     moved.push_back(next);

@@ -1,15 +1,16 @@
-// A gradient is a pull of ∂F/∂logits to the input. Other points than the input itself are put in by a replay,
-// or by an edit: the model runs on n copies of the input, and the value at the place is replaced by the
-// points. Rows that the output does not read have no signal, so both have the same bits.
+// A gradient is a pull of ∂F/∂logits to the input. For points other than the input itself, a replay or an
+// edit puts them in place: the model runs on n copies of the input, and the value at the place is replaced by
+// the points. Rows that the output does not read have no signal, so both ways give the same bits.
 //
 // The check moves the input by ±h along the gradient's direction u = g/‖g‖:
 //
 //   F(x + h u) − F(x − h u)  =  g · 2h u  =  2h ‖g‖      up to O(h³) and η, the rounding of F
 //
-// A long step feels the curvature, a short one the rounding. No token is moved by more than a share of its
-// own length, which is what norms look at; the step is quartered until two agree with each other and with the
-// gradient, as long as η is little beside 2h ‖g‖. Two that agree have left the curvature behind, so that a
-// gradient that is off by more than the tolerance and η allow is not met by chance.
+// A long step is affected by the curvature, a short one by the rounding. No token is moved by more than a
+// share of its own length, because norms depend on that length. The step is quartered until two steps agree
+// with each other and with the gradient, as long as η is small compared with 2h ‖g‖. Two steps that agree are
+// free of curvature, so a gradient that is off by more than the tolerance and η allow does not agree by
+// chance.
 #include "explain/gradients.h"
 
 #include <algorithm>
@@ -24,14 +25,14 @@ namespace headwater {
 
 namespace {
 
-// Where the sequences enter their stacks.
+// The places where the sequences enter their stacks.
 std::vector<Place> places_of(const Study& study, Site at) {
   std::vector<Place> places;
   for (int s = 0; s <= study.written(); ++s) places.emplace_back(at, 0, s);
   return places;
 }
 
-// What a pull left where the sequences enter, [n, T, D].
+// The signals of a pull where the sequences enter, [n, T, D].
 Tensor arrived(const Study& study, Site at, const Signals& signals) {
   std::vector<Tensor> all;
   for (const Place& place : places_of(study, at)) all.push_back(signals.at(place));
@@ -44,7 +45,8 @@ Batch batch_of(const Study& study, const Objective& objective, Index copies) {
   return batch;
 }
 
-// The longest step along u, in shares of what moves no token by more than its own length. Both [T, D].
+// The longest step along u, as a share of the step that moves no token by more than its own length. Both are
+// [T, D].
 double longest_step(const std::vector<double>& x, const std::vector<double>& u, Index tokens) {
   const std::vector<double> lengths = reduce(x, tokens, Reduction::L2);
   const std::vector<double> moves = reduce(u, tokens, Reduction::L2);
@@ -88,7 +90,8 @@ std::vector<double> reduce(std::span<const double> gradient, Index tokens, Reduc
       squares += g * g;
       largest = std::max(largest, std::abs(g));
     }
-    const double by_reduction[] = {std::sqrt(squares), sum, std::abs(sum), largest};  // in its order
+    const double by_reduction[] = {std::sqrt(squares), sum, std::abs(sum),
+                                   largest};  // in the order of Reduction
     scores[t] = by_reduction[as_size(reduction)];
   }
   return scores;
@@ -121,15 +124,14 @@ Index objective_rows(const ModelInfo& info, Index tokens) {
 
 std::size_t gradient_bytes(const ModelInfo& info, Index tokens) {
   const Index rows = objective_rows(info, tokens);
-  constexpr std::size_t notes =
-      5 << 10;  // what the tape and a replay write down of a block: ops, copies, rows
+  constexpr std::size_t notes = 5 << 10;  // records of the tape and a replay for a block: ops, copies, rows
   return planned_run_bytes(info, tokens, rows) + walk_bytes(info, tokens, rows, info.dtype) +
          as_size(info.last().layers) * notes;
 }
 
 std::size_t one_gradient_bytes(const ModelInfo& info, Index tokens) {
   const Index rows = objective_rows(info, tokens);
-  // The walk, and for the check two copies of the input with what moved them, in double.
+  // The walk, and for the check two copies of the input and their displacements, in double.
   const std::size_t check =
       2 * passing_bytes(info, tokens, rows) + 12 * as_size(tokens * info.last().width) * sizeof(double);
   return std::max(walk_bytes(info, tokens, rows, info.dtype) + packing_bytes(info, info.dtype), check) +
@@ -147,8 +149,8 @@ Tensor gradient_of(const Study& study, const Objective& objective, Site at) {
 
 namespace {
 
-// By a replay over the study's kept run, which computes no rows that the output does not read; none where
-// there is no such run, or its head computed other rows.
+// The gradient by a replay over the study's kept run, which skips rows that the output does not read; nothing
+// if there is no such run, or if its task head computed other rows.
 std::optional<Points> replayed_gradients(const Study& study, const Objective& objective, Site at,
                                          const Tensor& points) {
   const std::vector<int> positions = objective.positions();
@@ -196,14 +198,14 @@ Check check_gradient(const Study& study, const Objective& objective, Site at, co
   const double tolerance = single ? 0.02 : 1e-4;
   const Tensor logits = study.logits();
   const double rounding = Objective::rounding(objective.seed(logits, study.batch().positions), logits);
-  double before = std::nan("");  // what the longer step said
+  double before = std::nan("");  // the result of the longer step
   for (double h = (single ? 4e-3 : 1e-4) * longest_step(x, u, gradient.dim(0));; h /= 4) {
     std::vector<double> moved;
     for (const double sign : {1.0, -1.0})
       for (std::size_t i = 0; i < x.size(); ++i) moved.push_back(x[i] + sign * h * u[i]);
     const Tensor points = Tensor::of(gradient.shape().with_front(2), moved, gradient.dtype());
     const std::vector<double> f = values_at(study, objective, at, points), went = points.to_doubles();
-    double expected = 0;  // by what was really moved: the working type rounds the points
+    double expected = 0;  // from the actual displacement, because the working type rounds the points
     for (std::size_t i = 0; i < g.size(); ++i) expected += g[i] * (went[i] - went[i + g.size()]);
     const double noise = rounding / (2 * h * slope);
     const double ratio = (f[0] - f[1]) / expected;

@@ -76,7 +76,7 @@ void tell_layers(const Study& study, const std::vector<AttentionKind>& kinds, co
     }
     if (finish) finish(so_far.maps);
     forbid_future(so_far, kinds);
-    so_far.checks.clear();  // they are of the whole
+    so_far.checks.clear();  // they belong to the complete result
     so_far.unfinished = true;
     so_far.notes = {fmt::format("{} of {} layers so far.", done, all)};
     return so_far;

@@ -1,6 +1,6 @@
-// Relevance of a value x under a signal m is Σ m ⊙ x; under a relevance form it is Σ R (tape/rules.h). An op
-// y = f(x_1, …) then loses  Σ m ⊙ y − Σ_k Σ m_k ⊙ x_k:  what its bias takes and what its stand-in does not
-// conserve. Where the walk follows only some of the inputs, the others' part is booked apart.
+// The relevance of a value x under a signal m is Σ m ⊙ x; under a relevance form it is Σ R (tape/rules.h). An
+// op y = f(x_1, …) then loses Σ m ⊙ y − Σ_k Σ m_k ⊙ x_k: what its bias absorbs and what its stand-in does not
+// conserve. If the walk follows only some of the inputs, the others' part is recorded separately.
 #include "explain/ledger.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Sums {
 
 constexpr Index chunk = 16384, lanes = 8;
 
-// Σ and Σ | · | of term(0) … term(n − 1): in chunks of their own and lanes side by side, always in one order.
+// Σ and Σ | · | of term(0) … term(n − 1), in chunks and lanes, always in the same order.
 template <class Term>
 Sums sum_terms(Index n, const Term& term) {
   const Index chunks = (n + chunk - 1) / chunk;
@@ -57,7 +57,7 @@ Sums sum_terms(Index n, const Term& term) {
   return sums;
 }
 
-// Of signal ⊙ value, or of the signal alone.
+// The sum of signal ⊙ value, or of the signal alone.
 Sums sums_of(const Tensor& signal, const Tensor& value, bool forms) {
   return dispatch(signal.dtype(), [&]<class R>(R) {
     const R* m = signal.data<R>();
@@ -73,7 +73,7 @@ int blocks_of(const std::vector<Stack>& stacks) {
                          [](int sum, const Stack& stack) { return sum + stack.layers; });
 }
 
-// What the stages above block l have.
+// The sum over the stages above block l.
 double sum_above(const std::vector<double>& stages, int layer) {
   return std::accumulate(stages.begin() + layer + 2, stages.end(), 0.0);
 }
@@ -121,7 +121,7 @@ void Ledger::passed(const Passed& op) {
 }
 
 Check Ledger::check_balance(const std::string& name, double missing, double guard) const {
-  const double rounding = dtype_ == DType::Float32 ? 1e-6 : 1e-14;  // one sum's, as a share of Σ |relevance|
+  const double rounding = dtype_ == DType::Float32 ? 1e-6 : 1e-14;  // of one sum, as a share of Σ |relevance|
   return check_within(name, missing, (rounding * (layers_ + 1) + guard) * std::max(1.0, largest_));
 }
 

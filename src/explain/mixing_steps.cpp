@@ -19,7 +19,7 @@ std::vector<MixingStep> mixing_steps(const ModelInfo& info) {
   for (const AttentionKind& own : kinds) {
     if (own.is_cross()) continue;
     for (int l = 0; l < own.layers; ++l)
-      for (const AttentionKind& kind : kinds)  // attention to itself comes first
+      for (const AttentionKind& kind : kinds)  // self-attention comes first
         if (kind.stack == own.stack) steps.push_back({kind, l});
   }
   return steps;
@@ -112,7 +112,8 @@ JointMixing fused_mixing(const Study& study, const FusedMixing& wanted) {
 }
 
 Check worst_of(const std::vector<Map>& maps, Check (*check)(const Tensor&)) {
-  // Failed before passed; then by how near to its bound, or how far beyond, a value is.
+  // A failed check is worse than a passed one; otherwise the one whose value is closer to its bound, or
+  // further beyond it.
   const auto is_worse = [](const Check& a, const Check& b) {
     if (a.passed != b.passed) return !a.passed;
     const double x = std::abs(a.value - a.bound), y = std::abs(b.value - b.bound);

@@ -9,8 +9,8 @@
 //
 //   ‖f_ij Q‖² = α_ijᵀ (Ũ_j Ũ_jᵀ) α_ij
 //
-// which costs 2 T H² D + 2 T² H² instead of 2 T² H D. Where the heads cancel each other so far that the
-// square would lose digits, and on the diagonal, the vector itself is summed.
+// which costs 2 T H² D + 2 T² H² instead of 2 T² H D. Where the heads cancel so far that the square would
+// lose digits, and on the diagonal, the vector itself is summed.
 //
 // Mixing ratio: m_i / (m_i + p_i) with m_i = ‖Σ_{j≠i} R_ij Q‖ and p_i = ‖R_ii Q‖.
 #include "explain/norms.h"
@@ -35,7 +35,8 @@ namespace headwater {
 
 namespace {
 
-constexpr double lost_square = 1e-6;  // of (Σ_h α_h ‖ũ^h‖)²: below it, ten digits of the square are not left
+constexpr double lost_square =
+    1e-6;  // share of (Σ_h α_h ‖ũ^h‖)² below which the square has fewer than ten digits
 
 double squared_norm(const double* z, Index n) {
   double sums[4] = {};
@@ -46,7 +47,7 @@ double squared_norm(const double* z, Index n) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// The stage's map of one layer: the norms a part passes, and what row i is multiplied by.
+// The stage's map of one layer: the norms that a part passes, and the factor of row i.
 struct Stage {
   std::vector<NormMap> maps;
   std::vector<double> scales;  // c_i
@@ -89,7 +90,7 @@ class LayerNorms {
     map_.resize(as_size((request.each_head ? H : 1) * T * T));
   }
 
-  // u [count, H, D] of tokens begin …: their columns of the map. Changes u to ũ.
+  // Computes the map's columns for u [count, H, D] of tokens begin …; changes u to ũ.
   void add(Index begin, Index count, double* u) {
     std::vector<double> grams(as_size(count * H * H));
     std::vector<kernels::GemmTask<double>> tasks;
@@ -109,7 +110,7 @@ class LayerNorms {
  private:
   bool residual() const { return request_.stage != NormStage::Attention; }
 
-  // ‖Σ_h α_h ũ^h + [i = j] x_j Q‖ from the vector itself.
+  // ‖Σ_h α_h ũ^h + [i = j] x_j Q‖, computed from the vector itself.
   double plain(const double* alpha, const double* u, const double* own, double* work) const {
     if (own != nullptr)
       std::copy_n(own, D, work);
@@ -164,7 +165,8 @@ class LayerNorms {
   std::vector<double> map_;
 };
 
-// The norm of sampled pairs by plain vectors, from the definition; the largest relative difference.
+// Compares the norms of sampled pairs with plain vectors from the definition; returns the largest relative
+// difference.
 double plain_difference(const AttentionParts& parts, const Stage& stage, const NormRequest& request,
                         const std::vector<double>& map) {
   double worst = 0;
@@ -196,7 +198,7 @@ void mixing_ratios(const AttentionParts& parts, const Stage& stage, const std::v
   }
 }
 
-// By plain blocks' shortcut.
+// Computes the scores with the shortcut for plain blocks.
 std::vector<double> gram_map(const Study& study, const NormRequest& request, const PlainBlock& block,
                              const AttentionKind& kind, int layer, std::span<double> ratios,
                              PartTotals& totals) {
@@ -316,7 +318,8 @@ std::size_t norm_bytes(const ModelInfo& info, Index tokens, const NormRequest& r
   const auto maps = as_size((request.each_head ? info.last().heads : 1) * tokens * tokens);
   const auto layers = as_size(layers_of(attentions_of(info)));
   const std::size_t rows = layers * as_size(tokens);
-  // Of several kinds also the residual path beside the rows, and both together while they are checked.
+  // With several kinds of attention also the residual path of the rows, and both together while they are
+  // checked.
   const std::size_t beside =
       is_encoder_decoder(info) ? (layers * maps + rows) * bytes_of(info.dtype) + rows * sizeof(double) : 0;
   return layers * maps * bytes_of(info.dtype) + beside + maps * sizeof(double) +

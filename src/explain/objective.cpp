@@ -6,11 +6,11 @@
 //                 the start or end of an answer the softmax runs over the tokens an answer may consist of and
 //                 [CLS], as the prediction's does.
 //
-// An answer from token s to token e has z = z_s + z_e and p = p_s p_e, with z_s, p_s the start's and z_e, p_e
-// the end's.
+// An answer from token s to token e has z = z_s + z_e and p = p_s p_e, where z_s and p_s belong to the start
+// and z_e and p_e to the end.
 //
-// Several tokens, read at rows r_0, r_1, …, have the sum of their log-probabilities in place of a logit and
-// the product of their probabilities in place of a probability, each under the softmax of its own row:
+// Several tokens, read at rows r_0, r_1, …, have the sum of their log-probabilities in place of a logit, and
+// the product of their probabilities in place of a probability, each with the softmax of its own row:
 //
 //   log-probability   F = Σ_i log p_i                 ∂ log p_i/∂z_k = [k = i] − p_k
 //
@@ -39,7 +39,8 @@ std::vector<bool> answer_tokens(const Study& study) {
   for (const Unit& unit : study.units())
     allowed.push_back((unit.segment == 1 && !unit.special) ||
                       (study.special_ids.cls && unit.id == *study.special_ids.cls));
-  if (std::find(allowed.begin(), allowed.end(), true) == allowed.end()) allowed.clear();  // nobody says which
+  if (std::find(allowed.begin(), allowed.end(), true) == allowed.end())
+    allowed.clear();  // no restriction is known
   return allowed;
 }
 
@@ -104,12 +105,12 @@ std::vector<Objective::Product> Objective::products_of(const Shape& shape,
   return products;
 }
 
-// The logits of one input that one probability depends on, and which of them it belongs to.
+// The logits of one input on which one probability depends, and which of them it belongs to.
 struct Objective::Slice {
   Index begin, stride;
   std::size_t entry;
   std::vector<double> p;  // probabilities over the slice
-  double log_p = 0;       // of the entry, where the probability itself may be 0
+  double log_p = 0;       // log-probability of the entry, also if the probability underflows to 0
 };
 
 template <class R>
@@ -184,7 +185,7 @@ Tensor Objective::seed(const Tensor& logits, const std::vector<int>& positions) 
         for (const Cell& cell : product.cells)
           slices.push_back(slice_of(z, logits.shape(), b, cell.row, cell.column));
         for (std::size_t k = 0; k < slices.size(); ++k) {
-          double others = product.sign;  // the product rule: the slope of one times what the others are
+          double others = product.sign;  // the product rule: the slope of one factor times the others
           for (std::size_t j = 0; j < slices.size() && !sums(); ++j)
             if (j != k) others *= slices[j].p[slices[j].entry];
           add(slices[k], others);
@@ -195,7 +196,7 @@ Tensor Objective::seed(const Tensor& logits, const std::vector<int>& positions) 
 }
 
 double Objective::rounding(const Tensor& seeds, const Tensor& logits) {
-  constexpr double roundings = 32;  // that a logit of a deep model has gathered
+  constexpr double roundings = 32;  // roundings that accumulate in a logit of a deep model
   const Index each = logits.size() / logits.dim(0);
   double worst = 0;
   for (Index b = 0; b < logits.dim(0); ++b) {

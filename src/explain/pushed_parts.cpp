@@ -9,7 +9,7 @@ namespace {
 
 constexpr Rules given{.norm = Rules::Norm::FrozenScale, .softmax = Rules::Softmax::Constant};
 
-// Parts of the tokens [begin, begin + count) of the sequence that is read, [count, 1, T, D].
+// The parts of the tokens [begin, begin + count) of the sequence that is read, [count, 1, T, D].
 Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index count) {
   const Tape& tape = *study.run().tape;
   const AttentionKind& kind = wanted.kind;
@@ -17,7 +17,7 @@ Tensor pushed(const Study& study, const PartsWanted& wanted, Index begin, Index 
   const Place at = place_of(wanted.at), values = place_of(kind.sites.v), input = place_of(kind.before);
   const Tensor v = tape.at(values).value;
   if (wanted.at == kind.sites.out || kind.is_cross()) {
-    // With grouped queries several heads read the same columns; one head's part is taken at the mix.
+    // With grouped queries several heads read the same columns, so one head's part is taken at the mix.
     PushHooks hooks;
     if (wanted.head >= 0)
       hooks.made = [&](Place place, Tensor& part) {
@@ -70,7 +70,8 @@ Tensor pushed_residual(const Study& study, const PartsWanted& wanted) {
   const Tape& tape = *study.run().tape;
   const Place at = wanted.kind.at(wanted.at, wanted.layer);
   const Var x = tape.at(wanted.kind.at(wanted.kind.before, wanted.layer));
-  // The pattern is given and the values are another stack's, so the attention itself carries nothing of x.
+  // The pattern is constant and the values belong to another stack, so the attention itself carries nothing
+  // of x.
   const Tensor part = tape.push(x, x.value.reshaped(x.value.shape().with_front(1)), given, {at}).at(at);
   return part.reshaped({part.dim(2), part.dim(3)});
 }

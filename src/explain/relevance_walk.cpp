@@ -1,7 +1,7 @@
-// The forms are in the ops' files. What is added here is how the public code lets relevance meet where a
-// value is read several times: x · Σ_k R_k / (x + 1e-9), which is Σ_k R_k but for the guard. Its BERT does so
-// for the three readers q, k, v of a block's input and then for that sum and the residual path; its ViT has
-// one fused projection, and only the latter.
+// The ops' files contain the forms. This file adds how the public code joins relevance where a value is read
+// several times: x · Σ_k R_k / (x + 1e-9), which is Σ_k R_k except for the guard. Its BERT does so for the
+// three readers q, k, v of a block's input and then for that sum and the residual path. Its ViT has one fused
+// projection, and does only the latter.
 #include "explain/relevance_walk.h"
 
 #include <headwater/error.h>
@@ -64,12 +64,13 @@ Signals walk_relevance(const Study& study, const RelevanceWalk& walk, Ledger* le
 }
 
 std::size_t relevance_walk_bytes(const ModelInfo& info, Index tokens, const Rules& rules, DType dtype) {
-  // Four products take the parts of W above and below zero, three |W| alone (ops/linear.cpp: narrow layers
-  // take four, whose matrices are small). In another type than the run's, W itself and a copy on the way.
+  // Four products use the parts of W above and below zero, three use |W| alone (ops/linear.cpp: narrow
+  // layers, whose matrices are small, use four). In a type other than the run's there are also W itself and a
+  // temporary copy.
   const bool four = rules.guard == Rules::Guard::Reference || rules.relevance == Rules::Relevance::Lrp;
   std::size_t matrices = (four ? 2 : 1) * matrix_bytes(info, dtype);
   if (dtype != info.dtype) matrices += matrix_bytes(info, dtype) + matrix_bytes(info, info.dtype);
-  // Beside its signal an op holds the parts of its values above and below zero, their sums and ratios.
+  // Besides its signal an op holds the parts of its values above and below zero, their sums and ratios.
   return 2 * walk_bytes(info, tokens, 1, dtype) + packing_bytes(info, dtype) + matrices;
 }
 

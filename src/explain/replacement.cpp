@@ -33,7 +33,7 @@ std::vector<std::string_view> available(const Study& study) {
   return names;
 }
 
-// What a run of `batch` has where the sequences enter, each [1, T, D].
+// The values of a run of `batch` where the sequences enter, each [1, T, D].
 std::vector<Tensor> values_of_run(const Study& study, const Batch& batch, Site at,
                                   std::vector<Edit> edits = {}) {
   Tape tape(Keep::Sites, std::move(edits));
@@ -43,7 +43,7 @@ std::vector<Tensor> values_of_run(const Study& study, const Batch& batch, Site a
   return values;
 }
 
-// The embeddings [1, T, D] of a picture of one colour: this one, or the mean over the picture.
+// The embeddings [1, T, D] of a picture of one colour: the given one, or the mean over the picture.
 Tensor flat_picture(const Study& study, Replacement replacement) {
   const Tensor& pixels = study.batch().pixels;
   const Index C = pixels.dim(1), area = pixels.dim(2) * pixels.dim(3);
@@ -62,7 +62,7 @@ Tensor flat_picture(const Study& study, Replacement replacement) {
   return values_of_run(study, flat, Site::Embed).front();
 }
 
-// The mean of the embeddings of a sequence's units that are not special, [D].
+// The mean embedding of a sequence's units that are not special, [D].
 std::vector<double> mean_embedding(const Study& study, int sequence) {
   const Tensor rows = study.at({Site::Embed, 0, sequence});  // [1, T, D]
   const Index first = study.sequences()[as_size(sequence)].first, D = rows.dim(2);
@@ -85,14 +85,14 @@ Tensor repeated_row(const std::vector<double>& row, Index tokens, DType dtype) {
   return Tensor::of({1, tokens, static_cast<Index>(row.size())}, all, dtype);
 }
 
-// The embeddings of one token id in every sequence, [D] each.
+// The embedding of one token id in every sequence, [D] each.
 std::vector<Tensor> embeddings_of(const Study& study, int id) {
   Batch one{.ids = {{id}}, .positions = {0}};
   if (study.written() > 0) one.prefix = {{id}};
   return values_of_run(study, one, Site::Embed);
 }
 
-// `rows` [T, D] with the kept units' own values from `value` [T, D].
+// `rows` [T, D] with the kept units' values taken from `value` [T, D].
 Tensor with_kept(const Tensor& rows, const Tensor& value, const std::vector<bool>& kept) {
   Tensor mixed = rows.clone();
   const Index D = rows.dim(1);

@@ -12,12 +12,12 @@ namespace {
 
 constexpr double allowed = 0.005;  // half of what `explain --verify` allows: this is an estimate
 
-// Roundings of many operations meet in a result: one unit in the last place of the input would tell too
-// little. With eight the estimate is of the size of the true difference to float64
+// The roundings of many operations accumulate in a result, so one unit in the last place of the input would
+// be too small a change. With eight units the estimate has the size of the true difference from float64
 // (docs/seen-on-real-models.md).
 constexpr double units = 8;
 
-// x (1 ± 8 ε), the sign by a hash of the place (Fibonacci hashing).
+// x (1 ± 8 ε), with the sign from a hash of the index (Fibonacci hashing).
 void move_last_bits(Tensor& x) {
   dispatch(x.dtype(), [&]<class R>(R) {
     R* values = x.data<R>();

@@ -1,4 +1,5 @@
-// R_t = Σ_d m_td x_td, m the signal a pull from the target's logit leaves at the encoder's input x [1, T, D].
+// R_t = Σ_d m_td x_td, where m is the signal of a pull from the target's logit at the encoder's input x [1,
+// T, D].
 #include "explain/token_relevance.h"
 
 #include <fmt/format.h>

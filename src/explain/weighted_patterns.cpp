@@ -1,5 +1,5 @@
-// B_l = I + E_l with E_l = mean over heads of max(0, ·); the row e of J = B_{L−1} … B_s is carried down as a
-// vector, e ← e B_l, because no other row is read.
+// B_l = I + E_l with E_l = mean over heads of max(0, ·). Only the row e of J = B_{L−1} … B_s is read, so it
+// is computed as a vector, e ← e B_l.
 //
 // The gradient's check scales a pattern:  (y((1 + h) A) − y((1 − h) A)) / 2h = Σ G ⊙ A  up to O(h²) and
 // rounding of y, measured by Σ |G ⊙ A|.
@@ -75,7 +75,7 @@ void put_row(Attribution& result, const Study& study, const std::vector<double>&
     result.scores() =
         Tensor::of({only.rows, only.columns}, std::span(row).subspan(as_size(before)), info.dtype);
   } else {
-    // A causal mask gives later tokens an exact 0 that is no measurement.
+    // A causal mask gives later tokens an exact 0, which is not a measurement.
     const Index seen = info.last().causal ? *std::max_element(rows.begin(), rows.end()) + 1 : T;
     const double smallest = *std::min_element(row.begin(), row.begin() + seen);
     result.measured.assign(as_size(T), true);

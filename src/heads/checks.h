@@ -1,4 +1,4 @@
-// Promises about a whole run over labelled inputs: the worst of what its inputs showed.
+// Checks of a whole run over labelled inputs: the worst over its inputs.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@
 
 namespace headwater {
 
-// Adds a check, or puts it in the place of one of its name if it came closer to its bound, or over it.
+// Adds a check, or replaces the one of the same name if the new one is closer to its bound or beyond it.
 void keep_worst(std::vector<Check>& checks, Check found);
 
-// Attributions as attattr makes them; what they promise, completeness and the estimated error, goes into the
-// checks, and inputs that missed the tolerance are counted.
+// Attributes attention as attattr does. Its checks, completeness and the estimated error, go into `checks`,
+// and inputs that missed the tolerance are counted.
 AttentionAttribution attribute_checked(const Study& study, const AttentionAttributionOptions& options,
                                        std::vector<Check>& checks, int& unresolved);
 
-// How many inputs got different classes from two ways to the same: none may.
+// The check that two ways of computing the classes agree on every input.
 Check check_same_classes(std::string name, const std::vector<int>& first, const std::vector<int>& second);
 
-// With some values of a site multiplied by s, the derivative of a function of the logits at s = 1 against a
-// central difference: two forward runs.
+// Compares the derivative of a function of the logits, as some values of a site are multiplied by s, at s = 1
+// with a central difference: two forward runs.
 Check check_slope(const Study& study, const Scaled& part, double slope, const OfLogits& function);
 
 }  // namespace headwater

@@ -1,12 +1,12 @@
-// Head importance over labelled inputs; include/headwater/heads.h says what each ranking measures.
+// Head importance over labelled inputs; include/headwater/heads.h describes the rankings.
 #pragma once
 
 #include "heads/labelled.h"
 
 namespace headwater {
 
-// Throws InputError for an unknown ranking, listing them, and for a bound on memory (bytes; 0: none) that is
-// too small, saying what would do. The record stays empty.
+// Throws InputError for an unknown ranking, with a list of them, and for a memory bound (bytes; 0: none) that
+// is too small, with one that suffices. The record stays empty.
 HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                const std::string& ranking, const Advance& advance,
                                std::size_t max_memory = 0);

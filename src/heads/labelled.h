@@ -21,14 +21,14 @@ struct Labelled {
 using Advance = std::function<void(double done)>;  // 0 … 1; may throw to stop
 
 // Throws Unsupported for models that do not classify whole texts or images into exclusive labels, InputError
-// for an unknown label or an input the model cannot take, naming the input by its number.
+// for an unknown label or an input that the model cannot take; the message gives the number of the input.
 std::vector<Labelled> prepare_labelled(const LoadedModel& loaded, std::span<const LabelledInput> inputs);
 
-// Which heads stay: [layer][head].
+// The heads that stay: [layer][head].
 using HeadMask = std::vector<std::vector<bool>>;
 HeadMask all_heads(const ModelInfo& info);
 
-// Enough tokens in a batch to keep the matrix products busy, and a bound on memory.
+// The tokens of a batch: enough to keep the matrix products busy, and a bound on memory.
 inline constexpr std::size_t usual_batch_tokens = 4096;
 
 // The predicted class of every input when the other heads' attention is zero.
@@ -38,7 +38,7 @@ std::vector<int> classify(const LoadedModel& loaded, std::span<const Labelled> i
 std::vector<std::vector<int>> classify(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                        std::span<const HeadMask> masks, const Advance& advance,
                                        std::size_t batch_tokens = usual_batch_tokens);
-// The same without any head, another way: what their attention made of the values, z, is zero.
+// The classes without any head, computed in another way: z, the output of every attention, is zero.
 std::vector<int> classify_without_outputs(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                           std::size_t batch_tokens = usual_batch_tokens);
 double accuracy(std::span<const Labelled> inputs, const std::vector<int>& predicted);

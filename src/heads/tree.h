@@ -1,4 +1,4 @@
-// Attribution trees (Hao et al., 2021): which tokens pass what on to which, layer by layer, as a tree.
+// Attribution trees (Hao et al., 2021): which tokens pass information to which, layer by layer, as a tree.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,12 @@
 
 namespace headwater {
 
-// `attribution` [L, H, T, T] (NaN counts as 0). Needs at least 2 layers and 2 tokens: throws InputError.
+// Makes the tree of `attribution` [L, H, T, T] (NaN counts as 0). Throws InputError unless there are at least
+// 2 layers and 2 tokens.
 Tree attribution_tree(const Tensor& attribution, const TreeOptions& options);
 
-// Promises counted again on a tree that was made: every edge exceeds τ and λ, every token is reached once and
-// from one that was there before.
+// Checks of a finished tree: every edge exceeds τ and λ, and every token is reached once and from one that
+// was there before.
 std::vector<Check> tree_checks(const Tree& tree, const Tensor& attribution, const TreeOptions& options);
 
 }  // namespace headwater

@@ -1,13 +1,13 @@
-// Adversarial triggers (Hao et al., 2021): the token pairs a model is most sure about in one input, put into
-// others.
+// Adversarial triggers (Hao et al., 2021): the token pairs with the largest attributions in one input,
+// inserted into others.
 #pragma once
 
 #include "heads/labelled.h"
 
 namespace headwater {
 
-// The record stays empty. Throws Unsupported for image models, InputError for a bound on memory (bytes; 0:
-// none) that is too small.
+// The record stays empty. Throws Unsupported for image models, InputError for a memory bound (bytes; 0: none)
+// that is too small.
 TriggerReport find_triggers(const LoadedModel& loaded, std::span<const Labelled> inputs,
                             const TriggerOptions& options, const Advance& advance,
                             std::size_t max_memory = 0);

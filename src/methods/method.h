@@ -65,22 +65,22 @@ class MethodOptions {
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
-// What a method promises of every result; law tests check exactly these.
+// The properties that every result of a method has; law tests check exactly these.
 struct Claims {
   bool rows_sum_to_one = false;
   bool nonnegative = false;
   bool causal = false;  // no weight on tokens after the query, for causal models
 };
 
-// What a map per layer says about the residual path, so that rollout and flow know what to add.
+// How a map per layer treats the residual path, so that rollout and flow know what to add.
 enum class Mixing {
-  None,      // no map per layer, or already taken through the layers
-  Partial,   // attention alone: rows are normalised and mixed half and half with the identity
-  Complete,  // the residual path is in it: rows are normalised and nothing is added
+  None,      // no map per layer, or already combined across layers
+  Partial,   // without the residual path: rows are normalised and mixed half and half with the identity
+  Complete,  // with the residual path: rows are normalised and nothing is added
   Raw,       // as Complete, but rollout multiplies the scores as they are (GlobEnc's own form)
 };
 
-// What a method is asked; lists of methods go by it, in this order.
+// The question that a method answers; lists of methods are ordered by it.
 enum class Question { Answer, Mixing, Certainty, Heads };
 inline constexpr Question all_questions[] = {Question::Answer, Question::Mixing, Question::Certainty,
                                              Question::Heads};
@@ -91,30 +91,30 @@ struct Method {
   Question question = Question::Answer;
   std::string_view formula;       // in Unicode text
   std::string_view paper;         // authors, year, title, venue
-  std::string_view cost, limits;  // what it costs, what it does not show
+  std::string_view cost, limits;  // what it costs, and what it does not show
   std::vector<MethodOption> options{};
   Claims claims{};
   Mixing mixing = Mixing::None;
-  // Values of the run it reads by Study::at; empty: it walks the tape, and the run keeps everything.
+  // Values of the run that it reads by Study::at; empty: it walks the tape, and the run keeps everything.
   std::vector<Site> sites;
-  bool tiles = false;                       // takes Study::scratch for larger tiles
+  bool tiles = false;                       // uses Study::scratch for larger tiles
   bool refines = false;                     // goes on until its tolerance is met, or Study::until
   bool needs_target = false;                // explains an output: refused for models without a head
-  std::vector<std::string_view> aliases{};  // other names it is known by
+  std::vector<std::string_view> aliases{};  // other names
   std::string_view instead{};  // what to use for encoder–decoders, if it is for one stack alone
-  // Why it means nothing for such a model ("…: … has no …; use …"), or empty. `run` refuses it too.
+  // Why it is undefined for such a model ("…: … has no …; use …"), or empty. `run` refuses it too.
   std::string (*unsupported)(const ModelInfo&) = nullptr;
   Attribution (*compute)(const Study&, const MethodOptions&) = nullptr;
   // Bytes beyond the run: its result and the least it needs to work.
   std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
 
-  // What it computes, under its name and with the options it was made by.
+  // Its result, with its name and the options used.
   Attribution run(const Study& study, const MethodOptions& options) const;
   // Says whose it is. Options that the result has already were settled by the run itself.
   Attribution named(Attribution result, const MethodOptions& options) const;
 };
 
-// Method::planned_bytes that no option changes.
+// Method::planned_bytes for methods whose options do not change it.
 template <std::size_t (*bytes)(const ModelInfo&, Index)>
 std::size_t planned(const ModelInfo& info, Index tokens, const MethodOptions&) {
   return bytes(info, tokens);
@@ -126,7 +126,7 @@ std::vector<const Method*> methods_asked(Question question);  // by name
 std::string plain_name(std::string_view name);
 const Method* method_named(std::string_view name);  // or by an alias; null if there is none
 const Method& find_method(std::string_view name);   // throws InputError with the nearest names
-// Throws Unsupported, with the reason, if the method means nothing for this model.
+// Throws Unsupported, with the reason, if the method is undefined for this model.
 void require_supported(const Method& method, const ModelInfo& info);
 
 }  // namespace headwater

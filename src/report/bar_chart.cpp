@@ -1,5 +1,5 @@
-// Bars from left to right, a group for no trigger and for each, a bar per gold label in it; a line across a
-// bar marks where it was without a trigger.
+// Bars from left to right: one group for no trigger and one for each trigger, with a bar per gold label. A
+// line across a bar marks its height without a trigger.
 #include <algorithm>
 #include <cmath>
 

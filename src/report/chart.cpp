@@ -23,7 +23,7 @@ double entry_width(const Series& entry, double width) {
 
 void draw_marker(Svg& svg, Marker marker, Point at, Rgb colour, std::string_view tip = {}) {
   constexpr double r = 3.5;
-  std::vector<Point> corners;  // from the middle
+  std::vector<Point> corners;  // relative to the centre
   if (marker == Marker::Circle)
     for (int k = 0; k < 12; ++k) corners.push_back({r * std::cos(k * M_PI / 6), r * std::sin(k * M_PI / 6)});
   if (marker == Marker::Square) corners = {{-r, -r}, {r, -r}, {r, r}, {-r, r}};
@@ -57,7 +57,7 @@ void draw_band(Svg& svg, const Plot& plot, const Series& series) {
   svg.polygon(outline, series.colour, 0.2);
 }
 
-// Calls place(entry, where its sample begins) row by row; returns the height.
+// Calls place(entry, the start of its sample) row by row; returns the height.
 template <class Place>
 double flow(double width, std::span<const Series> entries, const Place& place) {
   double x = 0, y = 0;
@@ -111,7 +111,7 @@ void draw_colour_bar(Svg& svg, Point at, bool has_sign, const std::string& large
 
 namespace {
 
-constexpr double bolder = 1.08;  // letters of a bold face are so much wider
+constexpr double bolder = 1.08;  // bold letters are this much wider
 constexpr double smallest_share = 2.0 / 3, title_size = 16, widest_sheet = 1400;
 
 }  // namespace
@@ -167,7 +167,7 @@ Plot::Plot(Svg& svg, const Box& field, ChartAxis x, ChartAxis y)
     svg.line({field.x, on}, {field.x + field.width, on}, grid);
     svg.text({field.x - 6, on + 4}, y_.names[k], small_text(TextStyle::Anchor::End));
   }
-  // As many names as have room beside each other.
+  // As many names as fit beside each other.
   double widest = 0;
   for (const std::string& name : x_.names) widest = std::max(widest, drawn_width(name, 11) + 8);
   const auto every = static_cast<std::size_t>(

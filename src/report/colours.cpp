@@ -1,4 +1,5 @@
-// A weight's ramp runs straight through nine fixed points; WCAG 2.1 defines luminance and contrast.
+// A weight's colour is interpolated linearly between nine fixed points; WCAG 2.1 defines luminance and
+// contrast.
 #include "report/colours.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-// The command line that repeats a run: what was asked for (Report::asked) where it differs from the defaults.
+// The command line that repeats a run: the options of the request (Report::asked) that differ from the
+// defaults.
 //
-// An option that several methods have, and that one of them was given otherwise, is written with the method's
-// name before it; so is an aggregate. A method that was asked for twice takes a command of its own.
+// If several methods have an option and one of them was given another value, the option is written with the
+// method's name; likewise an aggregate. A method that was requested twice needs a command of its own.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -16,7 +17,7 @@ namespace headwater {
 
 namespace {
 
-// Arguments of a command, quoted; a value that looks like an option is joined to its flag.
+// Quoted arguments of a command; a value that looks like an option is joined to its flag.
 class Command {
  public:
   void flag(const char* name) { out_ += fmt::format(" {}", name); }
@@ -43,7 +44,7 @@ bool has_maps(const MethodSpec& spec) {
   return method != nullptr && method->mixing != Mixing::None;
 }
 
-// The value a method runs with: as given, or its default; nothing if it has no such option.
+// The value with which a method runs: the given one, or the default; nothing if it has no such option.
 std::optional<std::string> value_of(const MethodSpec& spec, const std::string& name) {
   if (const auto given = spec.options.find(name); given != spec.options.end()) return given->second;
   if (const MethodOption* option = option_of(spec, name)) return std::string(option->otherwise);
@@ -122,7 +123,7 @@ std::string command_of(const RunRecord& record, const Request& asked, const std:
   return command.str();
 }
 
-// The methods in rounds: in the first each once, in the second those that were asked for again, …
+// The methods in rounds: the first has each method once, the second those that were requested again, …
 std::vector<std::vector<MethodSpec>> rounds_of(const std::vector<MethodSpec>& methods) {
   std::vector<std::vector<MethodSpec>> rounds(1);
   for (const MethodSpec& spec : methods) {

@@ -1,5 +1,5 @@
-// Curves of an evaluation: a field per metric, a line per method with its interval as a band, the random
-// explanation dashed.
+// Curves of an evaluation: one field per metric, one line per method with its interval as a band; the random
+// explanation is dashed.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@
 namespace headwater {
 namespace {
 
-// An axis that holds these numbers of all series, the ends of their bands included.
+// An axis that covers these numbers of all series, including the ends of their bands.
 ChartAxis axis_over(const std::string& label, const std::vector<Series>& all, int most,
                     std::initializer_list<std::vector<double> Series::*> numbers) {
   constexpr double none = std::numeric_limits<double>::infinity();

@@ -33,8 +33,8 @@ std::string interval_text(const EvaluationCell& cell) {
                      evaluated_number(cell.high));
 }
 
-// The method with the best figure, the random explanation aside; the first of equals. None where neither way
-// is better.
+// The method with the best figure except the random explanation; the first of equals. None if neither
+// direction is better.
 std::size_t best_of(const EvaluateReport& report, std::size_t metric) {
   if (report.metrics[metric].better == Better::Neither) return report.methods.size();
   std::size_t best = 0;
@@ -47,7 +47,7 @@ std::size_t best_of(const EvaluateReport& report, std::size_t metric) {
   return best;
 }
 
-// Of a metric and two methods, whichever stands first; null: not compared.
+// The pair of two methods for a metric, in either order; null: not compared.
 const EvaluationPair* pair_of(const EvaluateReport& report, const std::string& metric, const std::string& a,
                               const std::string& b) {
   for (const EvaluationPair& pair : report.pairs)
@@ -109,7 +109,7 @@ std::string tests_line() {
       significant);
 }
 
-// Examples that a metric has a value of, where that is not all.
+// The number of examples with a value of a metric, if these are not all.
 std::vector<std::string> coverage(const EvaluateReport& report) {
   std::vector<std::string> lines;
   const std::size_t explained = report.examples - report.left_out;

@@ -1,13 +1,12 @@
-// Flow: where what one token holds at the end was read from. With W_l the map of layer l, rows divided by the
-// sum of their sizes, and m_L(q) = 1 for the token that is asked for,
+// Flow: the inputs on which one token's final vector depends. With W_l the map of layer l, rows divided by
+// the sum of their absolute values, and m_L(q) = 1 for the chosen token,
 //
 //   e_l(q, k) = m_{l+1}(q) ((1 − r) |W_l(q, k)| / Σ_j |W_l(q, j)| + r [q = k]),    m_l(k) = Σ_q e_l(q, k)
 //
-// so that every layer passes on 1 in all; r is the share of the residual path, for maps that do not hold it.
-// A row without any weight keeps what it holds. A decoder stands above its encoder: what it takes from the
-// source it takes from the encoder's top, and its own first tokens are inputs too.
-// Of each layer the strongest edges are drawn until they hold a share of it; bars below show what every input
-// token had in the end.
+// so that every layer passes on 1 in total; r is the share of the residual path, for maps that do not contain
+// it. A row without any weight keeps its value. A decoder is drawn above its encoder: it reads the source
+// from the encoder's top, and its own first tokens are inputs too. In each layer the strongest edges are
+// drawn until they hold a share of its weight; bars below show the final value of every input token.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -33,16 +32,16 @@ constexpr std::size_t most_edges = 2000, most_columns = 40;
 constexpr double flow_top = 66, flow_left = 64, bars_room = 52, flow_foot = 40;
 constexpr Rgb counts_for{0x1e, 0x6c, 0xb2}, counts_against{0xc2, 0x57, 0x0c};
 
-// A layer: its rows take from the tokens on the level below it.
+// A layer: its rows read the tokens on the level below it.
 struct FlowStage {
   std::string name;
-  Index layer, first, last;  // of the rows that read in it
+  Index layer, first, last;  // the rows that read in this layer
   std::size_t level;
-  std::size_t source_level;  // where the columns before `first` stand
+  std::size_t source_level;  // the level of the columns before `first`
 };
 
 struct FlowEdge {
-  std::size_t stage, lower;  // lower: the level it ends on
+  std::size_t stage, lower;  // lower: the level on which it ends
   Index query, key;
   double weight;
   bool against;
@@ -50,15 +49,15 @@ struct FlowEdge {
 
 struct Flow {
   std::vector<FlowEdge> edges;
-  std::size_t all = 0;          // with any weight
-  std::vector<double> arrived;  // at the inputs
+  std::size_t all = 0;          // number of edges with any weight
+  std::vector<double> arrived;  // values that arrived at the inputs
 };
 
 bool has_layers_of_its_own(const Attribution& result) {
   return maps_by_layer(result) && has_axis(result, Axis::Layer);
 }
 
-// Attention's own weights say nothing of the residual path.
+// Attention weights do not contain the residual path.
 bool is_attention_alone(const Attribution& result) {
   const Method* method = method_named(result.method);
   return method != nullptr &&
@@ -92,7 +91,7 @@ std::vector<FlowStage> stages_of(const Report& report, const Attribution& result
   return stages;
 }
 
-// All that flows, stage by stage from the top, with what every token holds on every level.
+// The whole flow, stage by stage from the top, with the value of every token on every level.
 Flow flow_back(const Report& report, const Attribution& result, const std::vector<FlowStage>& stages,
                Index from, double residual) {
   const auto T = static_cast<std::size_t>(unit_count(report));
@@ -130,7 +129,8 @@ Flow flow_back(const Report& report, const Attribution& result, const std::vecto
   return flow;
 }
 
-// The strongest of every stage until they hold `share` of it; the strongest of all are drawn last, on top.
+// The strongest edges of every stage until they hold `share` of it; the strongest of all are drawn last, on
+// top.
 void keep_strongest(Flow& flow, std::size_t stages, double share) {
   std::vector<FlowEdge> kept;
   for (std::size_t s = 0; s < stages; ++s) {
@@ -155,7 +155,7 @@ void keep_strongest(Flow& flow, std::size_t stages, double share) {
   flow.edges = std::move(kept);
 }
 
-// Of many tokens those that an edge touches, of few all.
+// If there are many tokens, those that an edge touches; otherwise all.
 std::vector<Index> shown_units(const Flow& flow, Index count, Index from) {
   std::vector<bool> touched(static_cast<std::size_t>(count), static_cast<std::size_t>(count) <= most_columns);
   touched[static_cast<std::size_t>(from)] = true;
@@ -167,7 +167,7 @@ std::vector<Index> shown_units(const Flow& flow, Index count, Index from) {
   return shown;
 }
 
-// Where things stand: a column for every shown token, a level for the input and every stage.
+// The layout: a column for every shown token, a level for the input and for every stage.
 class FlowSheet {
  public:
   FlowSheet(const Report& report, std::vector<Index> shown, std::size_t stages)

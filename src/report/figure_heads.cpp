@@ -1,5 +1,6 @@
-// The heads of one layer as lines from the token that reads to the one that is read. Of all heads together
-// the strongest lines are drawn until they hold a share of the weight, each in its head's colour.
+// The heads of one layer as lines from the token that reads to the token that is read. The lines of all heads
+// are ranked together, and the strongest are drawn, each in its head's colour, until they hold a share of the
+// weight.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,7 +25,7 @@ constexpr std::size_t most_lines = 2000;
 constexpr double heads_width = 620, heads_top = 104, heads_foot = 34, names_size = 12;
 constexpr Index key_columns = 20;
 constexpr double key_line = 15;
-constexpr double least_share_of_peak = 0.004;  // far below what any line could show
+constexpr double least_share_of_peak = 0.004;  // too faint for any line
 
 struct HeadLine {
   Index head, query, key;
@@ -40,7 +41,7 @@ bool has_heads(const Attribution& result) {
   return has_axis(result, Axis::Query) && has_axis(result, Axis::Head);
 }
 
-// All lines of one head, whatever kind of attention has it.
+// All lines of one head, for any kind of attention.
 std::vector<HeadLine> lines_of(const Report& report, std::span<const Map* const> maps, Index layer,
                                Index head) {
   std::vector<HeadLine> lines;
@@ -98,7 +99,7 @@ Pen pen_of(Index head) {
           dashes[static_cast<std::size_t>(head / 10) % dashes.size()]};
 }
 
-// A square of each head's colour with its number, or a dashed line.
+// A square in each head's colour with its number, or a dashed line.
 void draw_head_key(Svg& svg, Index heads) {
   svg.text({sheet_edge, 74}, "heads", small_text());
   for (Index h = 0; h < heads; ++h) {

@@ -1,6 +1,6 @@
 // Maps of one result: every layer, every head of the layers, or one.
 //
-// Layers have one scale unless that leaves one of them blank: one whose largest weight is under half of the
+// Layers share one scale unless a layer would be blank: a layer whose largest weight is under half of the
 // scale never reaches the darker colours.
 #include <algorithm>
 #include <utility>
@@ -30,7 +30,7 @@ bool has_map(const Attribution& result) {
   return axis_at(result.maps.back(), Axis::Query) >= 0;
 }
 
-// [query · keys] of one layer and head; the mean over heads without one.
+// One layer and head, [query · keys]; without a head, the mean over heads.
 std::vector<double> cells_of(const Map& map, Index layer, Index head) {
   const Index heads = length_along(map, Axis::Head), keys = map.values.shape().back(),
               cells = map.values.dim(map.values.rank() - 2) * keys;
@@ -54,9 +54,9 @@ std::vector<std::string> unit_names(const Report& report, const Map& map, Axis::
   return names;
 }
 
-constexpr Index most_compared = 1 << 16;  // cells of a map whose layers are given one scale unasked
+constexpr Index most_compared = 1 << 16;  // largest map whose layers share a scale by default
 
-// The largest weight of all layers, and whether they are drawn by it.
+// The largest weight of all layers, and whether it is their common scale.
 struct CommonScale {
   double peak = 0;
   bool shared = true;
@@ -121,7 +121,7 @@ std::string layer_words(const Map& map, Index layer) {
 
 namespace {
 
-// The mean and every head of the layers, or of one.
+// The mean and every head of the layers, or of one layer.
 void add_all_heads(Drawn& drawn, const FigureOptions& options) {
   const Index heads = length_along(drawn.map, Axis::Head), layers = length_along(drawn.map, Axis::Layer);
   for (Index h = 0; h < heads; ++h)
@@ -154,7 +154,7 @@ std::string matrix_figure(const Report& report, const FigureOptions& options, co
   if (options.all_heads)
     throw InputError("--head: expected one head of a matrix, found 'all'; --kind grid draws every head");
   Drawn drawn = drawn_of(report, options, "matrix", has_map);
-  if (!drawn.map.name.empty()) drawn.panels.shared = false;  // one kind of several, each on its own scale
+  if (!drawn.map.name.empty()) drawn.panels.shared = false;  // one of several kinds, each with its own scale
   drawn.add(layer_words(drawn.map, drawn.layer) + head_words(drawn.map, options.head), drawn.layer,
             options.head);
   return map_panels_svg(drawn.panels, report.record, metadata);

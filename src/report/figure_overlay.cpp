@@ -1,5 +1,5 @@
-// The patches' scores over the picture the model saw: a column per method, or, of several targets, a row per
-// method and a column per target.
+// The patches' scores over the picture that the model saw: one column per method; for several targets, one
+// row per method and one column per target.
 #include <algorithm>
 #include <optional>
 

@@ -1,10 +1,10 @@
-// The text as it is read, every token on the colour of its score: a row per method, on a scale of its own,
-// and under several how far they differ. A line whose first letter is written from the right begins at the
-// right; a Latin word in it stays readable.
+// The text with every token coloured by its score: one row per method, each with its own scale, and below
+// several methods a row that shows their disagreement. Right-to-left lines are laid out from the right, and
+// Latin words in them stay readable.
 //
-// Methods differ on a token by the spread of its ranks: of n sizes |w| the r-th smallest stands at
-// (r − 1)/(n − 1), ties at their mean, and the spread is the highest such place minus the lowest. It takes
-// two that measured the token.
+// The disagreement on a token is the spread of its ranks: of n absolute values |w| the r-th smallest has the
+// rank (r − 1)/(n − 1), ties have their mean, and the spread is the highest rank minus the lowest. At least
+// two methods must have measured the token.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,7 +32,7 @@ namespace {
 constexpr double strip_width = 760, strip_left = 170, strip_top = 60, strip_line = 25, strip_text = 13,
                  strip_gap = 16, strip_foot = 62;
 
-constexpr std::size_t least_compared = 3;  // of two methods τ says it all
+constexpr std::size_t least_compared = 3;  // for two methods τ suffices
 constexpr Rgb differ_ink{0xc2, 0x57, 0x0c};
 
 struct StripRow {
@@ -47,12 +47,13 @@ struct StripBox {
   bool from_right;
 };
 
-// A piece, or the space between two (`piece` is then none).
+// A piece, or the space between two pieces (`piece` is then none).
 struct StripEntry {
   std::size_t piece;
   double width;
   int level;
-  bool may_begin = false;  // a row: behind a space, or between letters that are written without any
+  bool may_begin =
+      false;  // whether a row may begin here: after a space, or between letters of a script without spaces
 };
 constexpr std::size_t no_piece = static_cast<std::size_t>(-1);
 constexpr double strip_space = 4, strip_room = strip_width - strip_left - sheet_edge - 70;
@@ -69,7 +70,7 @@ struct StripLine {
 };
 
 bool is_wide(const std::string& text) {
-  return !upright_letters(text).empty();  // Chinese and the like
+  return !upright_letters(text).empty();  // Chinese, Japanese, Korean
 }
 
 StripLine line_from(const Report& report, const std::vector<TextPiece>& pieces, std::size_t begin) {
@@ -94,7 +95,7 @@ StripLine line_from(const Report& report, const std::vector<TextPiece>& pieces, 
   return line;
 }
 
-// A word's pieces stay together where a row has room for them.
+// A word's pieces stay together if they fit into a row.
 double word_width(const StripLine& line, std::size_t begin) {
   double width = line.entries[begin].width;
   for (std::size_t e = begin + 1; e < line.entries.size(); ++e) {
@@ -104,7 +105,7 @@ double word_width(const StripLine& line, std::size_t begin) {
   return width;
 }
 
-// One row of a line, from its left: those from the right end at the right edge.
+// One row of a line, from its left; right-to-left rows end at the right edge.
 void place_row(std::span<const StripEntry> row, bool right, double y, std::vector<StripBox>& boxes) {
   std::vector<int> levels;
   double width = 0;
@@ -119,13 +120,13 @@ void place_row(std::span<const StripEntry> row, bool right, double y, std::vecto
   }
 }
 
-// Where each piece stands, and how many lines that takes.
+// The position of each piece, and the number of lines.
 double placed(const Report& report, const std::vector<TextPiece>& pieces, std::vector<StripBox>& boxes) {
   boxes.resize(pieces.size());
   double y = 0;
   for (std::size_t begin = 0; begin < pieces.size();) {
     const StripLine line = line_from(report, pieces, begin);
-    std::size_t from = 0;  // where the row begins
+    std::size_t from = 0;  // the beginning of the row
     double x = 0;
     const auto end_row = [&](std::size_t end) {
       place_row(std::span(line.entries).subspan(from, end - from), line.right, y, boxes);
@@ -148,7 +149,7 @@ double placed(const Report& report, const std::vector<TextPiece>& pieces, std::v
   return y;
 }
 
-// τ-b with the first method, as the report has it.
+// τ-b with the first method, from the report.
 std::string agreement_with_first(const Report& report, const Attribution& result) {
   for (const Agreement& pair : report.agreement)
     if (pair.first == name_of(report.attributions.front()) && pair.second == name_of(result))

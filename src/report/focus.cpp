@@ -23,18 +23,18 @@ bool is_special(const Report& report, std::size_t t) {
   return t < units.size() && units[t].special;
 }
 
-// Where a sequence begins among all units.
+// The number of a sequence's first unit among all units.
 Index first_of(const Report& report, int sequence) {
   const auto& all = report.prediction.sequences;
   return static_cast<std::size_t>(sequence) < all.size() ? all[static_cast<std::size_t>(sequence)].first : 0;
 }
 
-// The map that has the row the output is read from: of several kinds of attention the last.
+// The map with the row the output is read from: with several kinds of attention the last.
 const Map& written_map(const Attribution& attribution) {
   return has_axis(attribution, Axis::Query) ? attribution.maps.back() : attribution.maps.front();
 }
 
-// The axes of units, [.., query, key] behind layer and head.
+// The axes of units, [.., query, key], after layer and head.
 int sequence_of(const Map& map, Axis::Kind kind) {
   for (const Axis& axis : map.axes)
     if (axis.kind == kind) return axis.sequence;
@@ -142,7 +142,7 @@ Index layer_count(const Attribution& attribution) {
 
 namespace {
 
-// Adds what a map has of row `row` of its queries.
+// Adds row `row` of a map's queries.
 void add_row(const Map& map, Index layer, Index row, double* to) {
   const Tensor& scores = map.values;
   const Index T = scores.shape().back(), queries = scores.dim(scores.rank() - 2);
@@ -177,7 +177,7 @@ std::vector<double> row_weights(const Report& report, const Attribution& attribu
 
 namespace {
 
-// A score per patch stands after the tokens that are no patch, which have none; a token that was not measured
+// Scores per patch come after the tokens that are not patches, which have none; a token that was not measured
 // has none either.
 std::vector<double> padded_row(const Report& report, const Attribution& attribution, Index layer, Index row) {
   std::vector<double> weights = row_weights(report, attribution, layer, row);
@@ -206,7 +206,7 @@ Tensor answer_rows(const Report& report, const Attribution& attribution) {
     for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
       const std::vector<double> one = padded_row(report, attribution, layer, rows[k]);
       for (std::size_t j = 0; j < mean.size(); ++j)
-        if (!std::isnan(one[j])) mean[j] += one[j];  // what a row may not read adds nothing
+        if (!std::isnan(one[j])) mean[j] += one[j];  // cells that a row may not read add nothing
     }
     for (double& v : mean) v /= static_cast<double>(rows.size());
     all.insert(all.end(), mean.begin(), mean.end());

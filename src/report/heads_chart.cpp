@@ -1,5 +1,5 @@
-// A cell's number keeps three figures of the map's largest; where that would be 0.00…, or too long, cells are
-// in units of a power of ten that the caption names.
+// A cell's number shows three figures of the map's largest; if that would be 0.00…, or too long, cells are in
+// units of a power of ten that the caption gives.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -33,7 +33,7 @@ std::string negative_meaning(const std::string& ranking) {
                                           : "orange: negative";
 }
 
-// How a map's numbers are written.
+// The format of a map's numbers.
 struct Numbers {
   double unit = 1;
   int decimals = 3;
@@ -64,7 +64,7 @@ double map_height(const HeadImportance& ranking) {
   return maps_head + ranking.layers * cell_height + ramp_room;
 }
 
-// "-0.12 ▒▒▒▒ 0.12", with what the sign means.
+// "-0.12 ▒▒▒▒ 0.12", with the meaning of the sign.
 void draw_ramp(Svg& svg, Point at, const HeadImportance& ranking, double peak, const Numbers& number) {
   const bool has_sign =
       std::any_of(ranking.scores.begin(), ranking.scores.end(), [](double v) { return v < 0; });

@@ -26,7 +26,7 @@ std::string cut_text(int inputs) {
   return fmt::format("  {} times an input lost its end to a pattern, at the model's limit\n", inputs);
 }
 
-// Behind what its last row has already.
+// Appends one cell per share to the table's last row.
 void add_percents(Table& table, const std::vector<double>& shares) {
   for (const double share : shares) table.rows.back().push_back(percent_cell(share));
 }

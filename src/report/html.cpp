@@ -1,6 +1,6 @@
 // The page: a template with the page document's JSON and its numbers in base64. A content security policy
-// allows exactly this style and this script, by hash, and no request at all, so that even a text that escaped
-// its quotes could neither run nor load anything.
+// allows only this style and this script, by hash, and no request, so that even a text that escaped its
+// quotes could neither run nor load anything.
 #include <fmt/format.h>
 #include <headwater/formats.h>
 

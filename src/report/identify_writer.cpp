@@ -70,7 +70,7 @@ std::string state_table(const IdentifyReport& report, bool control, MatchRule ma
   return table.str();
 }
 
-// Trained on the row's state, tested on the column's.
+// Each cell was trained on the row's state and tested on the column's.
 std::string across_table(const IdentifyReport& report, TokenMap map, TokenDistance distance,
                          MatchRule match) {
   Table table{.header = {"trained on"}, .rows = {}, .right = "r"};

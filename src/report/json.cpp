@@ -52,7 +52,7 @@ std::string indented(const std::string& text, int by) {
   return out;
 }
 
-// What separates entries: nothing on one line, else a new line and the indent.
+// The separator of entries: nothing on one line, otherwise a line break and the indent.
 std::string break_of(int indent) {
   std::string line;
   if (indent < 0) return line;

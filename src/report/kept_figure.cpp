@@ -46,7 +46,7 @@ void require_kind(const KeptFigure& asked, std::string_view only) {
     throw InputError(fmt::format("--kind: expected {} for this file, found '{}'", only, asked.kind));
 }
 
-// What else the program writes: files that hold too much, or too little, for a drawing.
+// Other files that the program writes, which hold too much or too little for a drawing.
 void refuse_other_kinds(const std::string& file) {
   constexpr const char* remedy =
       "plot draws one result that was written as JSON: headwater explain … -o RESULT.json";
@@ -75,7 +75,7 @@ void refuse_other_kinds(const std::string& file) {
 std::string figure_of_report(const Report& report, const std::string& command, const KeptFigure& asked) {
   const std::string kind = figure_kind(report, asked.kind);
   FigureOptions how = asked.how;
-  if (const Method* method = method_named(how.method)) how.method = method->name;  // by any of its names
+  if (const Method* method = method_named(how.method)) how.method = method->name;  // accepts any of its names
   for (const Figure& figure : figures())
     if (kind == figure.name)
       return figure.draw(report, how, provenance_json(checks_in(report), report.record, command));

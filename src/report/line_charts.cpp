@@ -32,11 +32,11 @@ Series series_of(const PruningCurve& curve, std::size_t which) {
   return series;
 }
 
-// The lines of one map and distance, of the model or its control.
+// The lines of one map and distance, for the model or its control.
 std::vector<Series> rates_of(const IdentifyReport& report, const ChartAxis& x, MatchRule match,
                              Counted counted) {
   std::vector<Series> all;
-  std::vector<std::string> kinds;  // a colour each, whether trained or not
+  std::vector<std::string> kinds;  // one colour each, trained or not
   for (const IdentifyCell& cell : report.cells) {
     if (cell.trained_on != cell.state) continue;
     const std::string kind = fmt::format("{} {}", name_of(cell.map), name_of(cell.distance));
@@ -93,7 +93,7 @@ std::string pruning_svg(const PruningReport& report, std::string_view metadata) 
         high = std::max(high, value);
       }
   }
-  if (report.curves.size() == 1) fields.resize(1);  // the random orders alone
+  if (report.curves.size() == 1) fields.resize(1);  // only the random orders
   for (ChartField& field : fields) {
     field.x = round_axis("heads removed", 0, 100, 10, " %");
     field.y = round_axis("accuracy", 100 * low, 100 * high, 8, " %");
@@ -112,7 +112,7 @@ std::string identify_svg(const IdentifyReport& report, MatchRule match, std::str
     x.ticks.push_back(state);
     x.names.push_back(std::to_string(state));
   }
-  if (x.ticks.size() == 1) {  // alone it stands in the middle
+  if (x.ticks.size() == 1) {  // a single tick is centred
     x.ticks = {x.ticks[0] - 1, x.ticks[0], x.ticks[0] + 1};
     x.names = {"", x.names[0], ""};
   }

@@ -17,12 +17,12 @@ namespace {
 constexpr double map_gap = 20, map_top = 56, map_heading = 18, map_foot = 58, profile_size = 46;
 constexpr double least_named_cell = 6;  // smaller cells have no room for a name beside them
 constexpr double most_named = 96,
-                 most_named_dense = 32;      // units of a panel whose cells are made large enough
-constexpr std::size_t most_cells = 1 << 14;  // drawn one by one: about two megabytes
+                 most_named_dense = 32;      // most units of a dense panel with names
+constexpr std::size_t most_cells = 1 << 14;  // most cells drawn one by one: about two megabytes
 constexpr Rgb no_number{0xee, 0xf0, 0xf2};
 
 struct PanelLayout {
-  double cell, names;  // names: the room of those on the left, and of those below
+  double cell, names;  // names: the room for names on the left and below
   bool named, single;
 
   explicit PanelLayout(const MapPanels& maps) : single(maps.panels.size() == 1) {
@@ -41,7 +41,7 @@ struct PanelLayout {
   double gap() const { return cell > 4 ? 1 : 0; }
 };
 
-// A cell's number in the room it has, or nothing: rather without the 0 before its point than without a digit.
+// A cell's number if it fits, or nothing; the 0 before the point is dropped before a digit is.
 std::string cell_number(double value, double room) {
   const auto fits = [&](const std::string& text) { return drawn_width(text, 9) <= room; };
   for (const int digits : {3, 2, 1}) {
@@ -88,7 +88,8 @@ void draw_cells(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel
     }
 }
 
-// Of many small panels the first of a line has names on its left, and the lowest of a column below it.
+// With many small panels, the first one in a row has names on its left, and the lowest one in a column below
+// it.
 struct NamedSides {
   bool left = true, below = true;
 };
@@ -105,7 +106,7 @@ void draw_names(Svg& svg, Point at, const MapPanels& maps, const PanelLayout& la
              {.anchor = TextStyle::Anchor::End, .size = layout.size(), .colour = soft_ink, .upwards = true});
 }
 
-// Sums of rows on the right, of columns on top, as bars; the largest is named.
+// Sums of rows on the right and of columns at the top, as bars; the largest has its number.
 void draw_profiles(Svg& svg, Point at, const MapPanels& maps, const MapPanel& panel,
                    const PanelLayout& layout) {
   const std::size_t R = maps.rows.size(), C = maps.columns.size();
@@ -150,7 +151,7 @@ std::string map_panels_svg(const MapPanels& maps, const RunRecord& record, std::
   const double profile = layout.single ? profile_size : 0;
   const double width = static_cast<double>(maps.columns.size()) * layout.cell,
                height = static_cast<double>(maps.rows.size()) * layout.cell;
-  // Names of small panels stand once, at the side and the foot of the sheet.
+  // Names of small panels are drawn once, at the side and the bottom of the sheet.
   const double side = maps.dense ? layout.names : 0, foot = side;
   const double left = layout.single ? std::max(layout.names, 92.0) : layout.names - side;
   const double across = left + width + profile + map_gap,

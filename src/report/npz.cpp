@@ -30,7 +30,7 @@ std::string npy(const std::string& type, const std::vector<Index>& shape, std::s
   return out + header + std::string(data);
 }
 
-// Texts that were not valid UTF-8 have been replaced by the JSON writer's rule; here likewise.
+// Texts that are not valid UTF-8 are replaced by the JSON writer's rule.
 std::u32string code_points(const std::string& text) {
   if (!first_invalid_utf8(text)) return to_utf32(text);
   return U"\uFFFD";

@@ -1,7 +1,7 @@
-// A pixel at y of H reads the grid of R rows at u = (y + ½) R/H − ½, held to 0 … R − 1: between the rows ⌊u⌋
-// and ⌊u⌋ + 1 it takes the straight line, and columns likewise. With s = |v| / max |w| over the patches its
-// colour covers the picture by 0.1 + 0.75 s; of the picture's own colour 0.35 is left and the rest is its
-// grey, so that blue and orange are the map's.
+// A pixel at y of H reads the grid of R rows at u = (y + ½) R/H − ½, clamped to 0 … R − 1, and interpolates
+// linearly between the rows ⌊u⌋ and ⌊u⌋ + 1; columns likewise. With s = |v| / max |w| over the patches, its
+// colour covers the picture by 0.1 + 0.75 s. The picture keeps 0.35 of its own colour and is otherwise grey,
+// so that blue and orange always belong to the map.
 #include "report/overlay.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr double least_cover = 0.1, more_cover = 0.75, greyed = 0.65;
 constexpr int panel_pixels = 320, gutter = 8;
 constexpr int caption_line = 22, caption_pixels = 4 * caption_line + 4, foot_pixels = 2 * caption_line + 4;
 constexpr Rgb ink{0x1c, 0x26, 0x30};
-// Between which cells a pixel lies, and how far from the first.
+// The two cells between which a pixel lies, and its distance from the first.
 struct Between {
   std::size_t low, high;
   double share;
@@ -78,7 +78,7 @@ void draw_caption(Image& onto, Corner at, int width, const std::vector<std::stri
   }
 }
 
-// What the panel shows: the method, the class, and which numbers of the result.
+// The label of a panel: the method, the class, and which numbers of the result.
 std::vector<std::string> panel_caption(const Report& report, const Attribution& attribution,
                                        std::span<const double> weights) {
   const auto [low, high] = std::minmax_element(weights.begin(), weights.end());

@@ -1,5 +1,5 @@
-// Maps of many kinds of attention become one over all units; equal arrays stand there once, as the maps of a
-// method that knows no class do under several targets.
+// Maps of several kinds of attention become one map over all units. Equal arrays are stored once, for
+// instance the maps of a method that is the same for every target.
 #include "report/page_document.h"
 
 #include <algorithm>
@@ -26,12 +26,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are written as they lie in memory");
 
-constexpr Index drawn_cells = 2000;       // of a detail: more than that is no table to read
+constexpr Index drawn_cells = 2000;       // largest detail that the page shows as a table
 constexpr Index float32_cells = 1 << 18;  // 1 MB of float32; more is written as float16
 constexpr Index all_cells = 12 << 20;     // beyond this many, heads are averaged in a file
 constexpr Index inline_cells = 1 << 20;   // beyond this many, a server sends layer by layer
 
-// Mean over the heads, for maps too large to carry one by one.
+// The mean over the heads, for maps that are too large to store every head.
 Tensor mean_of_heads(const Tensor& scores) {
   const Index L = scores.dim(0), cells = scores.dim(2) * scores.dim(3);
   Tensor mean({L, scores.dim(2), scores.dim(3)}, DType::Float32);
@@ -61,7 +61,7 @@ OrderedJson card_of(const Method& method) {
           {"limits", method.limits}};
 }
 
-// Values per layer, and per layer and head: what the page draws beside the maps.
+// Values per layer, and per layer and head, which the page draws beside the maps.
 OrderedJson details_of(const Attribution& attribution) {
   OrderedJson all = OrderedJson::array();
   for (const Map& detail : attribution.details) {
@@ -78,12 +78,12 @@ OrderedJson details_of(const Attribution& attribution) {
   return all;
 }
 
-// A document in the making.
+// A document that is being made.
 class PageParts {
  public:
   explicit PageParts(const PageForm& form) : form_(form) {}
 
-  // Says in `json` where the scores are, and how they were changed to fit there.
+  // Writes to `json` where the scores are, and how they were reduced.
   void place(OrderedJson& json, Tensor scores) {
     const std::size_t index = placed_++;
     if (!form_.scores_path.empty()) {
@@ -126,7 +126,7 @@ class PageParts {
   std::vector<LayeredScores> layered_;
 };
 
-// Where a map begins among the units of all sequences: its first row and column.
+// The position of a map among the units of all sequences: its first row and column.
 std::pair<Index, Index> corner_of(const Report& report, const Map& map) {
   const auto first = [&](const Axis& axis) {
     return report.prediction.sequences[static_cast<std::size_t>(axis.sequence)].first;
@@ -147,8 +147,8 @@ OrderedJson kinds_of(const Report& report, const Attribution& attribution) {
   });
 }
 
-// All maps of a result in one over all units, [L, H, T, T]; NaN where nothing reads: rows of the source are
-// the encoder's, rows of the prefix read both.
+// All maps of a result as one over all units, [L, H, T, T]. NaN marks cells where nothing reads: rows of the
+// source are the encoder's, and rows of the prefix read both.
 Tensor joint_map(const Report& report, const Attribution& attribution) {
   const auto has = [](const Map& map, Axis::Kind kind) {
     return std::any_of(map.axes.begin(), map.axes.end(),
@@ -175,7 +175,7 @@ Tensor joint_map(const Report& report, const Attribution& attribution) {
   return joint;
 }
 
-// An attribution with what the page draws: where its numbers are and how they were stored, its card, the
+// An attribution as the page needs it: where its numbers are and how they were stored, its card, and the
 // layer to show first.
 OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageParts& parts) {
   OrderedJson json = json_of(report, attribution);
@@ -197,7 +197,7 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageP
   return json;
 }
 
-// What a report has of its own beside others of the same input.
+// The part of a report that differs from others of the same input.
 OrderedJson aimed_part(const Report& report, PageParts& parts) {
   OrderedJson json{{"target", json_of(report.target)},
                    {"focus", focus_row(report)},
@@ -225,7 +225,7 @@ std::string last_name(const std::string& path) {
   return (clean.has_filename() ? clean : clean.parent_path()).filename().string();
 }
 
-// What a page says to whoever gets it: no folder of the machine it was made on. A model of the hub keeps its
+// Removes the folders of this machine from a report, because a page is shared. A model of the hub keeps its
 // name.
 Report without_folders(Report report) {
   if (report.record.commit.empty()) report.record.model = last_name(report.record.model);
@@ -235,7 +235,7 @@ Report without_folders(Report report) {
   return report;
 }
 
-// What fills a part of the bytes up to its end.
+// The padding after a part of the bytes.
 std::string up_to_eight(std::size_t bytes) {
   std::string zeros;
   zeros.resize((8 - bytes % 8) % 8);

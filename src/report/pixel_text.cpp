@@ -1,7 +1,7 @@
-// A face of our own, drawn below: a picture with labels needs some font, and a font library with a font file
-// would be the largest dependency of the program, for a handful of words. ASCII from U+0020 on, sixteen in a
-// band, each five columns wide and nine rows high: seven above the base line, two below. Its last is a box,
-// for every character the face lacks.
+// A small bitmap font, drawn below: a picture with labels needs a font, and a font library with a font file
+// would be the program's largest dependency for a handful of words. It has ASCII from U+0020 on, sixteen
+// characters per band, each five columns wide and nine rows high: seven above the base line, two below. The
+// last one is a box, for every character that the font lacks.
 #include "report/pixel_text.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ std::vector<std::size_t> glyphs_of(std::string_view text) {
   std::vector<std::size_t> glyphs;
   for (const char c : terminal_safe(text)) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0U) == 0x80U) continue;  // goes on with a character that has its box
+    if ((byte & 0xC0U) == 0x80U) continue;  // continues a character that already has its box
     glyphs.push_back(byte < 0x80U ? std::size_t{byte} - 0x20U : box);
   }
   return glyphs;

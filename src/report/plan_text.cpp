@@ -12,8 +12,7 @@
 namespace headwater {
 namespace {
 
-// The plan's own lines, or its own numbers, between what every plan says: of which model, and how much
-// memory.
+// The plan's own lines or numbers, between what every plan contains: the model and the memory.
 struct PlanParts {
   std::vector<std::pair<std::string, std::string>> lines;
   OrderedJson json;
@@ -47,7 +46,7 @@ std::string plan_of(const PlanParts& parts, const ModelInfo& info, std::size_t b
                     human_bytes(peak_bytes(info, weights, bytes)));
 }
 
-// What plans of runs say of the model: its line, and its numbers.
+// The line and the numbers of the model in plans of runs.
 PlanParts parts_of(const ModelInfo& info) {
   return {.lines = {{"model", fmt::format("{} ({} layers, {} heads, width {})", info.architecture,
                                           info.last().layers, info.last().heads, info.last().width)}},

@@ -56,7 +56,7 @@ std::string record_line(const RunRecord& record) {
 std::string record_text(const RunRecord& record, const TerminalFormat& format, const std::string& command) {
   const ParagraphFormat lines{.first = 2, .rest = 2, .width = format.width};
   std::string out = "\n" + dim(paragraph(record_line(record), lines), format.colour);
-  // Not wrapped: it is there to be copied.
+  // Not wrapped, so that it can be copied.
   if (!command.empty()) out += dim("  again: " + terminal_safe(command) + "\n", format.colour);
   return out;
 }

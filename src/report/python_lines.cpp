@@ -1,5 +1,5 @@
-// The Python lines that repeat a run: what was asked for (Report::asked) where it differs from the defaults.
-// JSON's spelling of a string is Python's, as long as nothing beyond ASCII is escaped.
+// The Python lines that repeat a run: the options of the request (Report::asked) that differ from the
+// defaults. JSON's spelling of a string is also Python's, as long as nothing beyond ASCII is escaped.
 #include <fmt/format.h>
 
 #include "report/page_document.h"
@@ -64,7 +64,7 @@ std::string python_load(const RunRecord& record) {
 std::string reproduce_python(std::span<const Report> reports) {
   std::string lines;
   for (const Report& report : reports) {
-    // An aggregate is for all methods of a call.
+    // An aggregate applies to all methods of a call.
     for (const char* aggregate : {"", "rollout", "flow"}) {
       std::vector<MethodSpec> methods;
       for (const MethodSpec& spec : report.asked.methods)

@@ -20,7 +20,8 @@ bool is_right(utf8proc_bidi_class_t c) {
   return c == UTF8PROC_BIDI_CLASS_R || c == UTF8PROC_BIDI_CLASS_AL;
 }
 
-// By the first letter, without one by the first digit; separators and terminators (%, €) alone are neither.
+// The direction is that of the first letter, or without a letter of the first digit; separators and
+// terminators (%, €) alone have none.
 Kind kind_of(std::string_view piece) {
   Kind kind = Kind::Neutral;
   bool first = true;
@@ -46,7 +47,8 @@ bool is_number(Kind kind) {
   return kind == Kind::Number || kind == Kind::ArabicNumber;
 }
 
-// W2: digits behind an Arabic letter are Arabic numbers; W3: it is then like any from the right.
+// W2: digits after an Arabic letter are Arabic numbers; W3: that letter is then like any right-to-left
+// letter.
 void resolve_arabic(std::vector<Kind>& kinds) {
   bool arabic = false;
   for (Kind& kind : kinds) {
@@ -56,8 +58,8 @@ void resolve_arabic(std::vector<Kind>& kinds) {
   }
 }
 
-// W4: 3 . 5 is one number; W5: 10 % too; W6: elsewhere these are neutral; W7: a number behind a Latin word is
-// as the word is.
+// W4: 3 . 5 is one number; W5: 10 % too; W6: elsewhere these are neutral; W7: a number after a Latin word
+// follows the word.
 void resolve_numbers(std::vector<Kind>& kinds, Kind base) {
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool inside =
@@ -76,8 +78,8 @@ void resolve_numbers(std::vector<Kind>& kinds, Kind base) {
   }
 }
 
-// N1 and N2: what stands between two of one direction goes with them, the rest with the line. Numbers count
-// as right.
+// N1 and N2: neutral pieces between two of one direction take that direction, the rest that of the line.
+// Numbers count as right-to-left.
 void resolve_neutrals(std::vector<Kind>& kinds, Kind base) {
   const auto side = [&](Kind kind) { return is_number(kind) ? Kind::Right : kind; };
   for (std::size_t begin = 0, end = 0; begin < kinds.size(); begin = end + 1) {

@@ -1,5 +1,5 @@
-// A picture's patches are counted into thirds by their middles: row y of `side` belongs to third
-// ⌊3 (y + ½) / side⌋, so that a picture of 2 × 2 patches has four corners and nothing between them.
+// A picture's patches are assigned to thirds by their centres: row y of `side` belongs to third ⌊3 (y + ½) /
+// side⌋, so that a picture of 2 × 2 patches has four corners and nothing between them.
 #include "report/reasons.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace headwater {
 namespace {
 
 constexpr std::size_t most_for = 3, most_against = 2;
-constexpr double worth_a_word = 0.25;  // of the strongest
+constexpr double worth_a_word = 0.25;  // smallest share of the strongest for a reason
 constexpr double next_to_nothing = 0.01;
 constexpr int longest_word = 40;  // columns
 
@@ -28,7 +28,7 @@ struct Part {
   double weight = 0;
 };
 
-// Signs of punctuation would be lost among the sentence's own.
+// Punctuation marks would be lost among the sentence's own.
 std::string word_name(std::string text) {
   if (text_width(text) > longest_word) text = cut_to_columns(text, longest_word - 1).front() + "…";
   const bool plain = std::any_of(text.begin(), text.end(),
@@ -55,7 +55,7 @@ Words words_of(const Report& report, const Attribution& attribution, Index layer
     }
     if (last != nullptr && same_word(*last, tokens[t])) {
       std::string& name = found.words.back().name;
-      if (name == "▁" || name == "␣") name.clear();  // a space that the tokenizer counts to the word
+      if (name == "▁" || name == "␣") name.clear();  // a space that the tokenizer includes in the word
       name += token_word(tokens[t]);
       found.words.back().weight += weights[t];
     } else {
@@ -74,7 +74,7 @@ std::string_view part_name(std::size_t y, std::size_t x) {
   return names[3 * y + x];
 }
 
-// Ninths with patches in them: the sum of all weights of one sign, as a share of all of that sign.
+// Ninths that contain patches: the sum of all weights of one sign, as a share of all of that sign.
 std::vector<Part> ninths_of(const std::vector<double>& patches, double sign) {
   const auto side = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(patches.size()))));
   std::array<double, 9> sums{};
@@ -125,7 +125,7 @@ Reasons parts_of_picture(const Report& report, const Attribution& attribution, I
   return reasons;
 }
 
-// "+2.48": two digits behind the point, more where the largest is small.
+// "+2.48": two digits after the point, more if the largest is small.
 std::string number(double value, double largest, bool with_sign) {
   const int decimals = largest >= 0.095 || !(largest > 0)
                            ? 2
@@ -134,7 +134,7 @@ std::string number(double value, double largest, bool with_sign) {
   return (value < 0 ? "−" : with_sign ? "+" : "") + digits;
 }
 
-// What the scores of a method with signs add up to, about.
+// The approximate sum of a signed method's scores.
 double whole_of(const Report& report, const Attribution& attribution) {
   for (const auto& [name, value] : attribution.options)
     if (name == "quantity" && value == "probability") return report.target.probability;

@@ -98,7 +98,7 @@ Outcome outcome_in(const Json& scores, int position) {
   return outcome;
 }
 
-// Patches have no place in the file: the model says how many there are.
+// Patches are not in the file; the model gives their number.
 void add_patches(const ModelInfo& info, Prediction& prediction) {
   constexpr Index most = 1 << 20;
   const Index side = info.image_size / info.patch_size, count = info.prefix_tokens + side * side;
@@ -234,7 +234,7 @@ Agreement agreement_in(const Json& json) {
           .units = json.at("units")};
 }
 
-// What is drawn is counted by the units: a file whose arrays do not fit them is refused here.
+// Figures are drawn by the units, so a file whose arrays do not fit them is refused here.
 void check_sizes(const Prediction& prediction, const Attribution& result) {
   const auto expected = [&](const Axis& axis) -> Index {
     if (axis.kind == Axis::Units) return static_cast<Index>(prediction.units.size());

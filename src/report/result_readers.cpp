@@ -12,7 +12,7 @@ namespace headwater {
 
 namespace {
 
-constexpr int most_layers = 4096;  // as of models
+constexpr int most_layers = 4096;  // the limit for models
 
 }  // namespace
 

@@ -104,7 +104,7 @@ OrderedJson json_of(const Target& target) {
 
 namespace {
 
-// Of models with several: the fields of one stack alone are the model's own.
+// For models with several stacks; the fields of a single stack are the model's own.
 OrderedJson stacks_json(const ModelInfo& info) {
   return list_of(info.stacks, [&](const Stack& stack) {
     OrderedJson json{{"name", stack.name},

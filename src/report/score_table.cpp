@@ -24,7 +24,7 @@ std::string table_line(const std::vector<std::string>& fields, TableKind kind) {
   return fmt::format("{}\n", fmt::join(written, kind == TableKind::Csv ? "," : "\t"));
 }
 
-// The shortest that reads back to the same value of its own type, as JSON has it.
+// The shortest decimal that reads back to the same value of its own type, as in JSON.
 std::string score_text(double value, DType dtype) {
   if (dtype == DType::Float32 && std::isfinite(value)) return fmt::format("{}", static_cast<float>(value));
   return csv_number(value);

@@ -11,7 +11,8 @@
 namespace headwater {
 namespace {
 
-constexpr double em_per_column = 0.56;  // of common sans-serif faces, a little wide rather than narrow
+constexpr double em_per_column =
+    0.56;  // for common sans-serif faces, slightly too wide rather than too narrow
 
 std::string hex(Rgb colour) {
   return fmt::format("#{:02x}{:02x}{:02x}", colour.r, colour.g, colour.b);
@@ -115,7 +116,7 @@ void Svg::tip(const Box& box, std::string_view tip) {
                   place(box.x), place(box.y), place(box.width), place(box.height), closed("rect", tip));
 }
 
-// One below another, where a turned text would stand: its baseline is a third of a letter beside the middle.
+// Stacked letters in the place of a turned text, whose baseline is a third of a letter beside the centre.
 void Svg::upright(Point at, const std::vector<std::string>& letters, TextStyle style) {
   const double step = 1.08 * style.size, tall = step * static_cast<double>(letters.size());
   const double above = style.anchor == TextStyle::Anchor::End     ? 0

@@ -9,7 +9,7 @@
 namespace headwater {
 namespace {
 
-// Code points, which is what most scripts take as columns; bytes that only continue one count nothing.
+// The number of code points, which most scripts show as columns; continuation bytes do not count.
 std::size_t columns_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -27,7 +27,7 @@ void append_row(std::string& out, const std::vector<std::string>& cells,
   out += line + "\n";
 }
 
-// Where the text of a line begins: after its indent, and after the gap before its last column.
+// The column where the text of a line begins: after its indent, and after the gap before its last column.
 std::size_t text_begin(const std::string& line, std::size_t width) {
   const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.rfind("  ", width / 2);

@@ -1,5 +1,5 @@
-// The report on a terminal: the answer with its bars, then what every method says (terminal_scores.h), how
-// far they agree, and the record.
+// The report on a terminal: the answer with its bars, then the result of every method (terminal_scores.h),
+// their agreement, and the record.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -44,7 +44,7 @@ void append_scores(std::string& out, const Outcome& outcome, const TerminalForma
   if (shown < outcome.top.size()) out += fmt::format("  … {} more\n", outcome.top.size() - shown);
 }
 
-// What stands on the axes, in words: of agreement and of the page alike "tokens", "words" or "patches".
+// The name of the units, for agreement and for the page: "tokens", "words" or "patches".
 std::string units_name(const Report& report, int count) {
   if (patches_of(report.prediction) != nullptr) return count == 1 ? "patch" : "patches";
   const bool words = report.asked.view.unit == View::Unit::Word;
@@ -70,14 +70,14 @@ std::string agreement_view(const Report& report, const TerminalFormat& format) {
   return out;
 }
 
-// Whether the target is what stands first above: then its line would say nothing new.
+// Whether the target is the first answer above, so that its line would say nothing new.
 bool is_first_outcome(const Report& report) {
   const auto& outcomes = report.prediction.outcomes;
   return outcomes.size() == 1 && !outcomes.front().top.empty() &&
          outcomes.front().top.front().index == report.target.index && report.target.tokens.empty();
 }
 
-// Which of the tokens below are the target's and not the text's.
+// The tokens below that belong to the target and not to the text.
 std::string own_tokens_line(const Report& report) {
   std::string own;
   for (const Unit& token : report.prediction.units)
@@ -95,7 +95,7 @@ std::string to_terminal(const Prediction& prediction, const TerminalFormat& form
   if (prediction.continuation) out += "  " + terminal_safe(*prediction.continuation) + "\n";
   for (const Outcome& outcome : prediction.outcomes) {
     if (prediction.answer) break;
-    // What follows a prefix is the next token, and needs no place.
+    // The token after a prefix is the next one and needs no position.
     const bool placed = prediction.sequences.size() < 2 && outcome.position >= 0;
     const auto unit = static_cast<std::size_t>(outcome.position);
     if (placed && unit < prediction.units.size())

@@ -27,7 +27,7 @@ std::vector<std::size_t> strongest_units(const std::vector<double>& row, std::si
   return order;
 }
 
-// A column for each unit: "·" for what was not measured or comes later.
+// One column per unit; "·" marks units that were not measured or come later.
 std::string matrix_cells(const std::vector<double>& row, double scale, TerminalFormat::Colour colour) {
   static const char* const shades[] = {" ", "░", "▒", "▓", "█"};
   std::string cells;

@@ -19,12 +19,12 @@ namespace {
 
 using Colour = TerminalFormat::Colour;
 
-constexpr std::size_t most_bars = 40;  // more tokens than that are read as a text, not as a table
+constexpr std::size_t most_bars = 40;  // more tokens are shown as a text, not as a table
 
-// Painted: the text runs, in colour. Marked: it runs, with numbers in braces. Bars: a line per token.
+// Painted: running text, in colour. Marked: running text, with numbers in braces. Bars: one line per token.
 enum class Form { Painted, Marked, Bars, Picture };
 
-// What is shown of an attribution: one row of numbers, and how they are to be read.
+// The shown part of an attribution: one row of numbers, and how to read them.
 struct Row {
   Form form = Form::Bars;
   std::vector<double> weights;
@@ -39,7 +39,7 @@ struct Row {
   }
 };
 
-// Digits behind the point that show four figures of the largest number.
+// The digits after the point that show four figures of the largest number.
 int decimals_for(const std::vector<double>& numbers) {
   double largest = 0;
   for (const double v : numbers)
@@ -116,8 +116,8 @@ std::string asked(const Report& report, const Attribution& attribution, const Ro
   return text;
 }
 
-// The tokens whose numbers are worth printing: a quarter of them, from three to eight, none under a tenth of
-// the strongest.
+// The tokens whose numbers are printed: a quarter of them, from three to eight, and none under a tenth of the
+// strongest.
 std::set<std::size_t> strongest(const std::vector<double>& weights) {
   std::vector<std::size_t> order;
   double largest = 0;
@@ -131,7 +131,7 @@ std::set<std::size_t> strongest(const std::vector<double>& weights) {
   return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept)};
 }
 
-// What is nearest to 0 keeps the terminal's own colours: painted, it would be the loudest on a dark screen.
+// Values near 0 keep the terminal's own colours; painted, they would be the brightest on a dark screen.
 std::string painted_token(const std::string& text, double share, Colour colour) {
   if (std::isnan(share)) return dim(text, colour);
   return std::abs(share) < 1.0 / 16 ? text : painted(text, share, colour);
@@ -150,7 +150,7 @@ std::string running_view(const Report& report, const Row& row, const TerminalFor
       if (row.form == Form::Marked) text = fmt::format("{{{}}}", text);
     }
     const std::string printed = painted_token(text, row.share(t), format.colour);
-    // A piece longer than a line is cut: nothing may run past the edge.
+    // A piece longer than a line is cut, so that nothing runs past the edge.
     const int room = format.width - 2;
     if (text_width(text) <= room)
       pieces.push_back({piece.before, printed, text_width(text)});
@@ -189,7 +189,7 @@ std::string bars_view(const Report& report, const Row& row, const TerminalFormat
   return out;
 }
 
-// Patches as a square of cells, two columns wide where there is room.
+// Patches as a square of cells, two columns wide if there is room.
 std::string patch_grid(const Report& report, const Row& row, const TerminalFormat& format) {
   const Sequence& patches = *patches_of(report.prediction);
   const auto first = static_cast<std::size_t>(first_patch(patches));
@@ -278,7 +278,7 @@ std::string layer_line(const Report& report, const Attribution& attribution, Ind
 
 std::string header(const std::string& method, const std::string& text, const TerminalFormat& format) {
   const std::string lines = paragraph(method + "  " + text, {.first = 0, .rest = 2, .width = format.width});
-  // The name stands alone at the front, whatever was wrapped behind it.
+  // The name is alone at the front, whatever was wrapped after it.
   return "\n" + bold(method, format.colour) + dim(lines.substr(method.size()), format.colour);
 }
 

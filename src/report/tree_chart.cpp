@@ -35,7 +35,7 @@ std::string tree_svg(const GrownTree& grown) {
                          largest, has_sign ? "; orange, dashed, counts against" : ""),
              report.record);
   for (int l = 0; l < layers; ++l) svg.text({sheet_edge, y(l) + 4}, fmt::format("layer {}", l), small_text());
-  // A token's stream, from where it is first seen down to its name: what ties its edges of different layers.
+  // A token's line, from its first edge down to its name, which connects its edges of different layers.
   std::map<int, double> first_seen{{tree.root, y(layers - 1)}};
   for (const TreeEdge& edge : tree.edges) {
     const auto seen = [&](int token, double place) {

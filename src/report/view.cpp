@@ -52,7 +52,7 @@ Unit joined(const std::vector<Unit>& tokens, const std::vector<Index>& unit, con
 
 enum class Merge { Sum, Mean };
 
-// Regroups one axis. NaN counts as nothing; NaN only if all are.
+// Regroups one axis. A NaN adds nothing; the result is NaN only if all are.
 Tensor regrouped(const Tensor& values, int axis, const Groups& units, Merge merge) {
   Index outer = 1, inner = 1;
   std::vector<Index> dims;
@@ -161,7 +161,7 @@ void regroup(Attribution& result, const Report& report, const Groups& units) {
   result.details = std::move(kept);
 }
 
-// Where a row stands in the view; −1: it is not shown.
+// The position of a row in the view; −1: it is not shown.
 Read read_in(const Report& report, const Groups& units, const Read& read) {
   const auto& all = report.prediction.sequences;
   const Index first = all.empty() ? 0 : all[static_cast<std::size_t>(read.sequence)].first;
@@ -171,7 +171,7 @@ Read read_in(const Report& report, const Groups& units, const Read& read) {
   return {read.sequence, at < 0 ? at : at - before};
 }
 
-// Where a position of the sequence that is written stands in the view.
+// The position in the view of a position in the sequence that is written.
 int position_in(const Report& report, const Groups& units, int position) {
   if (position < 0) return position;
   const int written = std::max(0, static_cast<int>(report.prediction.sequences.size()) - 1);

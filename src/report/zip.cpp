@@ -24,7 +24,7 @@ void put16s(std::string& out, std::initializer_list<std::uint32_t> values) {
   for (const std::uint32_t value : values) put16(out, value);
 }
 
-// The part both headers share: version, flags (UTF-8 names), method, date, checksum, sizes, name length.
+// The common part of both headers: version, flags (UTF-8 names), method, date, checksum, sizes, name length.
 std::string common(std::string_view name, std::string_view bytes) {
   std::string out;
   put16s(out, {20, 0x0800, 0, 0, 0x0021});  // the last: 1980-01-01

@@ -159,7 +159,7 @@ HttpRequest request_of(const httplib::Request& from) {
 std::string_view reason_of(int status) {
   if (status == 413) return "body: expected a shorter one, found more bytes than are taken";
   if (status == 414) return "path: expected a shorter one, found more bytes than are taken";
-  return "request: expected HTTP/1.1 that is whole and well-formed, found something else";
+  return "request: expected complete and well-formed HTTP/1.1, found something else";
 }
 
 // The bytes of one body among those of all, until it is answered. A short one always has room, so that long
@@ -235,10 +235,9 @@ class HttpServer::Listener : public httplib::Server {
     bound_ = options_.port == 0 ? bind_to_any_port(options_.host)
                                 : (bind_to_port(options_.host, options_.port) ? options_.port : -1);
     if (bound_ < 0)
-      throw InputError(
-          fmt::format("--port: expected a free port of {}, found that {} cannot be had; --port 0 takes "
-                      "any",
-                      options_.host, options_.port));
+      throw InputError(fmt::format(
+          "--port: expected a free port of {}, found that {} cannot be used; --port 0 takes any free one",
+          options_.host, options_.port));
     ::listen(svr_sock_, 512);  // the library's own queue is short
     accepting_ = std::thread([this] { listen_after_bind(); });
     while (!is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -42,7 +42,7 @@ Failure bare_failure_of(std::exception_ptr error) {
   } catch (const Unsupported& e) {
     return {422, e.what(), "unsupported"};
   } catch (const std::bad_alloc&) {
-    return {503, "memory: the machine has too little left for this request", "overloaded", 5};
+    return {503, "memory: expected enough free memory for this request, found too little", "overloaded", 5};
   } catch (const std::exception& e) {
     return {500, e.what(), "internal_error"};
   } catch (...) {

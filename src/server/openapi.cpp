@@ -71,7 +71,7 @@ Json method_choices() {
     if (!records[m].aggregates) continue;
     Json& aggregate = choices[m + 1]["properties"]["aggregate"];
     aggregate = text_among({"", "rollout", "flow"});
-    aggregate["description"] = "carries its maps through the layers";
+    aggregate["description"] = "combines its maps across layers";
   }
   return choices;
 }

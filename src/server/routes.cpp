@@ -93,7 +93,8 @@ HttpReply routed(Service& service, HttpRequest& request) {
       if (route.method == method) return route.answer(service, request, *parts);
       allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", route.method);
     }
-  if (allowed.empty()) throw Refused(404, "not_found", "path: expected one of /openapi.json, found another");
+  if (allowed.empty())
+    throw Refused(404, "not_found", "path: expected a path of /openapi.json, found another");
   HttpReply reply = reply_of(
       {405, fmt::format("method: expected {} here, found another", allowed), "invalid_request_error"});
   reply.headers.emplace_back("Allow", allowed);

@@ -117,11 +117,11 @@ std::optional<HttpReply> refused_by(const AccessRules& rules, const HttpRequest&
   const std::string host = request.header("host"), origin = request.header("origin");
   if (host.empty()) return reply_of({400, "Host: expected one, found none", "invalid_request_error"});
   if (!is_our_name(rules, without_port(host)))
-    return forbidden("Host: expected a name of this server, found another; --allow-host lets it in");
+    return forbidden("Host: expected a name of this server, found another; --allow-host allows it");
   const bool own = lower(origin) == "http://" + lower(host);
   const bool other = !origin.empty() && !own;
   if (other && !allowed_origin(rules, origin))
-    return forbidden("Origin: expected this server's own, found another; --cors-origins lets it in");
+    return forbidden("Origin: expected this server's own, found another; --cors-origins allows it");
   // What a page of another site embeds comes without an Origin. A link to the page is all it may follow.
   if (origin.empty() && request.header("sec-fetch-site") == "cross-site" && request.path != "/")
     return forbidden("Sec-Fetch-Site: expected a request of this server's page, found one of another site");

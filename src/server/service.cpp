@@ -169,9 +169,8 @@ HttpReply Service::run(const HttpRequest& request, JobWork work, bool in_backgro
 JobState Service::found(const std::string& id) const {
   auto state = jobs_.look(id);
   if (!state)
-    throw Refused(
-        404, "not_found",
-        "job: expected one that is known, found none; results are kept until newer ones need their place");
+    throw Refused(404, "not_found",
+                  "job: expected a known one, found none; results are kept until newer ones need the space");
   return *state;
 }
 
@@ -209,7 +208,7 @@ HttpReply Service::scores(HttpRequest&, const Parts& parts) {
 HttpReply Service::events(HttpRequest&, const Parts& parts) {
   const std::string id = found(parts[0]).id;
   if (streams_ >= options_.max_streams)
-    throw Refused(503, "overloaded", "events: too many clients follow jobs; ask for the job itself", 5);
+    throw Refused(503, "overloaded", "events: too many clients follow jobs; request the job itself", 5);
   const auto place = std::make_shared<StreamPlace>(streams_);
   return {.type = "text/event-stream",
           .events = [this, id, place](const EventSink& sink) { follow(id, sink); }};

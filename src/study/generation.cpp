@@ -1,8 +1,8 @@
-// Beam search. Of the candidates of a step (beams × vocabulary, by Σ log p) the best 2 · beams are looked at.
-// One is finished if it ends the text or no more tokens may follow; those of the best `beams` that are
-// finished are kept with Σ log p / tokens, and of all kept ones the best stay. The best unfinished go on. It
-// ends when none goes on, or when as many are kept as wanted and the best running mean is not above the worst
-// kept: transformers' early_stopping = false with length_penalty = 1.
+// Beam search. Of the candidates of a step (beams × vocabulary, by Σ log p) the best 2 · beams are
+// considered. A candidate is finished if it ends the text or no more tokens may follow. Finished ones among
+// the best `beams` are kept with Σ log p / tokens, and the best of all kept ones remain. The best unfinished
+// ones continue. The search ends when none continues, or when as many are kept as wanted and the best running
+// mean is not above the worst kept one: transformers' early_stopping = false with length_penalty = 1.
 
 #include "study/generation.h"
 
@@ -70,7 +70,7 @@ struct BeamCandidate {
   int version, token;
 };
 
-// The best of all versions' next tokens, the first of equals.
+// The best next tokens of all versions, the first of equals.
 std::vector<BeamCandidate> best_candidates(const std::vector<std::vector<double>>& logits,
                                            const std::vector<double>& sums, std::size_t count) {
   std::vector<BeamCandidate> all;

@@ -33,8 +33,7 @@ Problem problem_of(const Config& config, const ModelInfo& info) {
 
 namespace {
 
-// The output that is being written: its start token, then the tokens of a text without what a template puts
-// around one.
+// The output that is being written: its start token, then the tokens of a text without those of a template.
 Encoding begun_with(const LoadedModel& loaded, const std::string& text) {
   Encoding prefix;
   if (!text.empty())
@@ -97,7 +96,7 @@ Prepared prepare(const LoadedModel& loaded, const Input& input) {
     throw InputError(
         "input: expected a question and a context, found one text; give the context as the pair "
         "(--pair)");
-  // Without a limit here, so that one message can name the length and both remedies.
+  // There is no limit here, so that one message can give the length and both remedies.
   const Index limit = input_limit(loaded);
   const EncodeOptions options{.truncate = input.truncate,
                               .max_length = input.truncate ? limit : Index{1} << 30};
@@ -125,7 +124,8 @@ Prepared prepare(const LoadedModel& loaded, const Input& input) {
 
 namespace {
 
-// `token` follows `last` in the same word of the tokenizer. Several spaces stay with what comes after them.
+// Whether `token` continues `last` in the same word of the tokenizer. Several spaces belong to what follows
+// them.
 bool starts_after_space(const Encoding& encoding, const Token& last, const Token& token) {
   const std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
   const auto byte = [&](Index at) { return text[static_cast<std::size_t>(at)]; };
@@ -157,7 +157,7 @@ void end_words_at_spaces(Encoding& encoding) {
 
 namespace {
 
-// Of every byte, and of the end: the word it is in, or the next one.
+// For every byte, and for the end: the word it is in, or the next one.
 std::vector<int> words_of_bytes(const std::string& text) {
   std::vector<int> words;
   int begun = 0;
@@ -185,9 +185,9 @@ void words_between_spaces(Encoding& encoding) {
   }
 }
 
-// A byte-level token may hold part of a character; those bytes are shown as the vocabulary spells them. So is
-// the mark of a word's start where it is a token of its own without a space before it: its span is then that
-// of the letter behind it, which the next token shows.
+// A byte-level token may hold part of a character; those bytes are shown as the vocabulary spells them. The
+// same holds for the mark of a word's start if it is a token of its own without a space before it: its span
+// is then that of the next letter, which the next token shows.
 std::string shown(const Encoding& encoding, const Token& token) {
   if (token.special || token.begin == token.end) return token.piece;
   const std::string_view source = encoding.source(token);

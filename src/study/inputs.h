@@ -49,9 +49,9 @@ Index input_limit(const LoadedModel& loaded);
 // One input, encoded; `batch` holds it alone.
 struct Prepared {
   Batch batch;
-  Encoding encoding;     // the sequence to which the output's rows belong; empty for images
-  Encoding source = {};  // encoder–decoders: the source; `encoding` is then the prefix
-  Image crop = {};       // image models: what the model sees
+  Encoding encoding;        // the sequence to which the output's rows belong; empty for images
+  Encoding source = {};     // encoder–decoders: the source; `encoding` is then the prefix
+  Image crop = {};          // image models: what the model sees
   std::string fitted = {};  // and what it does not
 };
 

@@ -1,4 +1,4 @@
-// What a run and a walk over it hold. Held against what is measured by tests/laws/memory_law_test.cpp.
+// The memory of a run and of a walk over it. tests/laws/memory_law_test.cpp compares it with measurements.
 //
 // A block keeps, per token, its norms, Q, K, V (before and after rotary), Z, both projections and both
 // residual sums (at most 12 D), up to five F-wide values of a gated feed-forward, and per head the scores,
@@ -17,7 +17,7 @@ namespace headwater {
 
 namespace {
 
-constexpr std::size_t tile_rows = 32;  // of a product's layout: the widest of all processors
+constexpr std::size_t tile_rows = 32;  // rows in a product's layout, for the widest processor
 
 // Numbers of one row of the logits.
 std::size_t outputs_of(const ModelInfo& info) {
@@ -28,7 +28,7 @@ std::size_t stream_width(const ModelInfo& info) {
   return static_cast<std::size_t>(std::max(info.last().width, info.last().heads * info.last().head_width));
 }
 
-// Of anything a product is made with.
+// The length of the widest row in any product.
 std::size_t widest_row(const ModelInfo& info) {
   return std::max({stream_width(info), static_cast<std::size_t>(info.last().feed_forward), outputs_of(info)});
 }
@@ -72,7 +72,7 @@ std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
   const auto T = static_cast<std::size_t>(tokens), D = static_cast<std::size_t>(info.last().width);
   const auto F = static_cast<std::size_t>(info.last().feed_forward),
              H = static_cast<std::size_t>(info.last().heads);
-  // Another stack has its own blocks, and attention to it is less than one more.
+  // Another stack has its own blocks, and cross-attention takes less than one more block.
   const int blocks =
       is_encoder_decoder(info) ? info.stacks.front().layers + 2 * info.last().layers : info.last().layers;
   const auto L = static_cast<std::size_t>(blocks), R = static_cast<std::size_t>(std::max<Index>(1, rows));

@@ -67,7 +67,7 @@ std::vector<double> logits_at(const Row& row, int position) {
 
 namespace {
 
-// Tokens that look alike get their id behind the text, all but the likeliest.
+// Tokens that look the same get their id after the text, except the likeliest.
 void tell_apart(std::vector<Score>& top) {
   std::set<std::string, std::less<>> seen;
   for (Score& score : top)
@@ -109,7 +109,7 @@ std::vector<double> column_softmax(const Tensor& logits, Index column, const std
 }
 
 struct AnswerMasks {
-  std::vector<bool> context;   // tokens an answer may consist of
+  std::vector<bool> context;   // tokens that an answer may contain
   std::vector<bool> weighted;  // those and [CLS], which takes its share of the probability
 };
 

@@ -187,7 +187,7 @@ Index Study::logit_offset(const Tensor& logits, const Term& term) const {
 
 namespace {
 
-// The row of logits that this one is of.
+// The row of logits to which this one belongs.
 std::vector<double> row_at(const Tensor& logits, Index offset) {
   const Index width = logits.shape().back();
   return logits.reshaped({logits.size() / width, width}).rows(offset / width, 1).to_doubles();
@@ -255,7 +255,7 @@ double Study::target_logit(const Tensor& logits) const {
 
 namespace {
 
-// What the model sees where a picture is black, per channel.
+// A black pixel as the model sees it, per channel.
 std::vector<double> black_pixel(const ImageProcessor& processor) {
   const Tensor pixels = processor.pixels({.width = 1, .height = 1, .rgb = {0, 0, 0}}, DType::Float64);
   std::vector<double> black;
@@ -277,7 +277,7 @@ Study open_study(const LoadedModel& loaded, const Prepared& prepared) {
   return study;
 }
 
-// Copies rows begin … begin + n of the middle axis: what both ways of regrouping units do.
+// Copies rows begin … begin + n of the middle axis, for both ways of regrouping units.
 static void copy_units(const Tensor& from, Index from_begin, Tensor& to, Index to_begin, Index count) {
   const Index width = from.dim(2);
   dispatch(from.dtype(), [&]<class R>(R) {

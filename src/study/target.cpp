@@ -29,7 +29,7 @@ int index_of(const LoadedModel& loaded, const std::string& wanted) {
   return label_index(info.labels, wanted, "target");
 }
 
-// The outcome a target without a position means.
+// The outcome of a target without a position.
 const Outcome& default_outcome(const LoadedModel& loaded, const TargetSpec& spec,
                                const Prediction& prediction, const Encoding& encoding) {
   const std::vector<Outcome>& all = prediction.outcomes;
@@ -77,7 +77,7 @@ bool in_context(const Encoding& encoding, int token) {
   return there.sequence == 1 && !there.special;
 }
 
-// Whole answers, with what they are worth.
+// Whole answers with their logits and probabilities.
 class Answers {
  public:
   Answers(const LoadedModel& loaded, const Row& row, const Encoding& encoding)
@@ -89,7 +89,8 @@ class Answers {
     return {logits_.at(Index{span.first} * 2) + logits_.at(Index{span.last} * 2 + 1),
             p_[0][static_cast<std::size_t>(span.first)] * p_[1][static_cast<std::size_t>(span.last)]};
   }
-  // "span", "12-15", or a text of the context; where it stands several times, the likeliest.
+  // The target is "span", "12-15", or a text of the context; a text that occurs several times means the
+  // likeliest place.
   TokenRange find(const std::string& wanted, const Span& predicted) const {
     if (same_ignoring_case(wanted, "span")) return {predicted.first_token, predicted.last_token};
     const std::size_t dash = wanted.find('-');
@@ -123,7 +124,7 @@ class Answers {
                     first, last, wanted));
   }
 
-  // The tokens that hold these bytes of the context.
+  // The tokens that cover these bytes of the context.
   std::optional<TokenRange> covering(Index begin, std::size_t bytes) const {
     const Index end = begin + static_cast<Index>(bytes);
     std::optional<TokenRange> span;

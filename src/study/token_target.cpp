@@ -2,7 +2,7 @@
 //
 //   P = p(t_0 | input) p(t_1 | input, t_0) …
 //
-// and the likeliest reading is meant if P ≥ 0.9 Σ P over all readings.
+// and the likeliest reading is used if P ≥ 0.9 Σ P over all readings.
 #include "study/token_target.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ Reading likeliest(const LoadedModel& loaded, std::vector<Candidate> candidates, 
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.log_probability > b.log_probability;
   });
-  double all = 0;  // in shares of the likeliest
+  double all = 0;  // as a multiple of the likeliest
   for (const Candidate& candidate : candidates)
     all += std::exp(candidate.log_probability - candidates.front().log_probability);
   if (1 >= clear_share * all) return candidates.front().ids;
@@ -76,7 +76,7 @@ Reading likeliest(const LoadedModel& loaded, std::vector<Candidate> candidates, 
                   what, text));
 }
 
-// What a run on the input up to `position` and the tokens of a reading gives each of them.
+// The log-probability of each token of a reading, from a run on the input up to `position` and the reading.
 Candidate measured(const LoadedModel& loaded, const Prepared& prepared, int position,
                    const Reading& reading) {
   std::vector<int> ids = prepared.encoding.ids(), rows;
@@ -108,8 +108,8 @@ void require_room(const LoadedModel& loaded, int position, std::size_t tokens) {
                     limit, length));
 }
 
-// The tokens a text means where some of its readings are several; otherwise nothing, and the run to come
-// tells.
+// The tokens of a text if some of its readings have several tokens; otherwise nothing, and the later run
+// decides.
 std::optional<Reading> settled(const LoadedModel& loaded, const Prepared& prepared, int position,
                                const std::string& text, std::string_view what) {
   const std::vector<Reading> readings = readings_at(loaded, prepared.encoding, position, text);
@@ -122,7 +122,7 @@ std::optional<Reading> settled(const LoadedModel& loaded, const Prepared& prepar
   return likeliest(loaded, std::move(candidates), text, what);
 }
 
-// Every row must have the same tokens before it for the target as for the contrast.
+// For every row the tokens before it must be the same for the target and the contrast.
 void require_common_way(const Reading& wanted, const Reading& contrast) {
   const std::size_t shared = std::min(wanted.size(), contrast.size());
   for (std::size_t i = 0; i + 1 < shared; ++i)

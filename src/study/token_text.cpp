@@ -1,9 +1,8 @@
 // The text of a token in its place is what decoding adds: decode(a b) without its beginning decode(a), where
-// a is the token before. That is " was" for "▁was", "Ġwas" and WordPiece's "was", and "ing" for "##ing".
+// a is the previous token. That is " was" for "▁was", "Ġwas" and WordPiece's "was", and "ing" for "##ing".
 //
-// What the tokenizer makes of a text in its place is what encoding adds: the tokens of the input with the
-// text written behind it, if they begin with those of the input. They do not where the text grows into the
-// last word.
+// The tokens of a text in its place are what encoding adds: the tokens of the input with the text appended,
+// if they begin with those of the input. They do not if the text joins the last word.
 #include "study/token_text.h"
 
 #include <algorithm>
@@ -15,9 +14,9 @@ namespace headwater {
 
 namespace {
 
-// Whether a piece may be decoded to this text at all, which spares most of the decoding. Printable ASCII
-// stands in a piece as it is, or as a byte "<0x41>". Otherwise lengths tell: a space is up to three bytes of
-// a piece, a byte of another character two, and markers such as "##" are a few more.
+// Whether a piece can decode to this text at all, which saves most of the decoding. Printable ASCII appears
+// in a piece as it is, or as a byte "<0x41>". Otherwise lengths decide: a space takes up to three bytes of a
+// piece, a byte of another character two, and markers such as "##" a few more.
 bool may_spell(std::string_view piece, std::string_view text) {
   const std::string_view word = without_space(text);
   if (std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c < 0x7f; }))
@@ -25,7 +24,7 @@ bool may_spell(std::string_view piece, std::string_view text) {
   return piece.size() + 2 >= text.size() && piece.size() <= 3 * text.size() + 8;
 }
 
-// What a token adds to the text of the one before it.
+// The text that a token adds to that of the previous one.
 std::string continued(const Tokenizer& tokenizer, std::optional<int> before, int id) {
   if (!before) return tokenizer.decode({id}, false);
   const std::string alone = tokenizer.decode({*before}, false);
@@ -46,7 +45,8 @@ std::vector<int> ids_of(const Encoding& encoding) {
   return ids;
 }
 
-// The tokens that writing `more` after the gap's position adds; none if it changes those before.
+// The tokens that are added when `more` is written after the gap's position; none if this changes the tokens
+// before.
 std::optional<Reading> added_by(const Tokenizer& tokenizer, const Encoding& before, const std::string& more) {
   const std::vector<int> own = ids_of(before);
   const std::vector<int> all =
@@ -68,7 +68,7 @@ Encoding up_to(const Gap& gap) {
   return before;
 }
 
-// With a space before it, and as it is where that is another text.
+// With a space before it, and without if that is another text.
 std::vector<std::string> forms_of(const std::string& text, const std::string& before) {
   if (text.starts_with(' ') || before.empty() || is_ascii_space(before.back())) return {text};
   return {" " + text, text};
@@ -121,7 +121,7 @@ std::vector<Reading> readings_of(const Tokenizer& tokenizer, int vocabulary, con
   };
   if (const std::optional<int> id = tokenizer.id_of(text);
       id && *id < vocabulary && without_space(continued(tokenizer, before, *id)) != text)
-    return {{*id}};  // spelt as the vocabulary does: nobody writes "▁was" for another reason
+    return {{*id}};  // spelled as in the vocabulary: nobody writes "▁was" for another reason
   std::vector<Reading> readings;
   for (int id = 0; id < std::min(vocabulary, tokenizer.vocabulary_size()); ++id)
     if (spells(id)) readings.push_back({id});

@@ -3,7 +3,7 @@
 // take_rows  y[b, …, r, :] = x[b, …, rows[r], :] of axis 1, or 2 of scores and patterns
 //
 //   pull  hands every input its own part of the signal          push  puts the parts where the values went
-// Relevance goes back the same way.
+// Relevance is pulled in the same way.
 #include "tape/copies.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 namespace headwater {
 namespace {
 
-// Of every seed `count` numbers, from one place in it to another; a seed is `step` numbers on either side.
+// Copies `count` numbers of every seed from one place in it to another; a seed has `step` numbers on either
+// side.
 struct PlaceInSeed {
   Index step, begin;
 };
@@ -134,7 +135,7 @@ class TakeRowsOp final : public Op {
   }
 
   Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& /*rules*/) const override {
-    // Seeds are only more of the outer axes.
+    // Seeds only add to the outer axes.
     const Shape& of = call.x[0].shape();
     const Index inner = of.back(), T = of[row_axis(call.x[0])];
     const Tensor flat = parts[0].reshaped({parts[0].size() / (T * inner), T, inner});

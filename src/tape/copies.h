@@ -1,4 +1,4 @@
-// The bookkeeping of a replay: copies of values put together and taken apart, as ops that a walk can pass.
+// The bookkeeping of a replay: ops that join and split copies of values, through which a walk can pass.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace headwater {
 
-// Which axis counts the rows: 1, of scores and patterns [B, H, T, S] 2.
+// The axis of the rows: 1, or 2 for scores and patterns [B, H, T, S].
 int row_axis(const Tensor& value);
 // These rows of a value, in this order, repeats allowed.
 Tensor rows_of(const Tensor& value, const std::vector<int>& rows);
 // [B, …] → [times · B, …]; shares the value's memory for one.
 Tensor repeated(const Tensor& value, Index times);
 
-// Batches one after the other: x_k [B_k, …] → [Σ B_k, …].
+// Joins batches one after the other: x_k [B_k, …] → [Σ B_k, …].
 Var join(const std::vector<Var>& batches, Place place = {});
 // Members [begin, begin + count) of a batch.
 Var members(const Var& x, Index begin, Index count, Place place = {});

@@ -10,10 +10,10 @@
 // Note [Nothing saved]. An op gets its inputs and its output when it is pulled or pushed, and keeps
 // nothing itself; it is immutable, so one op may run on many threads.
 //
-// Note [Rows]. Axis 1 of a value, of scores and patterns axis 2, counts the rows: units of a sequence. Many
-// ops compute row t of their output from row t of an input, and some rows can then be had without the others:
-// rows_needed says which rows of an input these are, for_rows gives the op that makes them of those rows
-// alone. Without that an op needs all rows, and makes all.
+// Note [Rows]. The rows of a value are axis 1, for scores and patterns axis 2; each row is a unit of a
+// sequence. Many ops compute row t of their output from row t of an input, and some rows can then be computed
+// without the others: rows_needed returns the rows of an input that are needed, and for_rows the op that
+// computes the wanted rows from these alone. An op without these functions needs all rows and computes all.
 #pragma once
 
 #include <memory>
@@ -50,25 +50,26 @@ class Op : public std::enable_shared_from_this<Op> {
   virtual std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& rules) const = 0;
   // parts[k] belongs to x[k]; an empty tensor stands for zero. At least one is not empty.
   virtual Tensor push(const Call& call, std::span<const Tensor> parts, const Rules& rules) const = 0;
-  // See Note [Rows]. The rows of this input that `wanted` rows of the output are made of.
+  // See Note [Rows]. The rows of this input from which the `wanted` rows of the output are computed.
   virtual Rows rows_needed(std::size_t /*input*/, const Rows& /*wanted*/) const { return {}; }
-  // The op that makes the wanted rows from the rows needed alone; null if it can only make all.
+  // The op that computes the wanted rows from the needed rows alone; null if this op can only compute all
+  // rows.
   virtual std::shared_ptr<const Op> for_rows(const Rows& wanted) const {
     return wanted ? nullptr : shared_from_this();
   }
-  // The op for one input of the batch it was made for, where it knows something of each.
+  // The op for one input of the batch, if it holds data of each input.
   virtual std::shared_ptr<const Op> for_input(Index /*input*/) const { return shared_from_this(); }
 };
 
-// An op that computes row by row and does not ask which row it is: the most of them.
+// An op that computes row by row and does not depend on the row's number, as most ops do.
 class RowByRowOp : public Op {
  public:
   Rows rows_needed(std::size_t /*input*/, const Rows& wanted) const override { return wanted; }
   std::shared_ptr<const Op> for_rows(const Rows& /*wanted*/) const override { return shared_from_this(); }
 };
 
-// How many seeds `signal` carries for a value of this shape: S if it has a leading axis, else 1.
-// Throws InternalError when the remaining axes differ.
+// The number of seeds that `signal` carries for a value of this shape: S if it has a leading axis, otherwise
+// 1. Throws InternalError if the remaining axes differ.
 Index stack_of(const Tensor& signal, const Tensor& value);
 // The shape of a signal for `value` that carries as many seeds as `like` does for `of`.
 Shape stacked_like(const Tensor& like, const Tensor& of, const Tensor& value);

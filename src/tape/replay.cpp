@@ -1,10 +1,10 @@
 // A replay goes over the nodes in order. A node that depends on changes holds the copies of these changes, in
-// their order; those of its inputs that depend on fewer are filled up with the recorded value, and a change
-// at the node itself adds its copies to what was computed from below. So copies from several places share one
-// product from where they meet.
+// their order. Inputs that depend on fewer changes are filled up with the recorded value, and a change at the
+// node itself adds its copies to those computed from its inputs. Copies from several places therefore share
+// one product from where they meet.
 //
-// Rows: going backwards from the result, each node is asked for the rows its readers are made of (op.h, Note
-// [Rows]). Going forward, these rows alone are computed.
+// Rows: going backwards from the result, each node collects the rows that its readers need (op.h, Note
+// [Rows]). Going forward, only these rows are computed.
 #include <algorithm>
 #include <set>
 
@@ -39,7 +39,7 @@ class Replay {
     return batches.size() == 1 && place.site == Site::None ? batches.front() : join(batches, place);
   }
 
-  // Which rows of a node its readers ask for.
+  // The rows of a node that its readers need.
   struct Asked {
     bool any = false;
     Rows rows;
@@ -101,7 +101,7 @@ class Replay {
   struct Copies {
     Var var;
     std::vector<int> of;
-    Rows rows;  // that were computed
+    Rows rows;  // the rows that were computed
   };
 
   void find_changes() {
@@ -163,7 +163,7 @@ class Replay {
     return assembled(std::move(pieces), {});
   }
 
-  // Where these rows are among those that were computed, which hold them all.
+  // The positions of these rows among the computed ones, which include them all.
   static std::vector<int> among(const std::vector<int>& rows, const Rows& computed) {
     if (!computed) return rows;
     std::vector<int> found;

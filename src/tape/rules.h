@@ -2,11 +2,11 @@
 // Data, not classes; the defaults are the exact Jacobian. A published variant is a constant in its
 // method's file.
 //
-// Note [Relevance forms]. Under a stand-in the signal m is a multiplier, and the relevance of a value x is
-// m ⊙ x. Chefer et al. (2021) is no such walk: their residual sum needs sums over the whole tensor, and norms
-// and activations hand relevance on unchanged. With `relevance` set, the signal of a pull is the relevance R
-// itself, and each op shares it out by the form of that name in its file. A form may be pulled in float64
-// over a run in float32. There is no push.
+// Note [Relevance forms]. Under a stand-in the signal m is a multiplier, and the relevance of a value x is m
+// ⊙ x. Chefer et al. (2021) is not such a walk: their residual sum needs sums over the whole tensor, and
+// norms and activations pass relevance on unchanged. With `relevance` set, the signal of a pull is the
+// relevance R itself, and each op distributes it by the form of that name in its file. A form may be pulled
+// in float64 over a run in float32. There is no push.
 #pragma once
 
 namespace headwater {

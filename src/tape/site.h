@@ -1,5 +1,5 @@
-// Site: the named places of a Transformer, in TransformerLens' words. A tape finds a value by its place: the
-// stack it stands in, the site and the layer.
+// Site: the names of a Transformer's values, in TransformerLens' words. A tape finds a value by its place:
+// its stack, its site and its layer.
 #pragma once
 
 #include <compare>
@@ -9,10 +9,10 @@
 namespace headwater {
 
 enum class Site {
-  None,      // a value no method asks for
+  None,      // a value that no method reads
   Pixels,    // the image, [B, C, height, width]
   Embed,     // token (or patch) embeddings before positions are added, [B, T, D]
-  EmbedSum,  // words, positions and segments added up, where a norm follows (post-norm families)
+  EmbedSum,  // the sum of words, positions and segments before a norm (post-norm families)
   ResidPre,  // input of a block
   Q,
   K,
@@ -22,7 +22,7 @@ enum class Site {
   Z,             // pattern · v, [B, T, H·E]
   AttnOut,       // what attention adds to the stream, [B, T, D]
   ResidMid,      // after attention's residual sum (post-norm families: after its norm)
-  CrossQ,        // the same of attention to another stack's output, in the stack that reads:
+  CrossQ,        // the same for cross-attention, in the stack that reads:
   CrossK,        // [B, S, G·E], S the units of the sequence that is read
   CrossV,        // [B, S, G·E]
   CrossScores,   // [B, H, T, S]
@@ -35,13 +35,13 @@ enum class Site {
   MlpOut,        // [B, T, D]
   ResidPost,     // output of a block, [B, T, D]
   FinalNorm,     // after the last norm of a stack
-  Pooled,        // what a classification head reads, [B, D]
+  Pooled,        // the input of a classification head, [B, D]
   Logits,
 };
 
 std::string_view name_of(Site site);
 
-// Where a value stands. Most models have one stack, whose places are named by site and layer alone.
+// The address of a value. Most models have one stack, and site and layer suffice for their places.
 struct Place {
   Site site;
   int layer, stack;
@@ -51,9 +51,9 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-std::string text_of(Place place);  // "pattern of layer 3", and the stack where it is not the first
+std::string text_of(Place place);  // "pattern of layer 3", with the stack if it is not the first
 
-// What the values of one attention are called: of a sequence to itself, or to the output of another stack.
+// The sites of one attention: within a sequence, or to the output of another stack.
 struct AttentionSites {
   Site q, k, v, scores, pattern, z, out;
 };
@@ -63,7 +63,7 @@ inline constexpr AttentionSites cross_attention{Site::CrossQ,      Site::CrossK,
                                                 Site::CrossScores, Site::CrossPattern, Site::CrossZ,
                                                 Site::CrossOut};
 
-// The input of block l is the output of block l − 1: one value, found under both names.
+// The input of block l is the output of block l − 1: one value with two names.
 inline Place canonical(Place place) {
   if (place.site == Site::ResidPre && place.layer > 0) return {Site::ResidPost, place.layer - 1, place.stack};
   return place;

@@ -10,7 +10,7 @@
 namespace headwater {
 namespace {
 
-// sum += addend. A tensor that somebody else may still read is never written to.
+// sum += addend. A tensor that others may still read is never written to.
 void accumulate(Tensor& sum, Tensor addend) {
   if (sum.empty()) {
     sum = std::move(addend);
@@ -205,7 +205,7 @@ Signals Tape::pull_marked(const Var& from, Tensor seed, const Rules& rules, std:
                           const PullHooks& hooks) const {
   require_kept("pull", from);
   stack_of(seed, nodes_[as_size(from.id)].value);
-  // A node matters if it is wanted or something wanted lies before it.
+  // A node matters if it is wanted or if something wanted comes before it.
   std::vector<bool> matters(keep);
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     for (const int input : nodes_[i].inputs) matters[i] = matters[i] || matters[as_size(input)];
@@ -250,7 +250,8 @@ Signals Tape::push(const Var& from, Tensor seed, const Rules& rules, const std::
   require_kept("push", from);
   stack_of(seed, nodes_[as_size(from.id)].value);
   const std::vector<bool> keep = marked(wanted);
-  // A node matters if it is wanted or feeds something that matters; it may be freed after its last reader.
+  // A node matters if it is wanted or if it feeds something that matters; it may be freed after its last
+  // reader.
   std::vector<bool> matters(keep);
   std::vector<std::size_t> last_reader(nodes_.size(), 0);
   for (std::size_t i = nodes_.size(); i-- > 0;)

@@ -1,4 +1,4 @@
-// Tape: what a forward run recorded, and the three walkers over it, which know no op.
+// Tape: the record of a forward run, and the three walkers over it, which know no op.
 //
 //   pull    backwards: a signal at one value becomes a signal at every earlier value
 //   push    forwards:  a part at one value becomes a part at every later value
@@ -38,7 +38,7 @@ struct Edit {
 
 enum class Keep {
   Everything,  // for pull, push and replay
-  Sites,       // only values that carry a site name: to read, and to replay from
+  Sites,       // only values with a site: to read, and to replay from
   Nothing,     // for predictions
 };
 
@@ -59,7 +59,7 @@ class Signals {
 // A value where the signals of several readers meet on the way back.
 struct Meeting {
   struct Branch {
-    Site reader;  // of the value the reader computed
+    Site reader;  // the site of the value that the reader computed
     Tensor signal;
   };
   Place at;
@@ -67,7 +67,7 @@ struct Meeting {
   std::span<const Branch> branches;
 };
 
-// An op that a pull has passed. `back` holds what goes on: empty where nothing does.
+// An op that a pull has passed. `back` holds the signals that go on; empty where none does.
 struct Passed {
   std::string_view op;
   Place at;
@@ -76,22 +76,22 @@ struct Passed {
   std::span<const Tensor> back;
 };
 
-// What a pull may be told beside the rules.
+// Options of a pull besides the rules.
 struct PullHooks {
-  std::function<void(const Passed&)> passed = {};   // sees every op that is pulled
+  std::function<void(const Passed&)> passed = {};   // called for every op that is pulled
   std::function<Tensor(const Meeting&)> meet = {};  // joins signals; without it they are added
 };
 
-// What a push may be told beside the rules.
+// Options of a push besides the rules.
 struct PushHooks {
   // The rules for the op that computes this value, instead of the walk's.
   std::function<Rules(Place at)> rules = {};
-  // Sees every part as it is made, and may change it: the block's input comes as ResidPost of the block
+  // Called for every part as it is made, and may change it. The block's input comes as ResidPost of the block
   // below.
   std::function<void(Place at, Tensor& part)> made = {};
 };
 
-// How a value came to be: by this op from these, or from outside (op is null).
+// The origin of a value: the op and its inputs, or outside (op is null).
 struct Origin {
   const Op* op = nullptr;
   std::vector<Var> inputs;
@@ -101,21 +101,21 @@ struct Origin {
 struct Changed {
   Var at;
   Tensor copies;
-  bool wanted_rows_only = false;  // they hold the rows the replay asks for there, not all
+  bool wanted_rows_only = false;  // they hold only the rows that the replay requests there
 };
 
 struct ReplayOptions {
-  // The rows of the result that are wanted, repeats allowed; none: all.
+  // The wanted rows of the result, repeats allowed; none: all.
   Rows rows = {};
-  // Where values that the tape did not keep are to be had: by Study::at.
+  // A source for values that the tape did not keep, such as Study::at.
   std::function<Tensor(Place)> missing = {};
 };
 
-// A replayed value, [Σ n · B, …]: the copies of the changes one after the other, as they were given.
+// A replayed value, [Σ n · B, …]: the copies of the changes one after the other, in the order given.
 struct Replayed {
   struct Entry {
-    Var var;    // the copies of a change: where a pull from the value ends
-    Rows rows;  // of them that were needed
+    Var var;    // the copies of a change; a pull from the value ends here
+    Rows rows;  // the rows of them that were needed
   };
   Var value;
   std::vector<Entry> entries;
@@ -124,7 +124,7 @@ struct Replayed {
 class Tape {
  public:
   explicit Tape(Keep keep = Keep::Everything, std::vector<Edit> edits = {});
-  // Keeps these values only: to read, not to walk.
+  // Keeps only these values, for reading; walks are not possible.
   explicit Tape(const std::vector<Place>& kept, std::vector<Edit> edits = {});
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -137,16 +137,16 @@ class Tape {
 
   Var at(Place place) const;  // throws InternalError if not recorded or not kept
   Var at(Site site, int layer) const { return at({site, layer}); }
-  Var spot(Place place) const;             // the same whether kept or not: its value may be empty
+  Var spot(Place place) const;             // also if not kept; its value may then be empty
   bool has(Place place) const;             // recorded and kept
   bool recorded(Place place) const;        // kept or not
   Origin origin_of(const Var& var) const;  // not with Keep::Nothing
-  Origin op_at(Place place) const;         // the same of the value there; throws if not recorded
+  Origin op_at(Place place) const;         // the origin of the value there; throws if not recorded
   std::size_t size() const { return nodes_.size(); }
-  // What was computed from what, and none of the values: to ask and, with ReplayOptions::missing, to replay.
+  // The graph of what was computed from what, without values: for questions about origins and, with
+  // ReplayOptions::missing, for replays.
   std::unique_ptr<const Tape> without_values() const;
-  // What the run of this one of a batch's inputs alone would have recorded, bit for bit: the values are
-  // views.
+  // The tape that a run of this one input of a batch would have recorded, bit for bit; its values are views.
   std::unique_ptr<Tape> of_input(Index input) const;
   std::size_t kept_bytes() const;  // memory of the kept values
 
@@ -158,14 +158,14 @@ class Tape {
   Signals pull_to(const std::vector<Var>& wanted, const Var& from, Tensor seed, const Rules& rules) const;
   Signals push(const Var& from, Tensor seed, const Rules& rules, const std::vector<Place>& wanted = {},
                const PushHooks& hooks = {}) const;
-  // What `to` had been with the changes, recorded onto another tape: forward again from the changed values,
-  // computing only what depends on them and only the rows that the result is made of; the rest is read.
+  // The value of `to` with the changes, recorded onto another tape. It runs forward again from the changed
+  // values, computes only what depends on them and only the rows that the result needs, and reads the rest.
   // Copies that enter at different places join where they meet and share every product from there. A copy's
   // bits are those of an edited run, whatever runs beside it.
   Replayed replay(std::span<const Changed> changes, const Var& to, Tape& onto,
                   const ReplayOptions& options = {}) const;
-  // The rows of the value at `from` that these rows of `to` are made of, as far as ops work row by row; none:
-  // all.
+  // The rows of the value at `from` from which these rows of `to` are computed, as far as ops work row by
+  // row; none: all.
   Rows rows_read(const Var& to, Place from, const Rows& wanted = {}) const;
 
  private:

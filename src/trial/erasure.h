@@ -1,5 +1,5 @@
-// Erasure: which units go, in the order of their scores, and how many at a time. What metrics of deletion
-// and insertion share.
+// Erasure: which units are removed, in the order of their scores, and how many at a time, for metrics of
+// deletion and insertion.
 #pragma once
 
 #include <string>
@@ -10,27 +10,27 @@
 
 namespace headwater {
 
-enum class First { Most, Least };  // important
+enum class First { Most, Least };  // the most or least important first
 
-// Units in the order they are taken: by falling scores, or rising; equal ones from left to right.
+// The units in the order of removal: by falling scores, or rising; equal ones from left to right.
 std::vector<std::size_t> erasure_order(const std::vector<double>& scores, First first);
 
-// All units but the first `count` of the order; or these alone.
+// All units except the first `count` of the order; or only these.
 Perturbation without_first(const std::vector<std::size_t>& order, std::size_t count);
 Perturbation only_first(const std::vector<std::size_t>& order, std::size_t count);
 
-// How many of n units are gone at each step j = 0 … steps: n j / steps, rounded, halves up; 0 steps: one by
-// one. n = 0 has step 0 alone.
+// The number of the n units that are removed at each step j = 0 … steps: n j / steps, rounded, halves up; 0
+// steps: one by one. n = 0 has only step 0.
 std::vector<std::size_t> step_counts(std::size_t n, int steps);
 
-// "1,5,10,20,50": whole percentages from 1 to 100. Throws InputError that begins with `where`.
+// Parses whole percentages from 1 to 100, such as "1,5,10,20,50". Throws InputError that begins with `where`.
 std::vector<int> parsed_shares(const std::string& text, const std::string& where);
 // ⌈share n / 100⌉: at least one unit.
 std::size_t share_count(std::size_t n, int share);
 
-// The area under values at these steps over the share of units gone (or back), and the values themselves;
-// with 0 steps on as many points as step_points has, straight between the units, so that curves of examples
-// of all lengths have a mean. n must not be 0.
+// The area under the values at these steps over the share of units removed (or put back), and the values
+// themselves. With 0 steps the curve has as many points as step_points, linear between the units, so that
+// curves of examples of all lengths have a mean. n must not be 0.
 EvaluationValue step_curve(std::size_t n, int steps, const std::vector<double>& values);
 std::vector<double> step_points(int steps);
 

@@ -1,4 +1,4 @@
-// Localisation: a map of pixels against a mask of the object.
+// Localisation: the comparison of a map of pixels with a mask of the object.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace headwater {
 
-// Pixels that count, the object's or the background's.
+// The pixels that count, of the object or the background.
 struct MaskedMap {
   std::vector<double> scores;  // 0 … 1
   std::vector<bool> object;
-  double mean = 0;  // of the whole map, pixels that do not count included
+  double mean = 0;  // of the whole map, including pixels that do not count
 };
 // Empty without a mask of the map's size, or if no pixel counts.
 MaskedMap masked_map(const Trial& trial);

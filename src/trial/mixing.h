@@ -1,4 +1,4 @@
-// Mixing: what metrics of whole maps share.
+// Mixing: the common part of metrics of whole maps.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace headwater {
 
-// Of every layer the mean over tokens of what `of` says of a token's row, in which what is not measured is 0;
-// the value is the last layer's. NaN without a map.
+// For every layer the mean over tokens of `of` applied to a token's row, in which tokens that were not
+// measured are 0; the value is the last layer's. NaN without a map.
 EvaluationValue over_layers(const Trial& trial,
                             const std::function<double(std::span<const double> row, std::size_t own)>& of);
 

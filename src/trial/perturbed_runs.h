@@ -1,5 +1,5 @@
-// Perturbed runs: changed inputs of many examples, gathered and then run in batches of equal length. Equal
-// ones of an example are run once; an answer's bits do not depend on its batch.
+// Perturbed runs: changed inputs of many examples, collected and then run in batches of equal length. Equal
+// inputs of an example run once, and the bits of a reply do not depend on its batch.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,23 @@
 
 namespace headwater {
 
-// What running changed inputs of so many tokens holds at its widest, beyond the inputs themselves; `inputs`:
-// how many there are.
+// Peak bytes of running changed inputs of this many tokens, beyond the inputs themselves; `inputs` is their
+// number.
 std::size_t perturbed_batch_bytes(const ModelInfo& info, Index tokens, std::size_t inputs);
 
 class PerturbedRuns {
  public:
   explicit PerturbedRuns(const LoadedModel& loaded) : loaded_(loaded) {}
 
-  // An input with its target. Units are what may be taken away: tokens or words, no special ones.
+  // Adds an input with its target. Its units are what can be removed: tokens or words, but no special tokens.
   std::size_t add(const Prepared& prepared, const Target& target, View::Unit unit);
   const std::vector<std::vector<int>>& units(std::size_t input) const { return inputs_[input]->units; }
 
-  // One more to run; where its reply will be. `replace` as replacement_of takes it, for pixels ignored: they
-  // become black. Throws InputError for a replacement that the model has not.
+  // Requests one more run and returns the ticket of its reply. `replace` is a name for replacement_of; it is
+  // ignored for pixels, which become black. Throws InputError for a replacement that the model does not have.
   std::size_t ask(std::size_t input, const std::string& replace, Perturbation perturbation);
   std::size_t waiting() const { return asked_.size(); }
-  // Runs what waits. `advance` is told how many are done.
+  // Runs all waiting requests. `advance` receives the number of finished ones.
   void run(const std::function<void(std::size_t done)>& advance);
   const Reply& reply(std::size_t ticket) const { return replies_[ticket]; }
   void forget();  // inputs and replies
@@ -40,10 +40,10 @@ class PerturbedRuns {
  private:
   struct Known {
     std::unique_ptr<Study> study;
-    std::unique_ptr<Objective> probability, logit;  // probability: null for a score that has none
+    std::unique_ptr<Objective> probability, logit;  // probability: null for a score without one
     std::vector<std::vector<int>> units;
     std::map<std::string, Replacement> replacements;
-    Tensor embeddings;                     // [T, D]; empty: not asked for yet
+    Tensor embeddings;                     // [T, D]; empty: not needed yet
     std::map<Replacement, Tensor> absent;  // [T, D], or [1, D] for all tokens alike
     std::map<std::pair<Replacement, Perturbation>, std::size_t> tickets;
   };
@@ -53,8 +53,8 @@ class PerturbedRuns {
     Perturbation perturbation;
   };
 
-  struct Alike;     // what must agree for two inputs to share a run
-  struct Together;  // those that do, and the run
+  struct Alike;     // the properties that inputs of one run share
+  struct Together;  // inputs with the same properties, and their run
 
   void know_embeddings();
   const Tensor& absent_for(const Known& known, Replacement replacement) const;

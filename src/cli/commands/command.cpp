@@ -90,9 +90,8 @@ std::string unexpected_arguments(const CLI::App& app) {
   for (const CLI::Option* option : chosen->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   if (first == "--device" || first == "--gpu" || first == "--cuda")
-    return fmt::format(
-        "{}: {}: headwater runs on the processor alone and knows no other device; leave it out",
-        chosen->get_name(), first);
+    return fmt::format("{}: {}: headwater runs only on the processor; leave it out", chosen->get_name(),
+                       first);
   const std::string meant = suggestion(first, known);
   // What is near no option was perhaps a text: everything after -- is one.
   const bool text = meant.empty() && chosen->get_option_no_throw("text") != nullptr;
@@ -184,11 +183,12 @@ int run_program(int argc, const char* const* argv) noexcept {
     return parse_and_run(argc, argv);
   } catch (const Error& error) {
     return fail(error.what(), error.exit_code());
-  } catch (const std::bad_alloc&) {  // the caller can mend it, as what a file or an argument asks too much
-    return fail("not enough memory; try a shorter text, fewer methods at once, or --dry-run to see the need",
-                usage_error);
-  } catch (
-      const std::filesystem::filesystem_error& error) {  // links in a circle, folders that may not be read
+  } catch (const std::bad_alloc&) {  // the caller can correct it: a file or an argument asks for too much
+    return fail(
+        "not enough memory; try a shorter text or fewer methods at once, or see the planned memory with "
+        "--dry-run",
+        usage_error);
+  } catch (const std::filesystem::filesystem_error& error) {  // circular links, unreadable folders
     return fail(
         fmt::format("{}: {}; name another place", printable(error.path1().string()), error.code().message()),
         usage_error);

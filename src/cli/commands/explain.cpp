@@ -46,8 +46,9 @@ struct Options : RunOptions {
 
 void check_row(const Options& options, const std::string& format) {
   if (!options.row.empty() && format != "terminal")
-    throw InputError(
-        fmt::format("--row: expected the terminal's format, found {}, which holds every row", format));
+    throw InputError(fmt::format(
+        "--row: expected the terminal's format, found {}, which contains every row; leave --row out",
+        format));
 }
 
 View view_of(const Options& options) {
@@ -177,10 +178,10 @@ int explain_all(const Engine& engine, CorpusRun& run, const Options& options, co
     if (some.empty()) break;
     if (may_shorten && count == 0 && some.size() > 1 && !run.reader().from_arguments()) {
       results.shorten();
-      options.output.say("a line for each input; --details has them in full, -o FILE.csv a table of scores");
+      options.output.say("one line per input; --details prints full results, -o FILE.csv a table of scores");
     }
     count += some.size();
-    if (!single.empty()) run.reader().expect_last(single + ", found another; --format jsonl holds many");
+    if (!single.empty()) run.reader().expect_last(single + ", found another; use --format jsonl for several");
     explaining.explain(some);
     for (Explained& one : some) {
       try {
@@ -212,11 +213,11 @@ int run(const Options& options) {
   check_row(options, format);
   Destinations::check(destinations_of(options, format));
   if (options.corpus.resume && !options.also.empty())
-    throw InputError("--also: expected none with --resume, because only the output is kept; leave it out");
+    throw InputError("--also: expected none with --resume, because only -o is resumed; leave it out");
   CorpusRun corpus(options.input, options.output, options.corpus, options.dry_run ? "terminal" : format);
   if (ReportFormats::is_binary(format) && Output("").is_terminal() && options.output.path.empty() &&
       !options.dry_run)
-    throw InputError(fmt::format("{} is binary: name a file with -o, or send it down a pipe", format));
+    throw InputError(fmt::format("{} is binary: name a file with -o, or send it to a pipe", format));
   const Engine engine = options.model.load(options.output);
   corpus.open(engine, "explain");
   return explain_all(engine, corpus, options, format);
@@ -228,27 +229,28 @@ void declare(Arguments& arguments, Options& options) {
   add_shard_option(arguments, options.input.corpus.shard);
   add_model_options(arguments, options.model);
   arguments.under("Target").add_repeated("--target LABEL", options.targets,
-                                         "What to explain (default: the prediction)");
+                                         "Target to explain (default: the prediction)");
   add_target_options(arguments, options.target);
-  arguments.add("--prefix TEXT", options.prefix, "Encoder–decoders: how the output begins");
+  arguments.add("--prefix TEXT", options.prefix, "Beginning of an encoder–decoder's output");
   arguments.add("--generate N", options.generate, "Let the model write, and explain each token")
       .range(0, 1 << 16);
   add_method_options(arguments, options.methods);
   add_budget_option(arguments, options.budget);
-  arguments.under("Methods").add("--list-methods", options.list_methods, "Name the methods and end");
-  arguments.under("Output").add("--words", options.words, "Words instead of tokens");
+  arguments.under("Methods").add("--list-methods", options.list_methods, "List the methods and exit");
+  arguments.under("Output").add("--words", options.words, "Show words instead of tokens");
   arguments
       .add("--special keep|hide|drop", options.special, "Special tokens; drop rescales rows (default keep)")
       .choices();
-  arguments.add("--row N|TOKEN", options.row, "Of maps, on the terminal: this token's row");
+  arguments.add("--row N|TOKEN", options.row, "Row of a map to show on the terminal");
   add_memory_option(arguments, options.max_memory);
   arguments.under("Methods").add("--verify", options.verify, "Compare with a run in float64");
   add_output_options(arguments, options.output, ReportFormats::names);
   arguments
-      .add("--kind strip|grid|matrix|heads|flow|overlay", options.kind, "Of a figure, as plot draws them")
+      .add("--kind strip|grid|matrix|heads|flow|overlay", options.kind,
+           "Kind of figure, as in headwater plot")
       .choices();
-  arguments.add("--details", options.details, "On the terminal: all checks, notes and numbers");
-  arguments.add_repeated("--also FILE", options.also, "Write the results to this file too; repeatable");
+  arguments.add("--details", options.details, "Show all checks, notes and numbers");
+  arguments.add_repeated("--also FILE", options.also, "Also write the results to this file; repeatable");
   add_corpus_run_options(arguments, options.corpus);
   add_colour_option(arguments, options.output);
   add_dry_run_option(arguments, options.dry_run);
@@ -257,7 +259,7 @@ void declare(Arguments& arguments, Options& options) {
 }  // namespace
 
 extern const Command explain{.name = "explain",
-                             .summary = "Where a prediction comes from",
+                             .summary = "Explain where a prediction comes from",
                              .group = "Use a model",
                              .setup = set_up<declare, run>};
 

@@ -39,13 +39,13 @@ int run(const Options& options) {
 
 void declare(Arguments& arguments, Options& options) {
   arguments.add("name  ", options.name, "A command or a method");
-  arguments.add("part  ", options.part, "Of a command that explains: a method, or files");
+  arguments.add("part  ", options.part, "For a command that explains: a method, or files");
 }
 
 }  // namespace
 
 extern const Command help{.name = "help",
-                          .summary = "Help on a command or a method",
+                          .summary = "Print help for a command or a method",
                           .group = "About the program",
                           .setup = set_up<declare, run>};
 
