@@ -48,12 +48,12 @@ def query(where):
 
 
 def clang_command(command):
-    """What clang needs of a compile command of g++: definitions, folders, the standard."""
+    """What clang needs of a compile command of g++: definitions, folders, the standard, and as text what g++ precompiled."""
     words, kept = shlex.split(command), []
     for at, word in enumerate(words):
         if word.startswith(("-D", "-I", "-std")):
             kept.append(word)
-        elif word == "-isystem":
+        elif word in ("-isystem", "-include"):
             kept += [word, words[at + 1]]
     return ["clang++-14", *kept, "-w", "-c"]
 
