@@ -13,6 +13,7 @@ compile commands of a build:
 What a member's own initialiser in its struct holds is not looked into."""
 
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -58,6 +59,17 @@ def clang_command(command):
     return ["clang++-14", *kept, "-w", "-c"]
 
 
+def as_text(words, base):
+    """The words with every included header replaced by a copy, beside which lies nothing that g++ precompiled."""
+    for at, word in enumerate(words):
+        if word == "-include":
+            text = pathlib.Path(words[at + 1]).read_text()
+            copy = base / f"common_{hashlib.sha256(text.encode()).hexdigest()[:16]}.h"
+            copy.write_text(text)
+            words = [*words[:at + 1], str(copy), *words[at + 2:]]
+    return words
+
+
 def findings(scratch, unit, where):
     """The places in one unit; raises when clang cannot read it."""
     asked = pathlib.Path(scratch) / "query"
@@ -80,7 +92,7 @@ def check(commands, jobs, where):
     with tempfile.TemporaryDirectory() as scratch:
         base = pathlib.Path(scratch)
         (base / "compile_commands.json").write_text(json.dumps(
-            [{"directory": str(folder), "file": str(file), "arguments": [*words, str(file)]} for folder, file, words in commands]))
+            [{"directory": str(folder), "file": str(file), "arguments": [*as_text(words, base), str(file)]} for folder, file, words in commands]))
         (base / "query").write_text(query(where))
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             return sorted(set().union(*pool.map(lambda each: findings(scratch, str(each[1]), where), commands)))
