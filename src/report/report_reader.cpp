@@ -245,6 +245,12 @@ void check_sizes(const Prediction& prediction, const Attribution& result) {
                                     prediction.sequences.size()));
     return prediction.sequences[sequence].count;
   };
+  for (const Map& map : result.details)
+    for (const Axis& axis : map.axes)
+      if (axis.sequence < 0 ||
+          static_cast<std::size_t>(axis.sequence) >= std::max<std::size_t>(1, prediction.sequences.size()))
+        throw FormatError(fmt::format("{}: expected one of {} sequences, found {}", result.method,
+                                      prediction.sequences.size(), axis.sequence));
   for (const Map& map : result.maps) {
     if (map.values.rank() != static_cast<int>(map.axes.size()))
       throw FormatError(
@@ -274,8 +280,8 @@ std::vector<Read> read_in(const Json& json, const Prediction& prediction) {
 // Files of version 0.1.0 do not say which rows were read: the target's, or [CLS], or the last token of a
 // causal model.
 std::vector<Read> read_of_old_file(const Report& report) {
+  if (report.prediction.sequences.empty() || report.prediction.sequences.back().count < 1) return {};
   const Index count = report.prediction.sequences.back().count;
-  if (count < 1) return {};
   Index row = report.model.last().causal ? count - 1 : 0;
   if (report.target.position >= 0) row = std::min<Index>(report.target.position, count - 1);
   const Index last = has_several_tokens(report.target) ? count - 1 : row;

@@ -85,6 +85,24 @@ TEST(ReportReader, AxesOfOldFilesGoByTheMapsName) {
   EXPECT_EQ(read.read, (std::vector<Read>{{.sequence = 1, .row = 0}})) << "an encoder's first row";
 }
 
+TEST(ReportReader, SequencesThatAreNotThereAreRefused) {
+  for (const int sequence : {-1, 2, 1 << 30}) {
+    Json json = written(two_sequences());
+    json["read"][0]["sequence"] = sequence;
+    EXPECT_THROW(read_report(json, "report"), FormatError) << sequence;
+    json = written(two_sequences());
+    json["attributions"][0]["maps"][1]["axes"][1]["sequence"] = sequence;
+    EXPECT_THROW(read_report(json, "report"), FormatError) << sequence;
+    json = written(two_sequences());
+    json["attributions"][0]["details"] = json["attributions"][0]["maps"];
+    json["attributions"][0]["details"][1]["axes"][1]["sequence"] = sequence;
+    EXPECT_THROW(read_report(json, "report"), FormatError) << sequence;
+  }
+  Json json = written(two_sequences());
+  json["read"][0]["row"] = 2;
+  EXPECT_THROW(read_report(json, "report"), FormatError);
+}
+
 TEST(ReportReader, WhatScoresAccountFor) {
   Report report = testing::text_report();
   report.attributions.front().accounted = {.sum = 0.02, .of = -1.75, .what = "the target's logit"};

@@ -319,10 +319,17 @@ std::string scores_view(const Report& report, const Attribution& attribution, co
                format.colour);
   for (Index layer = 0; layers > 1 && layer < layers; ++layer)
     out += layer_line(report, attribution, layer, format);
-  std::vector<std::string> notes = attribution.notes;
-  if (attribution.accounted) notes.insert(notes.begin(), account_text(*attribution.accounted));
-  return out + (format.brief ? checks_summary(attribution.checks, notes, format)
-                             : checks_text(attribution.checks, notes, format));
+  const std::optional<Account>& account = attribution.accounted;
+  if (!format.brief) {
+    std::vector<std::string> notes = attribution.notes;
+    if (account) notes.insert(notes.begin(), account_text(*account));
+    return out + checks_text(attribution.checks, notes, format);
+  }
+  // A tick alone would not tell that the scores account for little, or for too much.
+  if (account && !(std::abs(share_of(*account) - 1) <= 0.05))
+    out +=
+        dim(paragraph(account_text(*account), {.first = 2, .rest = 2, .width = format.width}), format.colour);
+  return out + checks_summary(attribution.checks, attribution.notes, format);
 }
 
 }  // namespace headwater

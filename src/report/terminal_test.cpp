@@ -181,6 +181,12 @@ TEST(Terminal, ABriefReportEndsWithTheSentence) {
   EXPECT_TRUE(brief.ends_with(sentence + "\n")) << brief;
   EXPECT_NE(brief.find("✓ 1 check passed, 2 notes (--details)"), std::string::npos) << brief;
   EXPECT_EQ(brief.find("a note"), std::string::npos);
+  report.attributions.front().accounted = {.sum = 0.02, .of = -1.75, .what = "the target's logit"};
+  report.attributions.back().accounted = {.sum = 2.01, .of = 2, .what = "the change of F from the baseline"};
+  const std::string told = to_terminal(report, screen);
+  EXPECT_NE(told.find("The scores add up to 0.02 of the target's logit of -1.75: -1.1 %."), std::string::npos)
+      << told;
+  EXPECT_EQ(told.find("the change of F"), std::string::npos) << "the check that passed says it";
   report.attributions.front().checks.front().passed = false;
   const std::string failed = to_terminal(report, screen);
   EXPECT_NE(failed.find("✗ rows sum to 1"), std::string::npos);

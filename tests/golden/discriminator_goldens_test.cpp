@@ -49,8 +49,7 @@ TEST(DiscriminatorGoldens, GradientOfTheProbability) {
   const headwater::Run& run = study.run();
   const Place input{Site::ResidPre, 0};
   const Tensor slope =
-      run.tape->pull(run.logits, objective.seed(run.logits.value, {}), rules::gradient, {input})
-          .at(input);
+      run.tape->pull(run.logits, objective.seed(run.logits.value, {}), rules::gradient, {input}).at(input);
   const Tensor x = study.at(input);
   const double h = 1e-5;
   double largest = 0;

@@ -13,6 +13,7 @@ compile commands of a build:
 What a member's own initialiser in its struct holds is not looked into."""
 
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -48,14 +49,25 @@ def query(where):
 
 
 def clang_command(command):
-    """What clang needs of a compile command of g++: definitions, folders, the standard."""
+    """What clang needs of a compile command of g++: definitions, folders, the standard, and as text what g++ precompiled."""
     words, kept = shlex.split(command), []
     for at, word in enumerate(words):
         if word.startswith(("-D", "-I", "-std")):
             kept.append(word)
-        elif word == "-isystem":
+        elif word in ("-isystem", "-include"):
             kept += [word, words[at + 1]]
     return ["clang++-14", *kept, "-w", "-c"]
+
+
+def as_text(words, base):
+    """The words with every included header replaced by a copy, beside which lies nothing that g++ precompiled."""
+    for at, word in enumerate(words):
+        if word == "-include":
+            text = pathlib.Path(words[at + 1]).read_text()
+            copy = base / f"common_{hashlib.sha256(text.encode()).hexdigest()[:16]}.h"
+            copy.write_text(text)
+            words = [*words[:at + 1], str(copy), *words[at + 2:]]
+    return words
 
 
 def findings(scratch, unit, where):
@@ -80,7 +92,7 @@ def check(commands, jobs, where):
     with tempfile.TemporaryDirectory() as scratch:
         base = pathlib.Path(scratch)
         (base / "compile_commands.json").write_text(json.dumps(
-            [{"directory": str(folder), "file": str(file), "arguments": [*words, str(file)]} for folder, file, words in commands]))
+            [{"directory": str(folder), "file": str(file), "arguments": [*as_text(words, base), str(file)]} for folder, file, words in commands]))
         (base / "query").write_text(query(where))
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             return sorted(set().union(*pool.map(lambda each: findings(scratch, str(each[1]), where), commands)))
