@@ -95,7 +95,7 @@ int nodes_to_reach(Rule rule, const std::vector<double>& values, double error, d
   constexpr double most = 10000, care = 1.25;
   const auto n = static_cast<double>(values.size());
   const double order = rule == Rule::Midpoint || rule == Rule::Trapezoid ? 2 : 1;
-  double needed = n * std::pow(error / allowed, 1 / order) * care;
+  double needed = 2 * n * std::pow(error / allowed, 1 / order);  // equal steps near it in leaps
   if (const double fall = rule == Rule::Gauss ? fall_of(values) : 1; fall < 0.98)  // n nodes see degree 2 n
     needed =
         std::min(needed, n + care * std::log(error / allowed) / (-2 * std::log(std::max(fall, 1e-3))) + 1);
