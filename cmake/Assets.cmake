@@ -26,7 +26,7 @@ if(CMAKE_SCRIPT_MODE_FILE AND DEFINED OUTPUT)
     math(EXPR number "${number} + 1")
   endforeach()
   file(WRITE "${OUTPUT}"
-"#include \"report/assets.h\"
+"#include \"page/assets.h\"
 
 namespace headwater {
 

@@ -12,4 +12,7 @@ bool is_ascii_space(char c);
 std::string human_bytes(std::size_t bytes);     // "24.1 MB", powers of 1024
 std::string with_thousands(std::size_t value);  // "22,713,216"
 
+// One argument of a POSIX shell, quoted if necessary.
+std::string shell_quoted(std::string_view text);
+
 }  // namespace headwater

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "cli/describe.h"
 #include "cli/run_identity.h"
-#include "report/schema.h"
+#include "files/schema.h"
 
 namespace headwater {
 namespace {

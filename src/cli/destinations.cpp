@@ -7,11 +7,11 @@
 #include <headwater/formats.h>
 
 #include "cli/pictures.h"
-#include "report/focus.h"
-#include "report/kept_figure.h"
-#include "report/overlay.h"
-#include "report/score_table.h"
-#include "report/short_line.h"
+#include "drawing/kept_figure.h"
+#include "drawing/overlay.h"
+#include "files/score_table.h"
+#include "result/focus.h"
+#include "result/short_line.h"
 
 namespace headwater {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/arguments.h"
 #include "methods/method.h"
-#include "report/method_text.h"
+#include "prose/method_text.h"
 
 namespace headwater {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/arguments.h"
 #include "cli/standard_streams.h"
 #include "engine/defaults.h"
-#include "report/plan_text.h"
+#include "prose/plan_text.h"
 
 namespace headwater {
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
-#include "report/table.h"
+#include "prose/table.h"
 
 namespace headwater {
 

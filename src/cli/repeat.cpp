@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "cli/arguments.h"
-#include "report/page.h"
 
 namespace headwater {
 

@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "comparison/comparison_writer.h"
-#include "report/zip.h"
+#include "files/zip.h"
 #include "support/scratch_folder.h"
 
 namespace headwater {

@@ -8,8 +8,9 @@
 #include <fmt/ranges.h>
 
 #include "base/json.h"
-#include "report/schema.h"
-#include "report/table.h"
+#include "files/schema.h"
+#include "prose/table.h"
+#include "result/text_width.h"
 
 namespace headwater {
 namespace {

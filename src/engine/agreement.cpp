@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "numerics/rank_correlation.h"
-#include "report/focus.h"
+#include "result/focus.h"
 
 namespace headwater {
 

@@ -22,7 +22,7 @@
 #include "engine/recorded_run.h"
 #include "engine/states.h"
 #include "engine/verify.h"
-#include "report/focus.h"
+#include "result/focus.h"
 #include "study/generation.h"
 #include "study/inputs.h"
 #include "study/memory.h"

@@ -22,7 +22,7 @@
 #include "engine/evaluation_variations.h"
 #include "engine/text_windows.h"
 #include "explain/checking.h"
-#include "report/focus.h"
+#include "result/focus.h"
 #include "tensor/pool.h"
 #include "trial/perturbed_runs.h"
 

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "engine/evaluate.h"
 #include "image/image.h"
-#include "report/focus.h"
+#include "result/focus.h"
 #include "study/labels.h"
 
 namespace headwater {

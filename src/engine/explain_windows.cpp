@@ -13,7 +13,7 @@
 
 #include "engine/impl.h"
 #include "engine/text_windows.h"
-#include "report/focus.h"
+#include "result/focus.h"
 
 namespace headwater {
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "report/focus.h"
+#include "result/focus.h"
 #include "study/target.h"
 #include "study/token_target.h"
 

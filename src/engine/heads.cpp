@@ -4,7 +4,7 @@
 #include "heads/pruning.h"
 #include "heads/tree.h"
 #include "heads/triggers.h"
-#include "report/focus.h"
+#include "result/focus.h"
 
 namespace headwater {
 

@@ -3,7 +3,7 @@
 #include "evaluations/evaluation.h"
 #include "methods/method.h"
 #include "models/family.h"
-#include "report/method_text.h"
+#include "prose/method_text.h"
 
 namespace headwater {
 namespace {

@@ -199,15 +199,15 @@ double AttentionSlopes::growth(int layer) const {
     const R *x = stream.data<R>(), *o = attended.data<R>(), *b = bias.empty() ? nullptr : bias.data<R>();
     double sum = 0;
     for (Index t = 0; t < T; ++t) {
-      double before = 0, added = 0;
+      double before = 0, gained = 0;
       for (Index d = 0; d < D; ++d) {
         const double of_bias = b == nullptr ? 0 : static_cast<double>(b[d]);
         const double base = static_cast<double>(x[t * D + d]) + of_bias;
         const double more = static_cast<double>(o[t * D + d]) - of_bias;
         before += base * base;
-        added += more * more;
+        gained += more * more;
       }
-      if (before > 0) sum += std::sqrt(added / before);
+      if (before > 0) sum += std::sqrt(gained / before);
     }
     return std::min(most_growth, sum / static_cast<double>(T));
   });

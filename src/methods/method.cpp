@@ -144,13 +144,13 @@ void MethodOptions::refuse(std::string_view name, std::string_view expected) con
   throw InputError(fmt::format("{}: option {}: expected {}, found {}", method_, name, expected, found));
 }
 
-Attribution Method::run(const Study& study, const MethodOptions& options) const {
-  return named(compute(study, options), options);
+Attribution Method::run(const Study& study, const MethodOptions& chosen) const {
+  return named(compute(study, chosen), chosen);
 }
 
-Attribution Method::named(Attribution result, const MethodOptions& options) const {
+Attribution Method::named(Attribution result, const MethodOptions& chosen) const {
   result.method = name;
-  const auto settled = std::exchange(result.options, options.all());
+  const auto settled = std::exchange(result.options, chosen.all());
   for (const auto& [option, value] : settled)
     for (auto& [known, said] : result.options)
       if (known == option) said = value;

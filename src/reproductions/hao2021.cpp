@@ -13,8 +13,9 @@
 #include "experiments/data.h"
 #include "experiments/maps.h"
 #include "heads/tree.h"
-#include "report/table.h"
+#include "prose/table.h"
 #include "reproductions/reproduction.h"
+#include "result/text_width.h"
 
 namespace headwater {
 namespace {

@@ -5,10 +5,11 @@
 #include <headwater/error.h>
 
 #include "base/nearest.h"
-#include "report/provenance.h"
-#include "report/schema.h"
-#include "report/table.h"
-#include "report/text_width.h"
+#include "files/record_json.h"
+#include "files/schema.h"
+#include "prose/provenance.h"
+#include "prose/table.h"
+#include "result/text_width.h"
 
 namespace headwater {
 namespace {

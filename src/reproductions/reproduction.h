@@ -14,7 +14,7 @@
 
 #include <headwater/engine.h>
 
-#include "report/map_panels.h"
+#include "drawing/map_panels.h"
 
 namespace headwater {
 

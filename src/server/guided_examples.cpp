@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "report/assets.h"
-#include "report/page.h"
+#include "base/encoding.h"
+#include "page/assets.h"
 
 namespace headwater {
 

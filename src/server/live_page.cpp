@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "report/assets.h"
-#include "report/page.h"
+#include "base/encoding.h"
+#include "page/assets.h"
+#include "page/template.h"
 
 namespace headwater {
 

@@ -5,7 +5,7 @@
 
 #include <headwater/error.h>
 
-#include "report/schema.h"
+#include "files/schema.h"
 
 namespace headwater {
 

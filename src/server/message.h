@@ -38,8 +38,8 @@ struct HttpReply {
 // A request that is answered by a code and a reason of ours.
 class Refused : public std::runtime_error {
  public:
-  Refused(int code, std::string type, const std::string& message, int retry_after = 0)
-      : std::runtime_error(message), code(code), type(std::move(type)), retry_after(retry_after) {}
+  Refused(int status, std::string kind, const std::string& message, int seconds = 0)
+      : std::runtime_error(message), code(status), type(std::move(kind)), retry_after(seconds) {}
   int code;
   std::string type;
   int retry_after;  // seconds; 0: not said

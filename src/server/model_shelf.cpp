@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "report/schema.h"
+#include "files/schema.h"
 #include "server/guided_examples.h"
 #include "server/message.h"
 #include "study/inputs.h"

@@ -9,7 +9,7 @@
 #include <headwater/records.h>
 
 #include "base/json.h"
-#include "report/assets.h"
+#include "page/assets.h"
 
 namespace headwater {
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
+#include "base/encoding.h"
 #include "base/files.h"
 #include "image/image.h"
-#include "report/page.h"
 
 namespace headwater {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <headwater/records.h>
 
-#include "report/schema.h"
+#include "files/schema.h"
 
 namespace headwater {
 

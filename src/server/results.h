@@ -8,7 +8,7 @@
 
 #include <headwater/report.h>
 
-#include "report/page_document.h"
+#include "page/page_document.h"
 #include "server/job_queue.h"
 
 namespace headwater {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "report/schema.h"
+#include "files/schema.h"
 #include "server/live_page.h"
 #include "server/openapi.h"
 #include "server/records_json.h"

@@ -6,7 +6,7 @@
 #include <headwater/error.h>
 #include <headwater/formats.h>
 
-#include "report/schema.h"
+#include "files/schema.h"
 #include "study/inputs.h"
 
 namespace headwater {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
-#include "report/page.h"
-#include "report/page_document.h"
-#include "report/schema.h"
+#include "base/strings.h"
+#include "files/schema.h"
+#include "page/page_document.h"
 #include "server/results.h"
 
 namespace headwater {
@@ -101,7 +101,7 @@ JobWork explaining(SharedEngine engine, std::string model, AskedExplanation aske
                            .budget = asked.budget,
                            .progress = [&](const Progress& at) { teller.progress(at.method, at.done); },
                            .partial = tell_end,
-                           .layers = [&](const Report& report) { teller.layers(with(report)); }});
+                           .layers = [&](const Report& so_far) { teller.layers(with(so_far)); }});
       if (!report.attributions.empty()) tell_end(report);
       for (std::size_t m = 0; m < report.attributions.size() && asked.budget == 0; ++m)
         times.note(model, report.asked.methods[m], report.prediction.units.size(),

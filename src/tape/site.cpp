@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/as_size.h"
+
 namespace headwater {
 
 std::string_view name_of(Site site) {

@@ -7,8 +7,8 @@
 #include <headwater/error.h>
 
 #include "base/json.h"
+#include "drawing/kept_figure.h"
 #include "image/image.h"
-#include "report/kept_figure.h"
 #include "support/json_mutations.h"
 
 using namespace headwater;

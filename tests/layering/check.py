@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks models study explain methods heads probing report "
+ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks models study explain methods heads probing result files drawing prose page "
          "trial evaluations engine corpus comparison experiments reproductions server cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")

@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/check_writer.h"
+#include "prose/check_writer.h"
 
 namespace headwater {
 namespace {

@@ -22,7 +22,7 @@
 #include "cli/standard_streams.h"
 #include "cli/version.h"
 #include "methods/method.h"
-#include "report/method_text.h"
+#include "prose/method_text.h"
 
 namespace headwater {
 namespace {

@@ -23,10 +23,11 @@
 #include "corpus/evaluation_reader.h"
 #include "corpus/kept_results.h"
 #include "corpus/kept_values.h"
+#include "drawing/charts.h"
 #include "evaluations/evaluation.h"
-#include "report/evaluate_writer.h"
-#include "report/plan_text.h"
-#include "report/provenance.h"
+#include "files/record_json.h"
+#include "prose/evaluate_writer.h"
+#include "prose/plan_text.h"
 
 namespace headwater {
 namespace {

@@ -19,7 +19,7 @@
 #include "cli/method_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "report/method_text.h"
+#include "prose/method_text.h"
 
 namespace headwater {
 namespace {

@@ -15,9 +15,11 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/identify_writer.h"
-#include "report/plan_text.h"
-#include "report/provenance.h"
+#include "drawing/charts.h"
+#include "files/record_json.h"
+#include "prose/identify_writer.h"
+#include "prose/plan_text.h"
+#include "result/many_inputs.h"
 
 namespace headwater {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/version.h"
 #include "engine/places.h"
-#include "report/program_text.h"
+#include "prose/program_text.h"
 
 namespace headwater {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "engine/places.h"
-#include "report/model_text.h"
+#include "prose/model_text.h"
 #include "study/inputs.h"
 #include "study/memory.h"
 

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "methods/method.h"
-#include "report/method_text.h"
+#include "prose/method_text.h"
 
 namespace headwater {
 namespace {

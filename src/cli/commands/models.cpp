@@ -11,8 +11,9 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "engine/places.h"
-#include "report/model_text.h"
-#include "report/table.h"
+#include "prose/model_text.h"
+#include "prose/table.h"
+#include "result/text_width.h"
 
 namespace headwater {
 namespace {

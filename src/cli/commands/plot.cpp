@@ -9,9 +9,9 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/pictures.h"
+#include "drawing/kept_figure.h"
 #include "engine/places.h"
 #include "image/image.h"
-#include "report/kept_figure.h"
 
 namespace headwater {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/commands/command.h"
 #include "cli/corpus_run.h"
 #include "cli/options.h"
-#include "report/prediction_writer.h"
+#include "prose/prediction_writer.h"
 
 namespace headwater {
 namespace {

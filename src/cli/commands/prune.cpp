@@ -11,9 +11,11 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/heads_text.h"
-#include "report/plan_text.h"
-#include "report/provenance.h"
+#include "drawing/charts.h"
+#include "files/record_json.h"
+#include "prose/heads_text.h"
+#include "prose/plan_text.h"
+#include "result/many_inputs.h"
 
 namespace headwater {
 namespace {

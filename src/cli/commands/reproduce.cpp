@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/table.h"
+#include "prose/table.h"
 #include "reproductions/reproduction.h"
 
 namespace headwater {

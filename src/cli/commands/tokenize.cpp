@@ -12,7 +12,7 @@
 #include "cli/output.h"
 #include "cli/run_identity.h"
 #include "corpus/run_record.h"
-#include "report/token_table.h"
+#include "prose/token_table.h"
 
 namespace headwater {
 namespace {

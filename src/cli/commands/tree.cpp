@@ -2,14 +2,16 @@
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
+#include "base/strings.h"
 #include "cli/commands/command.h"
 #include "cli/input_reader.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
-#include "report/page.h"
-#include "report/tree_text.h"
+#include "drawing/charts.h"
+#include "prose/tree_text.h"
+#include "result/grown_tree.h"
 
 namespace headwater {
 namespace {

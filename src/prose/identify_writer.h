@@ -1,0 +1,19 @@
+// Token identifiability as a table for the terminal, JSON, JSON Lines or CSV.
+#pragma once
+
+#include <string>
+
+#include <headwater/formats.h>
+#include <headwater/identify.h>
+
+#include "result/many_inputs.h"
+
+namespace headwater {
+
+// `match` is the rule that the table shows; the other formats hold both. `command` repeats the run.
+std::string identify_table(const IdentifyReport& report, MatchRule match, const std::string& command,
+                           const TerminalFormat& format);
+std::string identify_jsonl(const IdentifyReport& report);  // one line per cell
+std::string identify_csv(const IdentifyReport& report);    // one row per cell
+
+}  // namespace headwater
