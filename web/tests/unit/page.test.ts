@@ -91,7 +91,7 @@ test("answers of one input are joined, the newer of a name wins", () => {
   assert.deepEqual([...both.numbers(both.data.attributions[1].scores!).values], [2, 2]);
 });
 
-// By hand from UAX #9; the same lines stand in src/report/reading_order_test.cpp. A | says that the line runs from the right.
+// By hand from UAX #9; the same lines stand in src/drawing/reading_order_test.cpp. A | says that the line runs from the right.
 test("pieces stand as they are typed, from the right or from the left", () => {
   const shown = (...pieces: string[]) => {
     const { right, levels } = readingLevels(pieces);
