@@ -13,6 +13,7 @@
 #include "prose/provenance.h"
 #include "prose/table.h"
 #include "result/many_inputs.h"
+#include "result/sentence.h"
 
 namespace headwater {
 namespace {
