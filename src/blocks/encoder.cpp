@@ -20,7 +20,8 @@ Var PostNormEncoder::operator()(Tape& tape, const Batch& batch,
   x = headwater::norm(x, norm, project ? Place{} : Site::ResidPre);
   if (project) x = linear(x, *project, Site::ResidPre);
   for (std::size_t l = 0; l < blocks.size(); ++l)
-    x = post_norm_block(x, blocks[l], {.heads = heads, .cache = batch.cache}, {.layer = static_cast<int>(l)});
+    x = post_norm_block(x, blocks[l], {.layout = layout, .cache = batch.cache},
+                        {.layer = static_cast<int>(l)});
   return x;
 }
 
@@ -45,7 +46,7 @@ PostNormEncoder read_bert_encoder(const Weights& base, const Config& config, Mod
   if (config.boolean("is_decoder", false)) make_causal(info.last());
 
   PostNormEncoder e;
-  e.heads = layout_of(info);
+  e.layout = layout_of(info);
   e.words = base.get("embeddings.word_embeddings.weight", {info.vocabulary, embedding});
   e.positions = base.get("embeddings.position_embeddings.weight", {info.positions, embedding});
   e.segments = base.get("embeddings.token_type_embeddings.weight", {types, embedding});

@@ -22,7 +22,7 @@ struct PostNormEncoder {
   NormWeights norm;
   std::optional<LinearWeights> project;  // D' → D, where the embedding is narrower than the stream
   std::vector<BlockWeights> blocks;
-  HeadLayout heads{};
+  HeadLayout layout{};
 
   // The last hidden state; position_ids [B][T] are rows of `positions`.
   Var operator()(Tape& tape, const Batch& batch, const std::vector<std::vector<int>>& position_ids) const;

@@ -24,7 +24,7 @@ KeysAndValues keys_and_values(const Var& read, Tape& tape, const AttentionWeight
   const bool grows = cache != nullptr && own;
   const Place k_at = grows ? Place{} : at(sites.k), v_at = grows ? Place{} : at(sites.v);
   Var k = linear(read, w.k, options.rotary ? Place{} : k_at);
-  if (options.rotary) k = rotary(k, options.rotary->cos, options.rotary->sin, options.heads.groups, k_at);
+  if (options.rotary) k = rotary(k, options.rotary->cos, options.rotary->sin, options.layout.groups, k_at);
   Var v = linear(read, w.v, v_at);
   if (grows)
     return {tape.leaf(cache->extend(at(sites.k), k.value), at(sites.k)),
@@ -42,16 +42,16 @@ Var attention(const Var& asking, const Var& read, const AttentionWeights& w, con
               BlockAt at, const AttentionSites& sites) {
   const bool turned = options.rotary.has_value();
   Var q = linear(asking, w.q, turned ? Place{} : at(sites.q));
-  if (turned) q = rotary(q, options.rotary->cos, options.rotary->sin, options.heads.heads, at(sites.q));
+  if (turned) q = rotary(q, options.rotary->cos, options.rotary->sin, options.layout.heads, at(sites.q));
   const auto [k, v] = keys_and_values(read, *asking.tape, w, options, at, sites);
   const Index first = options.cache != nullptr ? options.cache->past() : 0;
   Var scores =
-      attention_scores(q, k, options.heads, options.relative ? Place{} : at(sites.scores));  // [B, H, T, S]
+      attention_scores(q, k, options.layout, options.relative ? Place{} : at(sites.scores));  // [B, H, T, S]
   if (options.relative)
     scores =
         position_bias(scores, options.relative->table, options.relative->buckets, at(sites.scores), first);
-  const Var pattern = softmax(scores, options.heads.causal, at(sites.pattern), first);
-  const Var z = attention_mix(pattern, v, options.heads, at(sites.z));  // [B, T, H·E]
+  const Var pattern = softmax(scores, options.layout.causal, at(sites.pattern), first);
+  const Var z = attention_mix(pattern, v, options.layout, at(sites.z));  // [B, T, H·E]
   return linear(z, w.out, at(sites.out));
 }
 

@@ -39,7 +39,7 @@ struct RelativePositions {
 };
 
 struct AttentionOptions {
-  HeadLayout heads;
+  HeadLayout layout;
   std::optional<RotaryTables> rotary = {};
   std::optional<RelativePositions> relative = {};
   KeyValueCache* cache = nullptr;  // of the tokens before those of this run

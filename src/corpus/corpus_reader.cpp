@@ -76,7 +76,7 @@ std::string format_of(const CorpusOptions& options) {
   return options.labelled ? "tsv" : "txt";
 }
 
-RowReader::Format rows_of(const std::string& format) {
+RowReader::Format row_format_of(const std::string& format) {
   if (format == "tsv") return RowReader::Format::Tsv;
   return format == "csv" ? RowReader::Format::Csv : RowReader::Format::Lines;
 }
@@ -99,7 +99,7 @@ CorpusReader::CorpusReader(const CorpusOptions& options) : options_(options), fo
     name_ = options.file;
     open_file(file_, options.file);
   }
-  rows_ = std::make_unique<RowReader>(*stream, rows_of(format_), name_);
+  rows_ = std::make_unique<RowReader>(*stream, row_format_of(format_), name_);
   if (format_ == "txt") {
     for (std::size_t role = 0; role < roles; ++role)
       if (!asked(role).empty())
@@ -315,7 +315,7 @@ std::optional<std::size_t> CorpusReader::count() const {
   if (!file_.is_open() || !file_exists(options_.file)) return {};
   std::ifstream again;
   open_file(again, options_.file);
-  RowReader rows(again, rows_of(format_), name_);
+  RowReader rows(again, row_format_of(format_), name_);
   std::vector<std::string> row;
   std::size_t found = 0;
   for (std::size_t line = 0;;) {

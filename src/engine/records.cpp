@@ -55,7 +55,7 @@ std::vector<FamilyRecord> family_records() {
     records.push_back({.name = std::string(family->name),
                        .summary = std::string(family->summary),
                        .model_types = texts_of(family->model_types),
-                       .architectures = texts_of(family->heads)});
+                       .architectures = texts_of(family->architectures)});
   return records;
 }
 

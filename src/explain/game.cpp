@@ -30,9 +30,9 @@ Game::Game(const Study& study, const Objective& objective, const GameOptions& op
     : study_(study),
       objective_(objective),
       replacement_(replacement_of(options.replace, study)),
-      units_(units_of(study, {.words = options.unit == "word",
-                              .with_special = options.with_special,
-                              .keep_target = replacement_ == Replacement::Delete})) {
+      units_(removable_units(study, {.words = options.unit == "word",
+                                     .with_special = options.with_special,
+                                     .keep_target = replacement_ == Replacement::Delete})) {
   if (replacement_ != Replacement::Delete) {
     absent_ = absent_rows(study, replacement_);
     return;

@@ -109,7 +109,7 @@ std::string cancelled_sums_note(std::span<const double> gradient, Index tokens, 
 
 std::size_t more_target_bytes(const Study& study) {
   if (!has_several_tokens(study.target())) return 0;
-  return more_rows_bytes(study.info(), static_cast<Index>(rows_of(study.target()).size()));
+  return more_rows_bytes(study.info(), static_cast<Index>(target_rows(study.target()).size()));
 }
 
 Index copies_at_once(const Study& study, std::size_t bytes) {

@@ -65,7 +65,7 @@ Objective::Objective(const Study& study, Quantity quantity) : study_(study) {
 
 std::vector<int> Objective::positions() const {
   if (over_tokens_ || study_.target().position < 0) return {};
-  return rows_of(study_.target());
+  return target_rows(study_.target());
 }
 
 struct Objective::Cell {
@@ -81,7 +81,7 @@ struct Objective::Product {
 std::vector<Objective::Product> Objective::products_of(const Shape& shape,
                                                        const std::vector<int>& positions) const {
   const Terms terms = terms_of(study_.target());
-  const std::size_t own_rows = rows_of(study_.target()).size();
+  const std::size_t own_rows = target_rows(study_.target()).size();
   const bool in_turn = positions.size() == own_rows;
   Index next = 0;
   const auto row_of = [&](int position) -> Index {

@@ -22,7 +22,7 @@ bool is_read(const Target& target, int token) {
 
 }  // namespace
 
-Units units_of(const Study& study, const UnitOptions& options) {
+Units removable_units(const Study& study, const UnitOptions& options) {
   if (options.words && study.sequences().front().rows > 0)
     throw InputError("unit: expected token for an image model, whose units are patches, found word");
   const std::vector<Unit>& all = study.units();

@@ -18,7 +18,7 @@ struct UnitOptions {
   bool with_special = false;  // include special tokens and an image's prefix
   bool keep_target = false;   // exclude the tokens at which the output is read
 };
-Units units_of(const Study& study, const UnitOptions& options);
+Units removable_units(const Study& study, const UnitOptions& options);
 
 // Converts one number per unit to one per token, [T]. A unit's number is shared equally by its tokens, so
 // sums stay the same; tokens in no unit get 0.

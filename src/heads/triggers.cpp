@@ -44,11 +44,11 @@ std::pair<Cell, Cell> top_two(const Tensor& scores) {
   return {first, second};
 }
 
-// Positions of the tokens of one sequence, without special ones.
-std::vector<Index> words_of(const Encoding& encoding, int sequence) {
+// Positions of the tokens of one segment (text or pair), without special ones.
+std::vector<Index> tokens_of_segment(const Encoding& encoding, int segment) {
   std::vector<Index> places;
   for (std::size_t t = 0; t < encoding.tokens.size(); ++t)
-    if (!encoding.tokens[t].special && encoding.tokens[t].sequence == sequence)
+    if (!encoding.tokens[t].special && encoding.tokens[t].segment == segment)
       places.push_back(static_cast<Index>(t));
   return places;
 }
@@ -58,11 +58,11 @@ std::vector<TriggerToken> tokens_at(const Encoding& encoding, const std::set<Ind
   for (const Index t : positions) {
     const Token& token = encoding.tokens[as_size(t)];
     if (token.special) continue;
-    const std::vector<Index> words = words_of(encoding, token.sequence);
+    const std::vector<Index> words = tokens_of_segment(encoding, token.segment);
     const auto rank = std::find(words.begin(), words.end(), t) - words.begin();
     tokens.push_back({.id = token.id,
                       .text = shown(encoding, token),
-                      .sequence = token.sequence,
+                      .sequence = token.segment,
                       .place = static_cast<double>(rank + 1) / static_cast<double>(words.size())});
   }
   return tokens;
@@ -146,7 +146,7 @@ Inserted recounted(const Labelled& before, const Labelled& after, const Trigger&
   std::map<int, int> missing;  // how often, by id
   for (const int id : before.batch.ids.front()) ++missing[id];
   for (const TriggerToken& token : trigger.tokens)
-    if (!words_of(before.encoding, token.sequence).empty()) ++missing[token.id];
+    if (!tokens_of_segment(before.encoding, token.sequence).empty()) ++missing[token.id];
   int lost = 0;
   for (const int id : after.batch.ids.front())
     if (--missing[id] < 0) return Inserted::Wrong;
@@ -161,7 +161,7 @@ std::vector<int> with_trigger(const Labelled& one, const std::vector<TriggerToke
   std::vector<int> ids = one.batch.ids.front();
   Index moved = 0;
   for (int sequence = 0; sequence < 2; ++sequence) {
-    const std::vector<Index> words = words_of(one.encoding, sequence);
+    const std::vector<Index> words = tokens_of_segment(one.encoding, sequence);
     if (words.empty()) continue;
     Index added = 0, last = -1;
     for (const TriggerToken& token : tokens) {

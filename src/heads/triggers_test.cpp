@@ -18,7 +18,7 @@ Labelled text(int words, int second = 0) {
   Ids ids;
   const auto put = [&](int id, int sequence, bool special) {
     ids.push_back(id);
-    one.encoding.tokens.push_back({.id = id, .sequence = sequence, .special = special});
+    one.encoding.tokens.push_back({.id = id, .segment = sequence, .special = special});
   };
   put(0, 0, true);
   for (int w = 0; w < words; ++w) put(10 + w, 0, false);

@@ -19,7 +19,7 @@ namespace headwater {
 namespace {
 
 // "all", or positions separated by spaces or semicolons; −1 is the last.
-std::vector<int> rows_of(const std::string& text, int tokens) {
+std::vector<int> listed_rows(const std::string& text, int tokens) {
   std::vector<int> rows;
   if (text == "all") return rows;
   for (const char *at = text.data(), *end = at + text.size(); at != end;) {
@@ -43,7 +43,7 @@ std::vector<int> rows_of(const std::string& text, int tokens) {
 
 Attribution run(const Study& study, const MethodOptions& options) {
   Attribution result;
-  const FlowView view{.rows = rows_of(options.text("rows"), study.size()),
+  const FlowView view{.rows = listed_rows(options.text("rows"), study.size()),
                       .normalised = options.text("normalise") == "rows"};
   JointMixing joint = fused_mixing(study, {.method = options.method(),
                                            .remedy = "a residual above 0",

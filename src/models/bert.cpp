@@ -5,19 +5,19 @@
 namespace headwater {
 namespace {
 
-const std::vector<std::string_view> heads{"BertForSequenceClassification",
-                                          "BertForTokenClassification",
-                                          "BertForQuestionAnswering",
-                                          "BertForMaskedLM",
-                                          "BertLMHeadModel",
-                                          "BertForPreTraining",
-                                          "BertForNextSentencePrediction",
-                                          "BertModel"};
+const std::vector<std::string_view> architectures{"BertForSequenceClassification",
+                                                  "BertForTokenClassification",
+                                                  "BertForQuestionAnswering",
+                                                  "BertForMaskedLM",
+                                                  "BertLMHeadModel",
+                                                  "BertForPreTraining",
+                                                  "BertForNextSentencePrediction",
+                                                  "BertModel"};
 
 class Bert final : public EncoderModel {
  public:
   explicit Bert(const Checkpoint& c) {
-    info_ = describe(c, "bert", heads, "BertModel", {}, bert_base);
+    info_ = describe(c, "bert", architectures, "BertModel", {}, bert_base);
     const Weights base = base_scope(c.weights, "bert", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, info_.last().width);
     head_ = read_head(c, base);
@@ -52,7 +52,7 @@ class Bert final : public EncoderModel {
 extern const Family bert{.name = "bert",
                          .summary = "BERT: bidirectional encoder, learned positions, post-norm",
                          .model_types = {"bert"},
-                         .heads = heads,
+                         .architectures = architectures,
                          .load = load_as<Bert>,
                          .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 

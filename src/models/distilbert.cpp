@@ -9,14 +9,14 @@ namespace {
 
 constexpr double eps = 1e-12;  // fixed in Hugging Face's code, not in the config
 
-const std::vector<std::string_view> heads{
+const std::vector<std::string_view> architectures{
     "DistilBertForSequenceClassification", "DistilBertForTokenClassification",
     "DistilBertForQuestionAnswering", "DistilBertForMaskedLM", "DistilBertModel"};
 
 class DistilBert final : public EncoderModel {
  public:
   explicit DistilBert(const Checkpoint& c) {
-    info_ = describe(c, "distilbert", heads, "DistilBertModel",
+    info_ = describe(c, "distilbert", architectures, "DistilBertModel",
                      {.width = "dim", .layers = "n_layers", .heads = "n_heads", .feed_forward = "hidden_dim"},
                      {.width = 768,
                       .layers = 6,
@@ -34,7 +34,7 @@ class DistilBert final : public EncoderModel {
  private:
   void read_encoder(const Checkpoint& c, const Weights& base) {
     const Index d = info_.last().width;
-    encoder_.heads = layout_of(info_);
+    encoder_.layout = layout_of(info_);
     encoder_.words = base.get("embeddings.word_embeddings.weight", {info_.vocabulary, d});
     encoder_.positions = base.get("embeddings.position_embeddings.weight", {info_.positions, d});
     encoder_.norm = read_layer_norm(base, "embeddings.LayerNorm", d, eps);
@@ -75,7 +75,7 @@ class DistilBert final : public EncoderModel {
 extern const Family distilbert{.name = "distilbert",
                                .summary = "DistilBERT: BERT's encoder with half the blocks",
                                .model_types = {"distilbert"},
-                               .heads = heads,
+                               .architectures = architectures,
                                .load = load_as<DistilBert>,
                                .attention_output = {.name = "transformer.layer.{}.attention.out_lin"}};
 

@@ -5,18 +5,18 @@
 namespace headwater {
 namespace {
 
-const std::vector<std::string_view> heads{"ElectraForSequenceClassification",
-                                          "ElectraForTokenClassification",
-                                          "ElectraForQuestionAnswering",
-                                          "ElectraForMaskedLM",
-                                          "ElectraForCausalLM",
-                                          "ElectraForPreTraining",
-                                          "ElectraModel"};
+const std::vector<std::string_view> architectures{"ElectraForSequenceClassification",
+                                                  "ElectraForTokenClassification",
+                                                  "ElectraForQuestionAnswering",
+                                                  "ElectraForMaskedLM",
+                                                  "ElectraForCausalLM",
+                                                  "ElectraForPreTraining",
+                                                  "ElectraModel"};
 
 class Electra final : public EncoderModel {
  public:
   explicit Electra(const Checkpoint& c) {
-    info_ = describe(c, "electra", heads, "ElectraModel", {},
+    info_ = describe(c, "electra", architectures, "ElectraModel", {},
                      {.width = 256,
                       .layers = 12,
                       .heads = 4,
@@ -62,7 +62,7 @@ class Electra final : public EncoderModel {
 extern const Family electra{.name = "electra",
                             .summary = "ELECTRA: BERT's encoder, trained to spot replaced tokens",
                             .model_types = {"electra"},
-                            .heads = heads,
+                            .architectures = architectures,
                             .load = load_as<Electra>,
                             .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 

@@ -18,10 +18,10 @@ struct StoredProjection {
 };
 
 struct Family {
-  std::string_view name;                      // the file's stem
-  std::string_view summary;                   // one line for `headwater models`
-  std::vector<std::string_view> model_types;  // config.json's model_type values it opens
-  std::vector<std::string_view> heads;        // architectures it opens ("BertModel", …)
+  std::string_view name;                        // the file's stem
+  std::string_view summary;                     // one line for `headwater models`
+  std::vector<std::string_view> model_types;    // config.json's model_type values it opens
+  std::vector<std::string_view> architectures;  // those it opens ("BertModel", …)
   std::unique_ptr<Model> (*load)(const Checkpoint&);
   StoredProjection attention_output;  // for those who write a changed copy of a file
 };

@@ -9,15 +9,15 @@
 namespace headwater {
 namespace {
 
-const std::vector<std::string_view> heads{"GPT2LMHeadModel", "GPT2ForSequenceClassification",
-                                          "GPT2ForTokenClassification", "GPT2ForQuestionAnswering",
-                                          "GPT2Model"};
+const std::vector<std::string_view> architectures{"GPT2LMHeadModel", "GPT2ForSequenceClassification",
+                                                  "GPT2ForTokenClassification", "GPT2ForQuestionAnswering",
+                                                  "GPT2Model"};
 
 class Gpt2 final : public Model {
  public:
   explicit Gpt2(const Checkpoint& c) {
     const Config& config = c.config;
-    info_ = describe(c, "gpt2", heads, "GPT2Model",
+    info_ = describe(c, "gpt2", architectures, "GPT2Model",
                      {.width = "n_embd",
                       .layers = "n_layer",
                       .heads = "n_head",
@@ -75,7 +75,7 @@ class Gpt2 final : public Model {
                 embed(tape, positions_, counted_positions(batch)), Site::ResidPre);
     for (int l = 0; l < info_.last().layers; ++l)
       x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)],
-                         {.heads = layout_in(l), .cache = batch.cache}, {.layer = l});
+                         {.layout = layout_in(l), .cache = batch.cache}, {.layer = l});
     return head_(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 
@@ -92,7 +92,7 @@ extern const Family gpt2{
     .name = "gpt2",
     .summary = "GPT-2: causal decoder, learned positions, pre-norm",
     .model_types = {"gpt2"},
-    .heads = heads,
+    .architectures = architectures,
     .load = load_as<Gpt2>,
     .attention_output = {.name = "h.{}.attn.c_proj", .order = StoredProjection::Order::InOut}};
 

@@ -14,7 +14,7 @@
 namespace headwater {
 namespace {
 
-std::vector<std::string_view> all_heads() {
+std::vector<std::string_view> all_architectures() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out;
     for (const char* kin : {"Llama", "Mistral", "Qwen2"})
@@ -49,7 +49,7 @@ class Llama final : public Model {
   explicit Llama(const Checkpoint& c) {
     const Config& config = c.config;
     const std::string type = config.text("model_type");
-    info_ = describe(c, "llama", all_heads(), "LlamaModel", {}, defaults_of(type));
+    info_ = describe(c, "llama", all_architectures(), "LlamaModel", {}, defaults_of(type));
     make_causal(info_.last());
     info_.pre_norm = true;
     Stack& stack = info_.last();
@@ -120,7 +120,7 @@ class Llama final : public Model {
           "model: sliding-window attention is not implemented for texts longer than the window of "
           "{} tokens, found {}; shorten the text or use --truncate",
           *window_, tokens));
-    const AttentionOptions options{.heads = layout_of(info_),
+    const AttentionOptions options{.layout = layout_of(info_),
                                    .rotary = rotary_tables(frequencies_, past, fresh, words_.dtype()),
                                    .cache = batch.cache};
     // The stream starts as the embedding itself; a copy lets both be named and edited apart.
@@ -144,7 +144,7 @@ extern const Family llama{
     .name = "llama",
     .summary = "Llama, Mistral, Qwen2: causal decoder, rotary positions, gated feed-forward",
     .model_types = {"llama", "mistral", "qwen2"},
-    .heads = all_heads(),
+    .architectures = all_architectures(),
     .load = load_as<Llama>,
     .attention_output = {.name = "layers.{}.self_attn.o_proj"}};
 

@@ -9,7 +9,7 @@
 namespace headwater {
 namespace {
 
-std::vector<std::string_view> all_heads() {
+std::vector<std::string_view> all_architectures() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> out;
     for (const char* kin : {"Roberta", "XLMRoberta", "Camembert"})
@@ -24,7 +24,7 @@ std::vector<std::string_view> all_heads() {
 class Roberta final : public EncoderModel {
  public:
   explicit Roberta(const Checkpoint& c) {
-    info_ = describe(c, "roberta", all_heads(), "RobertaModel", {}, bert_base);
+    info_ = describe(c, "roberta", all_architectures(), "RobertaModel", {}, bert_base);
     const Weights base = base_scope(c.weights, "roberta", "embeddings.word_embeddings.weight");
     encoder_ = read_bert_encoder(base, c.config, info_, info_.last().width);
     padding_ = c.config.id("pad_token_id", 1);
@@ -75,7 +75,7 @@ class Roberta final : public EncoderModel {
 extern const Family roberta{.name = "roberta",
                             .summary = "RoBERTa, XLM-RoBERTa, CamemBERT: BERT's encoder, trained longer",
                             .model_types = {"roberta", "xlm-roberta", "camembert"},
-                            .heads = all_heads(),
+                            .architectures = all_architectures(),
                             .load = load_as<Roberta>,
                             .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 

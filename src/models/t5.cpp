@@ -23,8 +23,9 @@
 namespace headwater {
 namespace {
 
-const std::vector<std::string_view> heads{"T5ForConditionalGeneration",  "T5Model",  "T5EncoderModel",
-                                          "MT5ForConditionalGeneration", "MT5Model", "MT5EncoderModel"};
+const std::vector<std::string_view> architectures{
+    "T5ForConditionalGeneration",  "T5Model",  "T5EncoderModel",
+    "MT5ForConditionalGeneration", "MT5Model", "MT5EncoderModel"};
 
 // As the config says it: "relu", "gated-gelu", …
 struct FeedForward {
@@ -50,7 +51,7 @@ class T5 final : public Model {
     const Config& config = c.config;
     const std::string type = config.text("model_type");
     const bool many = type == "mt5";
-    info_ = describe(c, "t5", heads, many ? "MT5Model" : "T5Model",
+    info_ = describe(c, "t5", architectures, many ? "MT5Model" : "T5Model",
                      {.width = "d_model",
                       .layers = "num_layers",
                       .heads = "num_heads",
@@ -192,11 +193,11 @@ class T5 final : public Model {
     const Tower& tower = towers_[static_cast<std::size_t>(stack)];
     const Stack& sizes = info_.stacks[static_cast<std::size_t>(stack)];
     const AttentionOptions own{
-        .heads = HeadLayout{.heads = sizes.heads, .groups = sizes.heads, .scale = 1, .causal = sizes.causal},
+        .layout = HeadLayout{.heads = sizes.heads, .groups = sizes.heads, .scale = 1, .causal = sizes.causal},
         .relative = tower.positions,
         .cache = cache};
-    AttentionOptions cross{.heads = own.heads, .cache = cache};
-    cross.heads.causal = false;
+    AttentionOptions cross{.layout = own.layout, .cache = cache};
+    cross.layout.causal = false;
     const BlockAt start{.layer = 0, .stack = stack};
     Var x = scale(embed(tape, words_, ids, start(Site::Embed)), 1, start(Site::ResidPre));
     for (int l = 0; l < sizes.layers; ++l) {
@@ -231,7 +232,7 @@ class T5 final : public Model {
 extern const Family t5{.name = "t5",
                        .summary = "T5, Flan-T5, mT5: encoder–decoder, relative positions, pre-norm",
                        .model_types = {"t5", "mt5"},
-                       .heads = heads,
+                       .architectures = architectures,
                        .load = load_as<T5>};
 
 }  // namespace headwater

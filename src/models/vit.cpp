@@ -14,9 +14,9 @@
 namespace headwater {
 namespace {
 
-const std::vector<std::string_view> heads{"ViTForImageClassification", "ViTModel",
-                                          "DeiTForImageClassification",
-                                          "DeiTForImageClassificationWithTeacher", "DeiTModel"};
+const std::vector<std::string_view> architectures{"ViTForImageClassification", "ViTModel",
+                                                  "DeiTForImageClassification",
+                                                  "DeiTForImageClassificationWithTeacher", "DeiTModel"};
 
 constexpr Index most_patches = 1 << 20;
 
@@ -26,7 +26,7 @@ class VisionTransformer final : public Model {
     const Config& config = c.config;
     const std::string type = config.text("model_type");
     info_ = describe(
-        c, "vit", heads, type == "deit" ? "DeiTModel" : "ViTModel", {},
+        c, "vit", architectures, type == "deit" ? "DeiTModel" : "ViTModel", {},
         {.width = 768, .layers = 12, .heads = 12, .feed_forward = 3072, .positions = 0, .vocabulary = 0});
     info_.last().name = "vision";
     info_.last().modality = Modality::Image;
@@ -111,7 +111,7 @@ class VisionTransformer final : public Model {
       for (int t = 0; t < info_.positions; ++t) row.push_back(t);
     Var x = add(tokens, embed(tape, positions_, order), Site::ResidPre);
     for (int l = 0; l < info_.last().layers; ++l)
-      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout_of(info_)}, {.layer = l});
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.layout = layout_of(info_)}, {.layer = l});
     return answer(norm(x, final_norm_, Site::FinalNorm), batch);
   }
 
@@ -138,7 +138,7 @@ class VisionTransformer final : public Model {
 extern const Family vit{.name = "vit",
                         .summary = "ViT, DeiT: image patches as tokens, pre-norm",
                         .model_types = {"vit", "deit"},
-                        .heads = heads,
+                        .architectures = architectures,
                         .load = load_as<VisionTransformer>,
                         .attention_output = {.name = "encoder.layer.{}.attention.output.dense"}};
 

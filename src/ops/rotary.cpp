@@ -21,7 +21,7 @@ class RotaryOp final : public Op {
   std::shared_ptr<const Op> for_rows(const Rows& wanted) const override {
     if (!wanted) return shared_from_this();
     const auto some = [&](const Tensor& table) {  // [T, E/2]
-      const Tensor rows = rows_of(table.reshaped(table.shape().with_front(1)), *wanted);
+      const Tensor rows = picked_rows(table.reshaped(table.shape().with_front(1)), *wanted);
       return rows.reshaped(rows.shape().without_front());
     };
     return std::make_shared<RotaryOp>(some(cos_), some(sin_), heads_);

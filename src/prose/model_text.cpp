@@ -89,8 +89,8 @@ std::string models_text(const std::vector<ModelFolder>& shipped, const std::vect
   for (const Family* family : all_families()) {
     text += fmt::format("  {} ({})\n      {}\n", family->name, fmt::join(family->model_types, ", "),
                         family->summary);
-    text +=
-        paragraph(fmt::format("{}", fmt::join(family->heads, " ")), {.first = 6, .rest = 6, .width = 100});
+    text += paragraph(fmt::format("{}", fmt::join(family->architectures, " ")),
+                      {.first = 6, .rest = 6, .width = 100});
   }
   const auto add = [&text](const char* title, const char* none, const std::vector<ModelFolder>& models) {
     text += fmt::format("\n{}\n", title);
@@ -109,7 +109,7 @@ std::string models_json(const std::vector<ModelFolder>& shipped, const std::vect
     return {{"name", family->name},
             {"summary", family->summary},
             {"model_types", family->model_types},
-            {"architectures", family->heads}};
+            {"architectures", family->architectures}};
   };
   const auto of_folder = [](const ModelFolder& model) -> OrderedJson {
     return {{"name", model.id}, {"path", model.path}, {"commit", model.commit}};

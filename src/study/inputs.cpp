@@ -127,7 +127,7 @@ namespace {
 // Whether `token` continues `last` in the same word of the tokenizer. Several spaces belong to what follows
 // them.
 bool starts_after_space(const Encoding& encoding, const Token& last, const Token& token) {
-  const std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
+  const std::string& text = token.segment == 0 ? encoding.text : encoding.pair;
   const auto byte = [&](Index at) { return text[static_cast<std::size_t>(at)]; };
   if (token.begin == token.end || token.begin < last.end) return false;
   const std::string_view before = encoding.source(last);
@@ -144,7 +144,7 @@ void end_words_at_spaces(Encoding& encoding) {
   int last_word = -1;  // as the tokenizer counts
   for (Token& token : encoding.tokens) {
     if (token.word < 0) continue;
-    if (last != nullptr && last->sequence != token.sequence) {
+    if (last != nullptr && last->segment != token.segment) {
       last = nullptr;
       more = 0;
     }
@@ -178,10 +178,10 @@ void words_between_spaces(Encoding& encoding) {
   const std::vector<int> words[] = {words_of_bytes(encoding.text), words_of_bytes(encoding.pair)};
   for (Token& token : encoding.tokens) {
     if (token.word < 0) continue;
-    const std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
+    const std::string& text = token.segment == 0 ? encoding.text : encoding.pair;
     auto at = static_cast<std::size_t>(token.begin);
     while (at < static_cast<std::size_t>(token.end) && is_ascii_space(text[at])) ++at;
-    token.word = words[token.sequence == 0 ? 0 : 1][at];
+    token.word = words[token.segment == 0 ? 0 : 1][at];
   }
 }
 
@@ -204,7 +204,7 @@ Unit unit_of(const Encoding& encoding, const Token& token) {
           .begin = token.begin,
           .end = token.end,
           .word = token.word,
-          .segment = token.sequence,
+          .segment = token.segment,
           .special = token.special};
 }
 

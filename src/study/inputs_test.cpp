@@ -39,8 +39,8 @@ TEST(Inputs, TextBecomesIdsWithTypesOnlyWhereTheModelHasThem) {
 // As a tokenizer that keeps spaces in its pieces and cuts no words gives it; two spaces before "film".
 Encoding spaced_encoding() {
   Encoding encoding{.text = "A very  film,x", .pair = "a b", .has_pair = true};
-  const auto add = [&](Index begin, Index end, int word, int sequence) {
-    encoding.tokens.push_back({.begin = begin, .end = end, .word = word, .sequence = sequence});
+  const auto add = [&](Index begin, Index end, int word, int segment) {
+    encoding.tokens.push_back({.begin = begin, .end = end, .word = word, .segment = segment});
   };
   add(0, 0, -1, 0);
   add(0, 1, 0, 0);    // A

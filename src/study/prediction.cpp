@@ -117,7 +117,7 @@ AnswerMasks answer_masks(const Encoding& encoding, const LoadedModel& loaded) {
   const std::optional<int> cls = loaded.tokenizer->special_id("cls_token");
   AnswerMasks masks;
   for (const Token& token : encoding.tokens) {
-    const bool context = token.sequence == 1 && !token.special;
+    const bool context = token.segment == 1 && !token.special;
     masks.context.push_back(context);
     masks.weighted.push_back(context || (cls && token.id == *cls));
   }
@@ -130,7 +130,7 @@ AnswerMasks answer_masks(const Encoding& encoding, const LoadedModel& loaded) {
 std::string answer_text(const Encoding& encoding, std::size_t first, std::size_t last) {
   const auto same_word = [&](std::size_t a, std::size_t b) {
     const Token &x = encoding.tokens[a], &y = encoding.tokens[b];
-    return x.word >= 0 && x.word == y.word && x.sequence == y.sequence;
+    return x.word >= 0 && x.word == y.word && x.segment == y.segment;
   };
   while (first > 0 && same_word(first - 1, first)) --first;
   while (last + 1 < encoding.tokens.size() && same_word(last, last + 1)) ++last;

@@ -154,7 +154,7 @@ Rows Study::logit_rows(const std::vector<int>& positions) const {
 std::vector<Index> Study::rows_read() const {
   const Index rows_there = size(written());
   if (!has_target(info(), target_)) return {info().last().causal ? rows_there - 1 : 0};
-  std::vector<int> targets = rows_of(target_);
+  std::vector<int> targets = target_rows(target_);
   std::sort(targets.begin(), targets.end());
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
   const Rows found = tape().rows_read(

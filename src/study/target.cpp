@@ -74,7 +74,7 @@ Measured measure(const LoadedModel& loaded, const Row& row, const Encoding& enco
 bool in_context(const Encoding& encoding, int token) {
   if (token < 0 || token >= static_cast<int>(encoding.tokens.size())) return false;
   const Token& there = encoding.tokens[static_cast<std::size_t>(token)];
-  return there.sequence == 1 && !there.special;
+  return there.segment == 1 && !there.special;
 }
 
 // Whole answers with their logits and probabilities.

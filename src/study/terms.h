@@ -58,7 +58,7 @@ inline Terms terms_of(const Target& target) {
 
 // The rows of the task head at which the terms are read, in the order of the terms. Terms may share a row;
 // all do unless there are several tokens or an answer.
-inline std::vector<int> rows_of(const Target& target) {
+inline std::vector<int> target_rows(const Target& target) {
   if (!target.span && !has_several_tokens(target)) return {target.position};
   const Terms terms = terms_of(target);
   std::vector<int> rows;

@@ -201,8 +201,8 @@ void append_tokens(const LoadedModel& loaded, Prepared& prepared, int position, 
   std::vector<int> ids = encoding.ids();
   int word = -1;
   for (const Token& token : encoding.tokens) word = std::max(word, token.word);
-  Token token{.sequence = encoding.tokens.back().sequence, .type_id = encoding.tokens.back().type_id};
-  std::string& text = token.sequence == 0 ? encoding.text : encoding.pair;
+  Token token{.segment = encoding.tokens.back().segment, .type_id = encoding.tokens.back().type_id};
+  std::string& text = token.segment == 0 ? encoding.text : encoding.pair;
   for (const int& id : more) {
     const std::string before = loaded.tokenizer->decode(ids, true);
     ids.push_back(id);

@@ -118,7 +118,7 @@ class TakeRowsOp final : public Op {
   explicit TakeRowsOp(std::vector<int> rows) : rows_(std::move(rows)) {}
   std::string_view name() const override { return "take_rows"; }
 
-  Tensor forward(std::span<const Tensor> x) const override { return rows_of(x[0], rows_); }
+  Tensor forward(std::span<const Tensor> x) const override { return picked_rows(x[0], rows_); }
 
   std::vector<Tensor> pull(const Call& call, const Tensor& signal, const Rules& /*rules*/) const override {
     Tensor back = Tensor::zeros(stacked_like(signal, call.y, call.x[0]), signal.dtype());
@@ -139,7 +139,7 @@ class TakeRowsOp final : public Op {
     const Shape& of = call.x[0].shape();
     const Index inner = of.back(), T = of[row_axis(call.x[0])];
     const Tensor flat = parts[0].reshaped({parts[0].size() / (T * inner), T, inner});
-    return rows_of(flat, rows_).reshaped(stacked_like(parts[0], call.x[0], call.y));
+    return picked_rows(flat, rows_).reshaped(stacked_like(parts[0], call.x[0], call.y));
   }
 
  private:
@@ -152,7 +152,7 @@ int row_axis(const Tensor& value) {
   return value.rank() == 4 ? 2 : 1;
 }
 
-Tensor rows_of(const Tensor& value, const std::vector<int>& rows) {
+Tensor picked_rows(const Tensor& value, const std::vector<int>& rows) {
   const int axis = row_axis(value);
   const auto inside = [&](int row) { return row >= 0 && row < value.dim(axis); };
   if (value.rank() < 3 || value.rank() > 4 || !std::all_of(rows.begin(), rows.end(), inside))

@@ -10,7 +10,7 @@ namespace headwater {
 // The axis of the rows: 1, or 2 for scores and patterns [B, H, T, S].
 int row_axis(const Tensor& value);
 // These rows of a value, in this order, repeats allowed.
-Tensor rows_of(const Tensor& value, const std::vector<int>& rows);
+Tensor picked_rows(const Tensor& value, const std::vector<int>& rows);
 // [B, …] → [times · B, …]; shares the value's memory for one.
 Tensor repeated(const Tensor& value, Index times);
 

@@ -144,7 +144,7 @@ class Replay {
     Index offset = 0, missing = 0;
     const auto fill = [&] {
       if (missing == 0) return;
-      const Tensor value = rows ? rows_of(recorded(id), *rows) : recorded(id);
+      const Tensor value = rows ? picked_rows(recorded(id), *rows) : recorded(id);
       const Var leaf = onto_->leaf(repeated(value, missing));
       pieces.push_back({leaf, 0, leaf.value.dim(0)});
       missing = 0;
@@ -180,7 +180,7 @@ class Replay {
         throw InternalError("replay: expected copies of all rows, because what follows needs them all");
       return change.copies;
     }
-    return rows ? rows_of(change.copies, *rows) : change.copies;
+    return rows ? picked_rows(change.copies, *rows) : change.copies;
   }
 
   void step(int id) {

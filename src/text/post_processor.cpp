@@ -62,7 +62,7 @@ void trim_spans(Draft& draft, bool add_prefix_space, const Texts& texts) {
                                             value.begin());
     const auto trailing = static_cast<std::size_t>(
         std::find_if_not(value.rbegin(), value.rend(), is_visible_space) - value.rbegin());
-    const std::string_view text = texts[token.sequence == 0 ? 0 : 1];
+    const std::string_view text = texts[token.segment == 0 ? 0 : 1];
     if ((i == 0 || token.begin == 0) && add_prefix_space && leading == 1) leading = 0;
     token.begin = std::min(characters_forward(text, token.begin, leading), token.end);
     token.end = std::max(characters_back(text, token.end, trailing), token.begin);

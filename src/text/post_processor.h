@@ -18,7 +18,7 @@ struct DraftToken {
   int id;
   Index begin, end;  // bytes of the original text
   int word;
-  int sequence;
+  int segment;
   int type_id;
   bool special;
   std::string_view value;  // as the model gave it

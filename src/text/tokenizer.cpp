@@ -237,7 +237,7 @@ class PipelineTokenizer final : public Tokenizer {
             .begin = draft.begin,
             .end = draft.end,
             .word = draft.word,
-            .sequence = draft.sequence,
+            .segment = draft.segment,
             .type_id = draft.type_id,
             .special = draft.special};
   }
@@ -279,7 +279,7 @@ std::vector<int> Encoding::type_ids() const {
 }
 
 std::string_view Encoding::source(const Token& token) const {
-  const std::string_view from = token.sequence == 0 ? text : pair;
+  const std::string_view from = token.segment == 0 ? text : pair;
   return from.substr(static_cast<std::size_t>(token.begin),
                      static_cast<std::size_t>(token.end - token.begin));
 }

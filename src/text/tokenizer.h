@@ -19,8 +19,8 @@ struct Token {
   Index begin = 0;    // byte span in the original text; begin == end for tokens without one
   Index end = 0;
   int word = -1;         // index of the pre-token ("word") it is part of, −1 for special tokens
-  int sequence = 0;      // 0: text, 1: pair
-  int type_id = 0;       // segment, for families that embed it
+  int segment = 0;       // 0: text, 1: pair
+  int type_id = 0;       // for families that embed it
   bool special = false;  // added by the tokenizer's template ([CLS], </s>, …)
 };
 

@@ -110,7 +110,8 @@ std::size_t PerturbedRuns::add(const Prepared& prepared, const Target& target, V
   if (!regression) known->probability = std::make_unique<Objective>(*known->study, Quantity::Probability);
   known->logit = std::make_unique<Objective>(*known->study, Quantity::Logit);
   // The row that is read stays: what is replaced there is no longer the same question.
-  known->units = units_of(*known->study, {.words = unit == View::Unit::Word, .keep_target = true}).tokens;
+  known->units =
+      removable_units(*known->study, {.words = unit == View::Unit::Word, .keep_target = true}).tokens;
   inputs_.push_back(std::move(known));
   return inputs_.size() - 1;
 }

@@ -75,7 +75,7 @@ void FakeTokenizer::append(Encoding& encoding, const std::string& text, int sequ
                                .begin = static_cast<Index>(at),
                                .end = static_cast<Index>(end),
                                .word = word,
-                               .sequence = sequence,
+                               .segment = sequence,
                                .type_id = sequence});
     at = end < text.size() && text[end] == '-' ? end + 1 : end;
   }
@@ -88,7 +88,7 @@ Encoding FakeTokenizer::encode(const std::string& text, const std::optional<std:
     if (options.add_special_tokens)
       encoding.tokens.push_back({.id = id,
                                  .piece = pieces_[static_cast<std::size_t>(id)],
-                                 .sequence = sequence,
+                                 .segment = sequence,
                                  .type_id = sequence,
                                  .special = true});
   };
