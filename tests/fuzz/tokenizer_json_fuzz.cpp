@@ -16,7 +16,7 @@ void require(bool held) {
 
 void check(const headwater::Encoding& encoding) {
   for (const auto& token : encoding.tokens) {
-    const std::size_t size = token.sequence == 0 ? encoding.text.size() : encoding.pair.size();
+    const std::size_t size = token.segment == 0 ? encoding.text.size() : encoding.pair.size();
     require(token.begin >= 0 && token.begin <= token.end);
     require(static_cast<std::size_t>(token.end) <= size);
     require(token.id >= 0);
