@@ -102,7 +102,7 @@ TEST(Objective, RowsOfTokens) {
 
 TEST(Objective, AnswersRunOverTheContextAndCls) {
   Encoding encoding;
-  encoding.tokens = {{.id = 0, .special = true}, {.id = 4}, {.id = 5, .sequence = 1}};
+  encoding.tokens = {{.id = 0, .special = true}, {.id = 4}, {.id = 5, .segment = 1}};
   const Tensor rows = Tensor::of({3, 2}, std::vector<double>{1, 2, 30, 5, 2, 0.5});
   const Subject subject(
       {Task::QuestionAnswering, rows, {.position = 2, .index = 0}, Problem::SingleLabel, encoding});
@@ -119,9 +119,9 @@ Case two_answers() {
   Encoding encoding;
   encoding.tokens = {{.id = 0, .special = true},
                      {.id = 4},
-                     {.id = 5, .sequence = 1},
-                     {.id = 6, .sequence = 1},
-                     {.id = 7, .sequence = 1}};
+                     {.id = 5, .segment = 1},
+                     {.id = 6, .segment = 1},
+                     {.id = 7, .segment = 1}};
   const Tensor rows = Tensor::of({5, 2}, std::vector<double>{1, 2, 30, 5, 2, 0.5, -1, 1.5, 0.25, 3});
   return {Task::QuestionAnswering,
           rows,

@@ -67,7 +67,7 @@ Batch SineModel::batch() const {
 Var SineModel::blocks(Var x) const {
   const auto block = info_.pre_norm ? pre_norm_block : post_norm_block;
   for (int l = 0; l < 2; ++l)
-    x = block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads_}, {.layer = l});
+    x = block(x, blocks_[static_cast<std::size_t>(l)], {.layout = heads_}, {.layer = l});
   return x;
 }
 

@@ -65,7 +65,7 @@ Var ToyModel::forward(Tape& tape, const Batch& /*batch*/) const {
       {1, tokens, width}, [](double idx) { return std::sin(0.9 * idx + 0.3) + 0.5 * std::cos(2.3 * idx); });
   Var x = tape.leaf(input, Site::ResidPre);
   for (int l = 0; l < 2; ++l)
-    x = post_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = layout()}, {.layer = l});
+    x = post_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.layout = layout()}, {.layer = l});
   return scale(x, 1, Site::Logits);
 }
 

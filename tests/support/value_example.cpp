@@ -64,7 +64,7 @@ class ValueExample : public Model {
     Var x = tape.leaf(Tensor::of({1, T, D}, sine(1, T * D, 1), info_.dtype), Site::ResidPre);
     const auto block = info_.pre_norm ? pre_norm_block : post_norm_block;
     for (int l = 0; l < info_.last().layers; ++l)
-      x = block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads()}, {.layer = l});
+      x = block(x, blocks_[static_cast<std::size_t>(l)], {.layout = heads()}, {.layer = l});
     return scale(info_.pre_norm ? norm(x, final_, Site::FinalNorm) : x, 1, Site::Logits);
   }
 

@@ -100,7 +100,7 @@ class WorkedBert final : public Model {
   Var forward(Tape& tape, const Batch& batch) const override {
     Var x = tape.leaf(input_, Site::ResidPre);
     for (int l = 0; l < L; ++l)
-      x = post_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads}, {.layer = l});
+      x = post_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.layout = heads}, {.layer = l});
     return head_(x, batch);
   }
 
@@ -136,7 +136,7 @@ class WorkedVit final : public Model {
     const Var tokens = prepend(linear(patches(pixels, 4), project_), cls_, Site::Embed);
     Var x = add(tokens, embed(tape, positions_, {{0, 1, 2, 3, 4}}), Site::ResidPre);
     for (int l = 0; l < L; ++l)
-      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.heads = heads}, {.layer = l});
+      x = pre_norm_block(x, blocks_[static_cast<std::size_t>(l)], {.layout = heads}, {.layer = l});
     return head_(norm(x, norm_, Site::FinalNorm), batch);
   }
 
