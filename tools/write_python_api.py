@@ -13,7 +13,7 @@ import sys
 import headwater as hw
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "python-api.md"
-CLASSES = [hw.Model, hw.Explanation, hw.Explanations, hw.Figure, hw.Result, hw.Check, hw.Tokens, hw.Run, hw.Edit, hw.HeadImportance, hw.Tree, hw.Method,
+CLASSES = [hw.Model, hw.Explanation, hw.Explanations, hw.Figure, hw.Result, hw.Check, hw.Traits, hw.Tokens, hw.Run, hw.Edit, hw.HeadImportance, hw.Tree, hw.Method,
            hw.Option, hw.Evaluation, hw.Family]
 ERRORS = [hw.HeadwaterError, hw.InputError, hw.FormatError, hw.Unsupported, hw.InternalError]
 

@@ -60,8 +60,8 @@ class HEADWATER_API Engine {
   std::size_t planned_bytes(const Request& request) const;
   // A run whose values can be read, replayed from and differentiated (run.h), with optional edits.
   RecordedRun run(const Input& input, std::span<const PlaceEdit> edits = {}) const;
-  // An attribution tree (tree.h) of the request's input and target; its methods are attattr.
-  TreeReport tree(Request request, TreeOptions options = {}) const;
+  // An attribution tree (tree.h) of the request's input and target, whatever its methods.
+  TreeReport tree(const Request& request, TreeOptions options = {}) const;
   // Token identifiability of many texts (identify.h). Throws Unsupported for image models.
   IdentifyReport identify(const IdentifyRequest& request) const;
   IdentifyPlan plan_identify(const IdentifyRequest& request) const;
@@ -105,6 +105,8 @@ class HEADWATER_API Engine {
 // so that the two can be compared; for a bare encoder, context mixing. Where the first method would take long,
 // which depends on the input, the second answers alone (MethodSpec::if_affordable).
 HEADWATER_API std::vector<MethodSpec> default_methods(const ModelInfo& info);
+// The request with the method that trees are grown from as its only one.
+HEADWATER_API Request tree_request(Request request);
 
 HEADWATER_API std::string version();  // "0.1.0"
 

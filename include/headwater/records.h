@@ -20,6 +20,7 @@ struct OptionRecord {
 
 struct MethodRecord {
   std::string name, summary;
+  std::string title;         // as it is written in a sentence: "Integrated gradients"
   std::string question;      // "which inputs does the answer depend on?"
   std::string formula;       // in Unicode text
   std::string paper;         // authors, year, title, venue
@@ -28,6 +29,7 @@ struct MethodRecord {
   std::vector<std::string> claims;   // properties checked on every result
   std::vector<std::string> aliases;  // other names
   bool needs_target = false;         // explains an output; refused for models without a task head
+  std::string role;                  // what it is taken for where nobody names a method: "first look"
   bool aggregates = false;           // has a map per layer that rollout or flow can combine
 };
 

@@ -88,10 +88,24 @@ struct Account {
 };
 HEADWATER_API double share_of(const Account& account);  // sum / of; NaN where nothing was shared out
 
+// What the numbers of a result mean. They come from its method's record when the result is named, and are only
+// read afterwards: no writer, view or page asks for a method's name.
+struct Traits {
+  bool of_target = false;  // they depend on the target; otherwise they are the same for every target
+  // Each layer's map describes that layer alone; other maps include what all layers below passed on.
+  bool by_layer = false;
+  // Attention without the residual path beside it, which a flow through the layers adds.
+  bool attention_alone = false;
+  bool is_signed = false;        // below 0 they count against the target
+  bool rows_sum_to_one = false;  // of its maps, and with these options
+  bool operator==(const Traits&) const = default;
+};
+
 struct Attribution {
   std::string method;     // as registered
   std::string aggregate;  // "rollout" or "flow" if its maps were combined across layers, otherwise empty
   std::vector<std::pair<std::string, std::string>> options;  // as run, including defaults
+  Traits traits = {};
   // One score per unit, one map (per layer, and head), or one map for each kind of attention.
   std::vector<Map> maps = std::vector<Map>(1);
   // For a score per token: which tokens were measured; empty: all. The scores of the others are placeholders:

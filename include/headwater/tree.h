@@ -27,7 +27,7 @@ struct TreeOptions {
   int answer = 0;
 };
 
-// A tree and the attattr explanation from which it was made.
+// A tree and the explanation from which it was made.
 struct TreeReport {
   Tree tree;
   Report report;

@@ -17,7 +17,7 @@ from .heads import HeadImportance, Tree
 from .model import Model
 from .records import Evaluation, Family, Method, Option, evaluations, families, methods
 from .records import listing as _listing
-from .result import Check, Result
+from .result import Check, Result, Traits
 from .run import Edit, Run, replace, scale, zero
 from .tokens import Tokens
 from .in_memory import from_transformers
@@ -26,7 +26,7 @@ __version__ = _core.version()
 
 __all__ = [
     "Check", "Edit", "Evaluation", "Explanation", "Explanations", "Family", "Figure", "FormatError", "HeadImportance",
-    "HeadwaterError", "InputError", "InternalError", "Method", "Model", "Option", "Result", "Run", "Tokens", "Tree", "Unsupported",
+    "HeadwaterError", "InputError", "InternalError", "Method", "Model", "Option", "Result", "Run", "Tokens", "Traits", "Tree", "Unsupported",
     "evaluations", "example_picture", "families", "from_transformers", "head_rankings", "load", "methods", "replace",
     "scale", "set_threads", "threads", "zero",
 ]

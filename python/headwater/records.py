@@ -43,6 +43,7 @@ class Method(_Record):
 
     name: str
     summary: str
+    title: str  #: as it is written in a sentence: "Integrated gradients"
     question: str
     formula: str
     paper: str
@@ -52,6 +53,7 @@ class Method(_Record):
     claims: tuple[str, ...]
     aliases: tuple[str, ...]
     needs_target: bool
+    role: str  #: what it is taken for where nobody names a method: "first look"
     aggregates: bool
 
     def __str__(self) -> str:

@@ -24,6 +24,17 @@ class Check:
     bound: float
 
 
+@dataclass(frozen=True)
+class Traits:
+    """What the numbers of a result mean."""
+
+    of_target: bool  #: they depend on the target; otherwise they are the same for every target
+    by_layer: bool  #: each layer's map describes that layer alone, not what all layers below passed on
+    attention_alone: bool  #: attention without the residual path beside it, which a flow through the layers adds
+    is_signed: bool  #: below 0 they count against the target
+    rows_sum_to_one: bool  #: of its maps, and with these options
+
+
 class Result:
     """The result of one method. It is an array: numpy.asarray, numpy.from_dlpack and torch.from_dlpack accept it."""
 
@@ -55,6 +66,14 @@ class Result:
     def options(self) -> dict[str, str]:
         """The options as run, including defaults."""
         return dict(self._fields.get("options", {}))
+
+    @property
+    def traits(self) -> Traits:
+        """What the numbers mean, as the method's record and the options say."""
+        found = self._fields.get("traits")
+        if found is None:
+            raise InputError(f"traits: a file of version 0.1.0 does not say what the numbers of {self.name} mean; explain again")
+        return Traits(**found)
 
     @property
     def maps(self) -> dict[str, NDArray[Any]]:

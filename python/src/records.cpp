@@ -19,11 +19,11 @@ py::list options_of(const std::vector<OptionRecord>& options) {
 py::list methods_list() {
   py::list list;
   for (const MethodRecord& m : method_records())
-    list.append(py::dict("name"_a = m.name, "summary"_a = m.summary, "question"_a = m.question,
-                         "formula"_a = m.formula, "paper"_a = m.paper, "cost"_a = m.cost,
-                         "limits"_a = m.limits, "options"_a = options_of(m.options), "claims"_a = m.claims,
-                         "aliases"_a = m.aliases, "needs_target"_a = m.needs_target,
-                         "aggregates"_a = m.aggregates));
+    list.append(py::dict("name"_a = m.name, "summary"_a = m.summary, "title"_a = m.title,
+                         "question"_a = m.question, "formula"_a = m.formula, "paper"_a = m.paper,
+                         "cost"_a = m.cost, "limits"_a = m.limits, "options"_a = options_of(m.options),
+                         "claims"_a = m.claims, "aliases"_a = m.aliases, "needs_target"_a = m.needs_target,
+                         "role"_a = m.role, "aggregates"_a = m.aggregates));
   return list;
 }
 

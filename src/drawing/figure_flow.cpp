@@ -19,7 +19,6 @@
 #include "drawing/colours.h"
 #include "drawing/figure.h"
 #include "drawing/tips.h"
-#include "methods/method.h"
 #include "result/focus.h"
 #include "result/running_text.h"
 #include "result/sentence.h"
@@ -54,14 +53,7 @@ struct Flow {
 };
 
 bool has_layers_of_its_own(const Attribution& result) {
-  return maps_by_layer(result) && has_axis(result, Axis::Layer);
-}
-
-// Attention weights do not contain the residual path.
-bool is_attention_alone(const Attribution& result) {
-  const Method* method = method_named(result.method);
-  return method != nullptr &&
-         (method->mixing == Mixing::Partial || (has_axis(result, Axis::Head) && !knows_class(result)));
+  return result.traits.by_layer && has_axis(result, Axis::Layer);
 }
 
 Index layers_of(const Attribution& result, const std::string& map) {
@@ -245,7 +237,7 @@ class FlowSheet {
 std::string flow_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
   const double share = drawn_share(options, 0.8);
   const Attribution& result = chosen_result(report, options, "flow", has_layers_of_its_own);
-  const double residual = options.residual.value_or(is_attention_alone(result) ? 0.5 : 0);
+  const double residual = options.residual.value_or(result.traits.attention_alone ? 0.5 : 0);
   if (!(residual >= 0 && residual < 1))
     throw InputError(fmt::format("--residual: expected from 0 to below 1, found {}", residual));
   const Index from = options.row.empty() ? focus_row(report) : row_named(report, options.row);

@@ -42,7 +42,8 @@ std::size_t times(const std::string& svg, const std::string& what) {
 // Attention beside a method that knows the class: each figure speaks of what it shows.
 TEST(Figures, TheTitleIsThatOfTheResultShown) {
   Report report = testing::text_report();
-  report.attributions.push_back({.method = "integrated_gradients", .maps = {{.axes = {Axis::Units}}}});
+  report.attributions.push_back(
+      testing::stamped({.method = "integrated_gradients", .maps = {{.axes = {Axis::Units}}}}));
   report.attributions.back().scores() = Tensor::of({5}, std::vector<double>{0, 2, -1, 0, 0});
   const std::string because = "because of not +2.00", whole = sentence_of(report);
   ASSERT_TRUE(whole.find(because) != std::string::npos) << whole;

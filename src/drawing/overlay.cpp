@@ -90,7 +90,7 @@ std::vector<std::string> panel_caption(const Report& report, const Attribution& 
   const std::string named = target.contrast
                                 ? fmt::format("{} rather than {}", target.label, target.contrast_label)
                                 : fmt::format("{}, probability {:.4f}", target.label, target.probability);
-  return {name_of(attribution), knows_class(attribution) ? named : "same for every class", which,
+  return {name_of(attribution), attribution.traits.of_target ? named : "same for every class", which,
           fmt::format("{:.2g} .. {:.2g}", *low, *high)};
 }
 

@@ -92,7 +92,7 @@ TEST(PatchWeights, AreTheAnswersRowWithoutClassToken) {
 
 TEST(ToPng, HasARowPerMethodAndAColumnPerTarget) {
   std::vector<Report> reports{picture_report("cat"), picture_report("doggo")};
-  for (Report& report : reports) report.attributions[0].method = "attattr";  // knows the class
+  for (Report& report : reports) report.attributions[0].traits.of_target = true;
   const std::string png = to_png(reports);
   const Image image = decode_image(std::as_bytes(std::span(png.data(), png.size())), "made");
   EXPECT_EQ(image.width, 3 * 320 + 2 * 8);
@@ -136,7 +136,7 @@ TEST(ToPng, RefusesWhatIsNotOnePicture) {
 
 TEST(ToHtml, ShowsTargetsSideBySide) {
   std::vector<Report> reports{picture_report("cat"), picture_report("<dog>")};
-  for (Report& report : reports) report.attributions[0].method = "attattr";
+  for (Report& report : reports) report.attributions[0].traits.of_target = true;
   const std::string page = to_html(reports);
   const std::string begin = "<script type=\"application/json\" id=\"report\">";
   const std::size_t at = page.find(begin) + begin.size();
@@ -146,8 +146,8 @@ TEST(ToHtml, ShowsTargetsSideBySide) {
   EXPECT_EQ(data["others"][0]["target"]["label"], "<dog>");
   EXPECT_EQ(data["others"][0]["attributions"][0]["scores"], data["attributions"][0]["scores"])
       << "the same numbers stand there once";
-  EXPECT_TRUE(data["attributions"][0]["knows_class"]);
-  EXPECT_FALSE(data["attributions"][1]["knows_class"]);
+  EXPECT_TRUE(data["attributions"][0]["traits"]["of_target"]);
+  EXPECT_FALSE(data["attributions"][1]["traits"]["of_target"]);
   EXPECT_EQ(data["picture"].get<std::string>().substr(0, 22), "data:image/png;base64,");
   EXPECT_THROW(to_html(std::span<const Report>()), InputError);
 }

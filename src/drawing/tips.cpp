@@ -62,7 +62,7 @@ std::string scores_words(const Report& report, const Attribution& result, Index 
   std::string words = name_of(result);
   if (const std::string place = place_words(result.maps.back(), layer, -1); !place.empty())
     words += " " + place;
-  if (knows_class(result) && !report.target.label.empty()) words += " for " + report.target.label;
+  if (result.traits.of_target && !report.target.label.empty()) words += " for " + report.target.label;
   return words;
 }
 

@@ -35,6 +35,7 @@ TEST(Tips, SayWhere) {
   EXPECT_EQ(place_words(report.attributions[1].maps[0], 1, -1), "L1");
   EXPECT_EQ(scores_words(report, report.attributions[0], 1), "attention L1 mean of heads");
   Attribution scores{.method = "chefer",
+                     .traits = {.of_target = true},
                      .maps = {{.axes = {Axis::Units}, .values = Tensor::of({1}, std::vector<double>{1})}}};
   EXPECT_EQ(scores_words(report, scores, 0), "chefer for POSITIVE");
   EXPECT_EQ(cell_tip("", "“a”", "“b”", NAN), "“a” reads “b” masked");

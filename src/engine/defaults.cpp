@@ -17,6 +17,7 @@
 #include <headwater/engine.h>
 
 #include "base/as_size.h"
+#include "methods/method.h"
 
 namespace headwater {
 
@@ -34,8 +35,9 @@ bool is_affordable(const ModelInfo& info, Index units) {
 }  // namespace
 
 std::vector<MethodSpec> default_methods(const ModelInfo& info) {
-  if (info.task == Task::FeatureExtraction) return {{.name = "value_zeroing", .aggregate = "rollout"}};
-  return {{.name = "integrated_gradients", .if_affordable = true}, {.name = "attn_lrp"}};
+  const auto name = [](Role role) { return std::string(method_for(role).name); };
+  if (info.task == Task::FeatureExtraction) return {{.name = name(Role::Mixing), .aggregate = "rollout"}};
+  return {{.name = name(Role::Answer), .if_affordable = true}, {.name = name(Role::QuickAnswer)}};
 }
 
 double gradient_products(const ModelInfo& info, Index units) {
@@ -67,8 +69,10 @@ std::vector<MethodSpec> methods_for(const Request& request, const ModelInfo& inf
 
 std::string left_out_note(const Request& request, const ModelInfo& info, Index units) {
   if (methods_for(request, info, units).size() == request.methods.size()) return {};
-  return "integrated_gradients is also a default method, but it was left out here because it takes some 50 "
-         "to 500 times as long: name it as a method, or allow a budget of so many seconds.";
+  return fmt::format(
+      "{} is also a default method, but it was left out here because it takes some 50 to 500 times as long: "
+      "name it as a method, or allow a budget of so many seconds.",
+      method_for(Role::Answer).name);
 }
 
 }  // namespace headwater

@@ -59,7 +59,10 @@ Attribution joined_result(std::span<const Report> reports, const ReadTokens& rea
   std::vector<double> values;
   for (const std::vector<double>& row : rows) values.insert(values.end(), row.begin(), row.end());
   const auto tokens = static_cast<Index>(read.tokens.size());
-  Attribution made{.method = first.method, .aggregate = first.aggregate, .options = first.options};
+  Attribution made{.method = first.method,
+                   .aggregate = first.aggregate,
+                   .options = first.options,
+                   .traits = {.of_target = first.traits.of_target, .is_signed = first.traits.is_signed}};
   const Shape shape = layered ? Shape{static_cast<Index>(rows.size()), tokens} : Shape{tokens};
   made.scores() = Tensor::of(shape, values, first.scores().dtype());
   made.axes() = layered ? Axes{{Axis::Layer}, {Axis::Units}} : Axes{{Axis::Units}};

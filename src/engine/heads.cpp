@@ -8,10 +8,14 @@
 
 namespace headwater {
 
-TreeReport Engine::tree(Request request, TreeOptions options) const {
+Request tree_request(Request request) {
+  request.methods = {{.name = std::string(method_for(Role::Heads).name)}};
+  return request;
+}
+
+TreeReport Engine::tree(const Request& request, TreeOptions options) const {
   impl_->of_one_sequence();
-  request.methods = {{.name = "attattr"}};
-  TreeReport made{.tree = {}, .report = explain(request), .checks = {}};
+  TreeReport made{.tree = {}, .report = explain(tree_request(request)), .checks = {}};
   const Attribution& result = made.report.attributions.front();
   options.answer = static_cast<int>(focus_row(made.report));
   made.tree = attribution_tree(result.scores(), options);

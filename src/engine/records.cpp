@@ -36,6 +36,7 @@ std::vector<MethodRecord> method_records() {
   for (const Method* method : all_methods())
     records.push_back({.name = std::string(method->name),
                        .summary = std::string(method->summary),
+                       .title = title_of(*method),
                        .question = std::string(text_of(method->question)),
                        .formula = std::string(method->formula),
                        .paper = std::string(method->paper),
@@ -45,6 +46,7 @@ std::vector<MethodRecord> method_records() {
                        .claims = claims_of(*method),
                        .aliases = texts_of(method->aliases),
                        .needs_target = method->needs_target,
+                       .role = std::string(text_of(method->role)),
                        .aggregates = method->mixing != Mixing::None});
   return records;
 }

@@ -117,7 +117,7 @@ void put_flow(Attribution& result, JointMixing& joint, const FlowView& view, DTy
   }
   if (view.normalised) divide_rows(flow.values);
   const Tensor all = flow.values.to(dtype);
-  if (view.normalised && !chosen) result.checks.push_back(check_row_sums(all));
+  if (view.normalised && !chosen) promise_row_sums(result, check_row_sums(all));
   finish(result, joint, flow.values, dtype);
 }
 
@@ -130,6 +130,7 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
                     result.axes().empty() ? "input" : name_of(result.axes().back()), result.method));
   const DType dtype = result.scores().dtype();
   Attribution whole{.method = result.method, .aggregate = kind, .options = std::move(result.options)};
+  whole.traits = {.of_target = result.traits.of_target, .is_signed = result.traits.is_signed};
   whole.checks = std::move(result.checks);  // the checks of the original maps
   whole.notes = std::move(result.notes);
   // A flow needs capacities of one scale, so raw scores are first divided by their row sums.
@@ -140,7 +141,7 @@ Attribution aggregate(Attribution result, const std::string& kind, Blend blend, 
   } else {
     if (progress) progress(0);
     roll_out(joint.values());
-    if (blend != Blend::AsIs) whole.checks.push_back(check_row_sums(joint.values().to(dtype)));
+    if (blend != Blend::AsIs) promise_row_sums(whole, check_row_sums(joint.values().to(dtype)));
     finish(whole, joint, joint.values(), dtype);
   }
   whole.notes.push_back(

@@ -254,7 +254,7 @@ void PartTotals::conclude(Attribution& result, const std::vector<AttentionKind>&
   for (std::size_t k = 0; k < kinds.size(); ++k)
     if (const Map* beside = map_named(result.details, kinds[k].name + "_residual"))
       rows[k].values = with_column(rows[k].values, beside->values);
-  if (divided && empty == 0) result.checks.push_back(worst_of(rows, check_row_sums));
+  if (divided && empty == 0) promise_row_sums(result, worst_of(rows, check_row_sums));
   result.checks.push_back(worst_of(result.maps, check_nonnegative));
   forbid_future(result, kinds);
   if (sums.measured()) {

@@ -9,10 +9,6 @@ namespace headwater {
 
 namespace {
 
-bool same_word(const Unit& x, const Unit& y) {
-  return x.word >= 0 && x.word == y.word && x.segment == y.segment && x.sequence == y.sequence;
-}
-
 bool is_read(const Target& target, int token) {
   const Terms terms = terms_of(target);
   const auto there = [token](const Term& term) { return term.position == token; };

@@ -8,6 +8,7 @@
 #include "files/json_values.h"
 #include "files/result_checks.h"
 #include "files/schema.h"
+#include "methods/method.h"
 #include "result/focus.h"
 #include "study/inputs.h"
 #include "study/terms.h"
@@ -196,6 +197,23 @@ Map map_in(const Json& json, DType dtype) {
   return map;
 }
 
+// Files of version 0.1.0 have no traits: there the record of the method gives them.
+Traits traits_in(const Json& json, const Attribution& result) {
+  if (json.contains("traits")) {
+    const Json& traits = json.at("traits");
+    return {.of_target = traits.at("of_target"),
+            .by_layer = traits.at("by_layer"),
+            .attention_alone = traits.at("attention_alone"),
+            .is_signed = traits.at("is_signed"),
+            .rows_sum_to_one = traits.at("rows_sum_to_one")};
+  }
+  if (const Method* method = method_named(result.method)) return method->traits_of(result);
+  throw FormatError(fmt::format(
+      "attributions: expected traits or a method of this version, found neither for '{}'; explain "
+      "again with one that `headwater methods` lists",
+      result.method));
+}
+
 Attribution attribution_in(const Json& json, DType dtype) {
   Attribution made;
   made.method = json.at("method");
@@ -208,6 +226,7 @@ Attribution attribution_in(const Json& json, DType dtype) {
   for (const Json& one : value_in_json(json, "maps", Json::array())) made.maps.push_back(map_in(one, dtype));
   if (made.maps.empty())
     throw FormatError("attributions: expected scores, found none; a summary has no numbers");
+  made.traits = traits_in(json, made);
   for (const Json& one : value_in_json(json, "details", Json::array()))
     made.details.push_back(map_in(one, dtype));
   for (const Json& one : value_in_json(json, "measured", Json::array()))

@@ -48,7 +48,7 @@ bool append_nested_numbers(const Json& json, std::size_t depth, NamedNumbers& ou
                      [&](const Json& entry) { return append_nested_numbers(entry, depth + 1, out); });
 }
 
-// "chefer" of {"method": "chefer", …}, if there is such a word and it is not taken.
+// The name of {"method": name, …}, if there is such a word and it is not taken.
 std::string entry_name(const Json& entry, std::size_t index, std::set<std::string>& taken) {
   for (const char* key : {"method", "name"})
     if (entry.is_object() && entry.contains(key) && entry[key].is_string())

@@ -220,11 +220,20 @@ OrderedJson json_of(const std::vector<Check>& checks) {
   });
 }
 
+OrderedJson json_of(const Traits& traits) {
+  return {{"of_target", traits.of_target},
+          {"by_layer", traits.by_layer},
+          {"attention_alone", traits.attention_alone},
+          {"is_signed", traits.is_signed},
+          {"rows_sum_to_one", traits.rows_sum_to_one}};
+}
+
 OrderedJson json_of(const Attribution& attribution) {
   OrderedJson json;
   json["method"] = attribution.method;
   json["aggregate"] = attribution.aggregate.empty() ? OrderedJson() : OrderedJson(attribution.aggregate);
   json["options"] = pairs_of(attribution.options);
+  json["traits"] = json_of(attribution.traits);
   if (attribution.maps.front().name.empty()) {
     json["axes"] = json_of(attribution.axes());
     json["shape"] = attribution.scores().shape().dims();

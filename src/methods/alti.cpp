@@ -219,6 +219,7 @@ extern const Method alti{
     .summary =
         "Each token's share in the attention block's output, by how much closer its contribution brings the "
         "sum to that output.",
+    .title = "ALTI",
     .question = Question::Mixing,
     .formula =
         "c[l,i,j] = max(0, ‖y[l,i]‖₁ − ‖y[l,i] − T[l,i,j]‖₁), rows divided by their sum;  T: token j's part "

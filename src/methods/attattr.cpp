@@ -65,6 +65,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 extern const Method attattr{
     .name = "attattr",
     .summary = "The contribution of every attention weight to the output, by integrated gradients per layer.",
+    .title = "Attention attribution",
     .question = Question::Heads,
     .formula = "Attr[l,h] = A ⊙ ∫₀¹ ∂F(a·A)/∂A da,  F the target's probability;  Σ Attr[l] = F(A) − F(0)",
     .paper =
@@ -93,6 +94,7 @@ extern const Method attattr{
     .tiles = true,
     .needs_target = true,
     .aliases = {"attention_attribution"},
+    .role = Role::Heads,
     .compute = run,
     .planned_bytes = planned<attention_attribution_bytes>,
 };

@@ -25,7 +25,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
       std::copy_n(pattern.data<R>(), pattern.size(), values.data<R>() + layer * pattern.size());
     });
   });
-  if (heads != "max") result.checks.push_back(worst_of(result.maps, check_row_sums));
+  if (heads != "max") promise_row_sums(result, worst_of(result.maps, check_row_sums));
   result.checks.push_back(worst_of(result.maps, check_nonnegative));
   result.notes.push_back(maximum_note(result.maps));
   if (heads == "max") result.notes.emplace_back("Rows of a maximum over heads need not sum to 1.");
@@ -57,6 +57,7 @@ extern const Method attention{
     .mixing = Mixing::Partial,
     .sites = {Site::Pattern},
     .aliases = {"attn", "attention_weights"},
+    .role = Role::FirstLook,
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -38,7 +38,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
                                             .start_layer = start});
   roll_out(rolled.values());
   const Tensor all = rolled.values().to(study.info().dtype);  // units of all sequences: their rows sum to 1
-  result.checks = {check_row_sums(all), check_nonnegative(all)};
+  promise_row_sums(result, check_row_sums(all));
+  result.checks.push_back(check_nonnegative(all));
   result.notes.push_back(maximum_note(all));
   if (start > 0)
     result.notes.push_back(
@@ -78,6 +79,7 @@ extern const Method attention_rollout{
     .claims = {.rows_sum_to_one = true, .nonnegative = true, .causal = true},
     .sites = {Site::Pattern},
     .aliases = {"rollout"},
+    .role = Role::MixingAlone,
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -16,6 +16,7 @@ extern const Method attn_lrp{
     .summary =
         "Signed relevance of every token for the output, by layer-wise relevance propagation with rules for "
         "attention.",
+    .title = "AttnLRP",
     .formula = "R[t] = Σ_d x[t,d] m[t,d];  m pulled with f(x)/x, norms of constant σ, products halved",
     .paper =
         "Achtibat et al., 2024: AttnLRP: Attention-Aware Layer-Wise Relevance Propagation for Transformers. "
@@ -27,6 +28,7 @@ extern const Method attn_lrp{
         "tokens helps.",
     .needs_target = true,
     .aliases = {"attention_lrp"},
+    .role = Role::QuickAnswer,
     .compute = [](const Study& study,
                   const MethodOptions&) { return token_relevance(study, lrp_rules(Rules::Softmax::Exact)); },
     .planned_bytes = planned<token_relevance_bytes>,

@@ -132,6 +132,7 @@ extern const Method chefer{
     .summary =
         "Which tokens or patches the output depends on, by relevance at the attention patterns weighted with "
         "their gradient, through all layers.",
+    .title = "Chefer's relevance",
     .formula =
         "E[l] = meanₕ max(0, ∂y/∂A[l] ⊙ R[l]);  J = (I + E[L−1]) … (I + E[s]);  the row the head reads",
     .paper = "Chefer, Gur and Wolf, 2021: Transformer Interpretability Beyond Attention Visualization. CVPR",
@@ -161,6 +162,7 @@ extern const Method chefer{
     .claims = {.nonnegative = true},
     .needs_target = true,
     .aliases = {"transformer_attribution"},
+    .role = Role::Picture,
     .instead = "generic_attention",
     .compute = run,
     .planned_bytes = planned_bytes,

@@ -12,6 +12,7 @@ namespace headwater {
 extern const Method cp_lrp{
     .name = "cp_lrp",
     .summary = "Signed relevance of every token for the output, with attention patterns held constant.",
+    .title = "CP-LRP",
     .formula = "R[t] = Σ_d x[t,d] m[t,d];  m pulled with constant patterns, norms of constant σ, f(x)/x",
     .paper =
         "Ali et al., 2022: XAI for Transformers: Better Explanations through Conservative Propagation. ICML",

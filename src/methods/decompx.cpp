@@ -117,6 +117,7 @@ extern const Method decompx{
     .summary =
         "How much of the output's logit came from each input token, by decomposing every vector on the way "
         "forward.",
+    .title = "DecompX",
     .formula = "x[i] = Σₖ x[i⇐k] in every layer;  score[k] = the part of the logit that came from token k",
     .paper =
         "Modarressi et al., 2023: DecompX: Explaining Transformers Decisions by Propagating Token "

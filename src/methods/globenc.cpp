@@ -14,6 +14,7 @@ extern const Method globenc{
     .summary =
         "Each token's contribution to the output of an encoder block, through both norms; its rollout is "
         "GlobEnc.",
+    .title = "GlobEnc",
     .question = Question::Mixing,
     .formula =
         "N[l,i,j] = ‖γ₂ ⊙ C(γ₁ ⊙ C(R[l,i,j]) / s[l,i]) / s′[l,i]‖₂,  C(z) = z − mean z,  R = f[l,i,j] + [i = "

@@ -75,6 +75,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method grad_cam{
     .name = "grad_cam",
     .summary = "The last block's attention, with heads weighted by their mean gradient.",
+    .title = "Grad-CAM",
     .formula =
         "w[h] = mean ∂y/∂A[L−1,h];  max(0, meanₕ w[h] A[L−1,h]) scaled to 0 … 1;  the row the head reads",
     .paper = "Selvaraju et al., 2017: Grad-CAM. ICCV; for attention as in Chefer, Gur and Wolf, 2021. CVPR",

@@ -31,6 +31,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
 extern const Method input_x_gradient{
     .name = "input_x_gradient",
     .summary = "What each token's embedding adds to the output, to first order.",
+    .title = "Input × gradient",
     .formula = "score[t] = Σ_d x[t,d] · ∂F/∂x[t,d]   (or ‖x[t] ⊙ ∂F/∂x[t]‖₂)",
     .paper =
         "Shrikumar, Greenside, Shcherbina and Kundaje, 2016: Not Just a Black Box: Learning Important "

@@ -357,6 +357,7 @@ extern const Method integrated_gradients{
     .refines = true,
     .needs_target = true,
     .aliases = {"ig"},
+    .role = Role::Answer,
     .compute = run,
     .planned_bytes = planned_bytes,
 };

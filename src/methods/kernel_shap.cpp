@@ -174,6 +174,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method kernel_shap{
     .name = "kernel_shap",
     .summary = "Shapley values: the change of the output, shared fairly among tokens, words or patches.",
+    .title = "KernelSHAP",
     .formula = "φ[u] = Σ_{S∌u} |S|!(n−|S|−1)!/n! · (F(S∪u) − F(S));  Σ_u φ[u] = F(x) − F(∅)",
     .paper =
         "Lundberg and Lee, 2017: A Unified Approach to Interpreting Model Predictions. NeurIPS; Covert "

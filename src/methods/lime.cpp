@@ -105,6 +105,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method lime{
     .name = "lime",
     .summary = "Weights of a linear model fitted to the output on inputs with random units removed.",
+    .title = "LIME",
     .formula = "score = argmin_φ Σ_z π(z) (F(z) − b − z·φ)² + λ‖φ‖²,  π(z) = exp(−(1 − √(|z|/n))² / 2σ²)",
     .paper =
         "Ribeiro, Singh and Guestrin, 2016: “Why Should I Trust You?”: Explaining the Predictions of Any "

@@ -74,6 +74,7 @@ extern const Method lrp{
     .name = "lrp",
     .summary =
         "Layer-wise relevance propagation as the authors of transformer attribution ran it for comparison.",
+    .title = "LRP",
     .formula = "R[t] = Σ_d R[t,d];  products of equal sign shared, positive and negative inputs separately",
     .paper =
         "Bach et al., 2015: On Pixel-Wise Explanations for Non-Linear Classifier Decisions. PLoS ONE; rules "

@@ -75,11 +75,32 @@ std::string_view text_of(Question question) {
   return texts[as_size(question)];
 }
 
+std::string_view text_of(Role role) {
+  static constexpr std::string_view texts[] = {
+      "", "answer", "quick answer", "mixing", "mixing alone", "first look", "heads", "removal", "picture"};
+  return texts[as_size(role)];
+}
+
 std::vector<const Method*> methods_asked(Question question) {
   std::vector<const Method*> asked;
   for (const Method* method : all_methods())
     if (method->question == question) asked.push_back(method);
   return asked;
+}
+
+const Method& method_for(Role role) {
+  for (const Method* method : all_methods())
+    if (method->role == role) return *method;
+  throw InternalError(fmt::format("methods: expected one with the role '{}', found none", text_of(role)));
+}
+
+std::string title_of(const Method& method) {
+  if (!method.title.empty()) return std::string(method.title);
+  std::string title(method.name);
+  std::replace(title.begin(), title.end(), '_', ' ');
+  if (title.front() >= 'a' && title.front() <= 'z')
+    title.front() = static_cast<char>(title.front() - 'a' + 'A');
+  return title;
 }
 
 MethodOptions::MethodOptions(std::string_view method, std::span<const MethodOption> known,
@@ -148,8 +169,24 @@ Attribution Method::run(const Study& study, const MethodOptions& chosen) const {
   return named(compute(study, chosen), chosen);
 }
 
+Traits Method::traits_of(const Attribution& result) const {
+  const auto has = [&](Axis::Kind kind) {
+    return std::any_of(result.axes().begin(), result.axes().end(),
+                       [kind](const Axis& axis) { return axis.kind == kind; });
+  };
+  const bool own = has(Axis::Query) && result.aggregate.empty(), each_head = has(Axis::Head);
+  return {.of_target = needs_target,
+          .by_layer = own && (each_head || mixing != Mixing::None),
+          .attention_alone = own && (mixing == Mixing::Partial || (each_head && !needs_target)),
+          .is_signed = !claims.nonnegative,
+          .rows_sum_to_one = own && claims.rows_sum_to_one};
+}
+
 Attribution Method::named(Attribution result, const MethodOptions& chosen) const {
   result.method = name;
+  const bool summed = result.traits.rows_sum_to_one;
+  result.traits = traits_of(result);
+  result.traits.rows_sum_to_one = summed;
   const auto settled = std::exchange(result.options, chosen.all());
   for (const auto& [option, value] : settled)
     for (auto& [known, said] : result.options)

@@ -86,8 +86,24 @@ inline constexpr Question all_questions[] = {Question::Answer, Question::Mixing,
                                              Question::Heads};
 std::string_view text_of(Question question);  // "which inputs does the answer depend on?"
 
+// What a method is taken for where nobody names one: by default, in a guided example, beside another. Each
+// role has one method.
+enum class Role {
+  None,
+  Answer,       // explains an answer, where the time that it takes is short
+  QuickAnswer,  // explains an answer, whatever its size
+  Mixing,       // shows which token reads which
+  MixingAlone,  // shows what attention alone says of that, for comparison
+  FirstLook,    // shows something of every model after one run
+  Heads,        // says which heads matter for an answer; trees are grown from it
+  Removal,      // measures what other methods estimate
+  Picture,      // shows where a picture speaks for a class
+};
+std::string_view text_of(Role role);  // "quick answer"; empty for None
+
 struct Method {
   std::string_view name, summary;
+  std::string_view title{};  // as it is written in a sentence; empty: the name with spaces
   Question question = Question::Answer;
   std::string_view formula;       // in Unicode text
   std::string_view paper;         // authors, year, title, venue
@@ -101,6 +117,10 @@ struct Method {
   bool refines = false;                     // goes on until its tolerance is met, or Study::until
   bool needs_target = false;                // explains an output: refused for models without a head
   std::vector<std::string_view> aliases{};  // other names
+  Role role = Role::None;
+  std::string_view corrects{};  // a method whose maps it corrects, so that figures show both
+  // Options with which other methods are compared with it, where they differ from the defaults.
+  std::vector<std::pair<std::string_view, std::string_view>> as_reference{};
   std::string_view instead{};  // what to use for encoder–decoders, if it is for one stack alone
   // Why it is undefined for such a model ("…: … has no …; use …"), or empty. `run` refuses it too.
   std::string (*unsupported)(const ModelInfo&) = nullptr;
@@ -108,7 +128,10 @@ struct Method {
   // Bytes beyond the run: its result and the least it needs to work.
   std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
 
-  // Its result, with its name and the options used.
+  // What this result of it means. Options may change whether rows sum to 1, so a run says that itself
+  // (promise_row_sums).
+  Traits traits_of(const Attribution& result) const;
+  // Its result, with its name, its traits and the options used.
   Attribution run(const Study& study, const MethodOptions& options) const;
   // Says whose it is. Options that the result has already were settled by the run itself.
   Attribution named(Attribution result, const MethodOptions& options) const;
@@ -122,6 +145,8 @@ std::size_t planned(const ModelInfo& info, Index tokens, const MethodOptions&) {
 
 std::span<const Method* const> all_methods();
 std::vector<const Method*> methods_asked(Question question);  // by name
+const Method& method_for(Role role);
+std::string title_of(const Method& method);  // "Integrated gradients"
 // Names are the same whatever their capitals, underscores, hyphens and spaces: "GradCAM", "attn-lrp".
 std::string plain_name(std::string_view name);
 const Method* method_named(std::string_view name);  // or by an alias; null if there is none

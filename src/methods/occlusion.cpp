@@ -63,6 +63,8 @@ extern const Method occlusion{
     .tiles = true,
     .needs_target = true,
     .aliases = {"leave_one_out", "erasure"},
+    .role = Role::Removal,
+    .as_reference = {{"quantity", "probability"}},
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -41,6 +41,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method partial_lrp{
     .name = "partial_lrp",
     .summary = "Relevance of the last block's attention for the output, averaged over heads.",
+    .title = "Partial LRP",
     .formula = "meanₕ max(0, R[L−1]);  the row the head reads",
     .paper =
         "Voita et al., 2019: Analyzing Multi-Head Self-Attention. ACL; rules as in Chefer, Gur and Wolf, "

@@ -143,6 +143,7 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
 extern const Method smooth_grad{
     .name = "smooth_grad",
     .summary = "Saliency averaged over noisy copies of the input, with its sampling error.",
+    .title = "SmoothGrad",
     .formula = "score[t] = ‖1/n Σ_k ∂F/∂x[t] (x + ε_k)‖₂,  ε_k ~ N(0, σ²),  σ = noise · (max x − min x)",
     .paper =
         "Smilkov, Thorat, Kim, Viégas and Wattenberg, 2017: SmoothGrad: removing noise by adding noise. ICML "

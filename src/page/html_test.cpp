@@ -112,6 +112,7 @@ TEST(Html, SeveralTargetsOfOneTextAreOnePage) {
     report.attributions.resize(1);  // attention: the same for every target
     report.attributions.push_back(
         {.method = "integrated_gradients",
+         .traits = {.of_target = true},
          .maps = {{.axes = {Axis::Units},
                    .values = Tensor::of({5}, std::vector<double>{0, sign, -0.5 * sign, 0.25, 0},
                                         DType::Float32)}}});
@@ -127,8 +128,8 @@ TEST(Html, SeveralTargetsOfOneTextAreOnePage) {
   EXPECT_EQ(first[0]["scores"], second[0]["scores"]) << "what knows no class is there once";
   EXPECT_NE(first[1]["scores"], second[1]["scores"]);
   EXPECT_EQ(count(html, "id=\"scores-"), 3U);
-  EXPECT_EQ(first[0]["knows_class"], false);
-  EXPECT_EQ(first[1]["knows_class"], true);
+  EXPECT_EQ(first[0]["traits"]["of_target"], false);
+  EXPECT_EQ(first[1]["traits"]["of_target"], true);
   reports[1].text = "another";
   EXPECT_THROW(to_html(reports), InputError);
 }

@@ -19,6 +19,7 @@
 #include "methods/method.h"
 #include "result/focus.h"
 #include "result/sentence.h"
+#include "study/inputs.h"
 
 namespace headwater {
 
@@ -183,8 +184,8 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageP
   const Method* method = method_named(attribution.method);
   json["card"] = method != nullptr ? card_of(*method) : OrderedJson::object();
   json["details"] = details_of(attribution);
-  json["knows_class"] = knows_class(attribution);
-  json["needs_target"] = method != nullptr && method->needs_target;
+  json["title"] = method != nullptr ? title_of(*method) : attribution.method;
+  if (method != nullptr && !method->corrects.empty()) json["corrects"] = method->corrects;
   json["shown_layer"] = shown_layer(report, attribution);
   Tensor scores = attribution.scores();
   if (attribution.maps.size() > 1 && has_axis(attribution, Axis::Query)) {
@@ -260,6 +261,8 @@ PageDocument page_document(std::span<const Report> measured, const PageForm& for
             {"columns", sequence.columns}};
   });
   json["tokens"] = tokens_of(report.prediction);
+  const std::vector<int> words = word_numbers(report.prediction.units);
+  for (std::size_t t = 0; t < json["tokens"].size(); ++t) json["tokens"][t]["in_word"] = words[t];
   json["prediction"].erase("hidden");
   json["record"] = record_of(reports);
   json["record"]["model"] = without_folders(report).record.model;

@@ -130,12 +130,15 @@ TEST(PageDocument, EveryResultHasItsSentence) {
     EXPECT_EQ(json["attributions"][i]["sentence"], sentence_of(report, report.attributions[i]));
 }
 
-TEST(PageDocument, SaysWhichMethodsNeedATarget) {
+TEST(PageDocument, NamesMethodsAsASentenceWould) {
   Report report = testing::text_report();
-  report.attributions[1].method = "integrated_gradients";
-  const PageDocument document = page_document(std::span(&report, 1));
-  EXPECT_EQ(document.json["attributions"][0]["needs_target"], false);
-  EXPECT_EQ(document.json["attributions"][1]["needs_target"], true);
+  report.attributions[0].method = "effective_attention";
+  report.attributions[1].method = "chefer";
+  const OrderedJson results = page_document(std::span(&report, 1)).json["attributions"];
+  EXPECT_EQ(results[0]["title"], "Effective attention");
+  EXPECT_EQ(results[0]["corrects"], "attention");
+  EXPECT_EQ(results[1]["title"], "Chefer's relevance");
+  EXPECT_FALSE(results[1].contains("corrects"));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ std::string target_name(const Report& report) {
 // "counts for POSITIVE, orange against it": the words before and between are the colours' or the bars'.
 std::string sign_text(const Report& report, const Attribution& attribution, std::string_view more,
                       std::string_view less) {
-  if (!knows_class(attribution)) return fmt::format("{} is negative", less);
+  if (!attribution.traits.of_target) return fmt::format("{} is negative", less);
   if (report.target.contrast)
     return fmt::format("{} counts for {}, {} for {}", more, target_name(report), less,
                        terminal_safe(report.target.contrast_label));
@@ -110,7 +110,7 @@ std::string asked(const Report& report, const Attribution& attribution, const Ro
   if (row.layer + 1 < layer_count(attribution))
     text += std::string(", the one that reads most from other ") + (is_picture(report) ? "patches" : "words");
   if (report.target.label.empty()) return text;
-  if (!knows_class(attribution)) return text + "; same for every class";
+  if (!attribution.traits.of_target) return text + "; same for every class";
   text += " for " + target_name(report);
   if (report.target.contrast) text += " rather than " + terminal_safe(report.target.contrast_label);
   return text;

@@ -35,6 +35,7 @@ std::string without_escapes(const std::string& text) {
 // A score per token, by a method that knows the class.
 Attribution scores(const std::vector<double>& values) {
   return {.method = "integrated_gradients",
+          .traits = {.of_target = true, .is_signed = true},
           .maps = {{.axes = {Axis::Units},
                     .values = Tensor::of({static_cast<Index>(values.size())}, values, DType::Float64)}}};
 }
@@ -172,6 +173,7 @@ TEST(Focus, TheFirstLayerShownSaysMost) {
       for (int q = 0; q < 5; ++q) all.insert(all.end(), row.begin(), row.end());
     return Attribution{
         .method = "value_zeroing",
+        .traits = {.by_layer = true},
         .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
                   .values = Tensor::of({static_cast<Index>(rows.size()), 5, 5}, all, DType::Float64)}}};
   };
@@ -182,7 +184,7 @@ TEST(Focus, TheFirstLayerShownSaysMost) {
   EXPECT_EQ(shown_layer(report, map({words, words, even})), 1) << "of equals the last";
   EXPECT_EQ(shown_layer(report, map({itself})), 0);
   Attribution carried = map({words, even});
-  carried.method = "attention_rollout";
+  carried.traits.by_layer = false;
   EXPECT_EQ(shown_layer(report, carried), 1) << "taken through the layers, the last is the whole";
   EXPECT_EQ(shown_layer(report, scores({1, 2, 3, 4, 5})), 0);
   // Next to nothing, however clearly it is said, says less for a class than what most of it is about.
@@ -192,14 +194,8 @@ TEST(Focus, TheFirstLayerShownSaysMost) {
   aimed.axes() = {Axis::Layer, Axis::Head, Axis::Query, Axis::Key};
   aimed.scores() = aimed.scores().reshaped({2, 1, 5, 5});
   EXPECT_EQ(shown_layer(report, aimed), 0) << "of what knows no class the shares alone count";
-  aimed.method = "attattr";
+  aimed.traits.of_target = true;
   EXPECT_EQ(shown_layer(report, aimed), 1);
-}
-
-TEST(Focus, KnowsWhichMethodsSeeTheClass) {
-  EXPECT_TRUE(knows_class({.method = "integrated_gradients"}));
-  EXPECT_FALSE(knows_class({.method = "attention_rollout"}));
-  EXPECT_FALSE(knows_class({.method = "raw_attention"})) << "explains the answer, but every answer alike";
 }
 
 TEST(Focus, RowsHaveNames) {

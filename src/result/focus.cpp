@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 #include <headwater/error.h>
 
-#include "methods/method.h"
 #include "result/running_text.h"
 #include "study/terms.h"
 #include "study/token_text.h"
@@ -70,11 +69,6 @@ const Sequence* patches_of(const Prediction& prediction) {
   for (const Sequence& sequence : prediction.sequences)
     if (sequence.rows > 0) return &sequence;
   return nullptr;
-}
-
-bool same_word(const Unit& a, const Unit& b) {
-  return a.word >= 0 && a.word == b.word && a.sequence == b.sequence && a.segment == b.segment &&
-         a.target == b.target && !a.special && !b.special;
 }
 
 Index first_patch(const Sequence& sequence) {
@@ -238,30 +232,19 @@ double told_by(const Report& report, const std::vector<double>& row, bool by_siz
 
 }  // namespace
 
-bool maps_by_layer(const Attribution& attribution) {
-  const Method* method = method_named(attribution.method);
-  return attribution.aggregate.empty() && has_axis(attribution, Axis::Query) &&
-         (has_axis(attribution, Axis::Head) || (method != nullptr && method->mixing != Mixing::None));
-}
-
 Index shown_layer(const Report& report, const Attribution& attribution) {
   const Index layers = layer_count(attribution);
-  if (!maps_by_layer(attribution)) return layers - 1;
+  if (!attribution.traits.by_layer) return layers - 1;
   Index best = 0;
   double most = -1;
   for (Index layer = 0; layer < layers; ++layer)
     if (const double told =
-            told_by(report, answer_weights(report, attribution, layer), knows_class(attribution));
+            told_by(report, answer_weights(report, attribution, layer), attribution.traits.of_target);
         told >= most) {
       most = told;
       best = layer;
     }
   return best;
-}
-
-bool knows_class(const Attribution& attribution) {
-  const Method* method = method_named(attribution.method);
-  return method != nullptr && method->needs_target;
 }
 
 double word_scale(const Report& report, const std::vector<double>& weights) {

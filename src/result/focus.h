@@ -18,9 +18,6 @@ Index first_unit(const Report& report, const Map& map, Axis::Kind kind);
 const Sequence* patches_of(const Prediction& prediction);
 Index first_patch(const Sequence& sequence);  // units before it are not patches
 
-// Whether both are tokens of one word and neither is a special token.
-bool same_word(const Unit& a, const Unit& b);
-
 // The number of units of all sequences.
 Index unit_count(const Report& report);
 
@@ -51,18 +48,12 @@ std::vector<double> answer_weights(const Report& report, const Attribution& attr
 Tensor answer_rows(const Report& report, const Attribution& attribution);
 Index layer_count(const Attribution& attribution);
 
-// Whether each layer's map describes that layer alone; other maps include what all layers below passed on.
-bool maps_by_layer(const Attribution& attribution);
-
 // The layer a reader should see first. For maps combined across layers it is the last, which contains the
 // whole. For maps of single layers it is the one with the most informative answer row: a row's measure is the
 // share that goes to words other than its own token, or its distance from an even row (½ Σ |p − 1/n|),
 // whichever is less. Scores for a class share one scale in all layers, and their measure is the row's total
 // size. Of equal layers the last one is taken.
 Index shown_layer(const Report& report, const Attribution& attribution);
-
-// Whether the scores depend on the target; a map of mixing or a raw pattern is the same for every target.
-bool knows_class(const Attribution& attribution);
 
 // The scale of a row: its largest weight over tokens that are words, so that [CLS] and [SEP] do not wash out
 // the text; over all tokens if there is no word.

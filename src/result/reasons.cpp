@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "methods/method.h"
 #include "result/focus.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
+#include "study/inputs.h"
 
 namespace headwater {
 
@@ -119,7 +119,8 @@ Reasons parts_of_picture(const Report& report, const Attribution& attribution, I
   double more = 0, less = 0;
   for (const double v : patches)
     if (std::isfinite(v)) (side * v > 0 ? more : less) += std::abs(v);
-  Reasons reasons{.most = shares(ninths_of(patches, side), most_against), .has_sign = has_sign(attribution)};
+  Reasons reasons{.most = shares(ninths_of(patches, side), most_against),
+                  .has_sign = attribution.traits.is_signed};
   if (less >= worth_a_word * more) reasons.against = shares(ninths_of(patches, -side), 1);
   reasons.none = more + less == 0;
   return reasons;
@@ -157,17 +158,12 @@ bool prefers_contrast(const Report& report) {
   return report.target.contrast && report.target.logit < 0;
 }
 
-bool has_sign(const Attribution& attribution) {
-  const Method* method = method_named(attribution.method);
-  return method != nullptr && !method->claims.nonnegative;
-}
-
 Reasons reasons_of(const Report& report, const Attribution& attribution, Index layer) {
   if (patches_of(report.prediction) != nullptr) return parts_of_picture(report, attribution, layer);
   auto [words, special] = words_of(report, attribution, layer);
   strongest_first(words);
   const double largest = words.empty() ? 0 : std::abs(words.front().weight);
-  const bool sign = has_sign(attribution);
+  const bool sign = attribution.traits.is_signed;
   Reasons reasons{.has_sign = sign};
   reasons.special = outweighing(std::move(special), largest, sign);
   reasons.none = !(largest > 0);

@@ -10,9 +10,6 @@ namespace headwater {
 // Of a contrast: whether the model prefers what the target was set against.
 bool prefers_contrast(const Report& report);
 
-// Whether the scores tell for from against. Of a method that is not known nobody knows, and they do not.
-bool has_sign(const Attribution& attribution);
-
 struct Reasons {
   // "good +2.48, so +0.98", or "41 % in the upper left, 22 % in the middle"; may be empty. For a contrast:
   // what counts for the side that the model prefers; the signs stay those of the scores.

@@ -130,9 +130,9 @@ const Attribution* speaker_of(const std::vector<const Attribution*>& results) {
   int rank = 0;
   for (const Attribution* result : results) {
     if (result->scores().empty()) continue;
-    const int own = !knows_class(*result)            ? 1
+    const int own = !result->traits.of_target        ? 1
                     : has_axis(*result, Axis::Query) ? 2
-                    : has_sign(*result)              ? 4
+                    : result->traits.is_signed       ? 4
                                                      : 3;
     if (own <= rank) continue;
     rank = own;
@@ -226,7 +226,7 @@ std::string reading(const Report& report, const Attribution& attribution, const 
 
 // Who says so: "(chefer, unsigned)".
 std::string said_by(const Report& report, const Attribution& attribution, const Reasons& reasons) {
-  const bool general = has_output(report) && !knows_class(attribution);
+  const bool general = has_output(report) && !attribution.traits.of_target;
   return name_of(attribution) + (general                                   ? ", same for every class"
                                  : !reasons.has_sign && has_output(report) ? ", unsigned"
                                                                            : "");
@@ -240,8 +240,8 @@ std::string dissent(const Report& report, const Attribution& speaker) {
   const auto is_of_its_kind = [&](const std::string& name) {
     const auto found = std::find_if(report.attributions.begin(), report.attributions.end(),
                                     [&](const Attribution& a) { return name_of(a) == name; });
-    return found != report.attributions.end() && knows_class(*found) == knows_class(speaker) &&
-           has_sign(*found) == has_sign(speaker);
+    return found != report.attributions.end() && found->traits.of_target == speaker.traits.of_target &&
+           found->traits.is_signed == speaker.traits.is_signed;
   };
   for (const Agreement& pair : report.agreement) {
     if (pair.first != own && pair.second != own) continue;
@@ -263,7 +263,7 @@ std::string sentence_with(const Report& report, const Attribution& result, Index
   const std::string other = other_answer(report);
   const std::string corrected = answer + (other.empty() ? "" : fmt::format(" (the answer is {})", other));
   const std::string said = fmt::format(" ({}{})", said_by(report, result, reasons), more);
-  if (knows_class(result) && reasons.has_sign && !answer.empty())
+  if (result.traits.of_target && reasons.has_sign && !answer.empty())
     return corrected + because(report, result, reasons, layer) + outweighed(reasons) + said;
   return (answer.empty() ? "" : corrected + "; ") + reading(report, result, reasons, layer) + said;
 }

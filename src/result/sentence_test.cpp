@@ -18,6 +18,7 @@ Report scored(const std::string& method, const std::vector<double>& scores) {
   Report report = testing::text_report();
   report.attributions = {{.method = method, .maps = {{.axes = {Axis::Units}}}}};
   report.attributions[0].scores() = Tensor::of({5}, scores);
+  testing::stamp(report);
   return report;
 }
 
@@ -129,6 +130,7 @@ TEST(Sentence, AMethodThatKnowsNoClassSaysSo) {
   report.answer_token = "[CLS]";
   report.attributions.push_back({.method = "saliency", .maps = {{.axes = {Axis::Units}}}});
   report.attributions[1].scores() = Tensor::of({5}, std::vector<double>{9, 1, 3, 1, 9});
+  testing::stamp(report);
   EXPECT_EQ(
       sentence_of(report),
       "POSITIVE 90.0 %; strongest: bad 3.00, not 1.00, “!” 1.00; more than any word: [CLS] 9.00, [SEP] 9.00 "
@@ -189,7 +191,7 @@ TEST(Sentence, NamesWordsNotPieces) {
 
 TEST(Sentence, FitsLanguageModels) {
   Report report = testing::causal_report();
-  report.attributions = {{.method = "occlusion", .maps = {{.axes = {Axis::Units}}}}};
+  report.attributions = {testing::stamped({.method = "occlusion", .maps = {{.axes = {Axis::Units}}}})};
   report.attributions[0].scores() = Tensor::of({3}, std::vector<double>{.5, 2, 0});
   EXPECT_EQ(sentence_of(report), "next token “time” 75.0 % because of upon +2.00, Once +0.50 (occlusion)");
   report.target.position = 1;
@@ -227,13 +229,15 @@ TEST(Sentence, FitsAnswersAndTokens) {
 
 TEST(Sentence, SaysWhereInAPicture) {
   Report report = testing::image_report();
-  report.attributions = {{.method = "chefer", .maps = {{.axes = {Axis::Row, Axis::Column}}}}};
+  report.attributions = {
+      testing::stamped({.method = "chefer", .maps = {{.axes = {Axis::Row, Axis::Column}}}})};
   report.attributions[0].scores() = Tensor::of({2, 2}, std::vector<double>{6, 1, 1, 2});
   EXPECT_EQ(sentence_of(report),
             "cat 80.0 %; strongest: 60 % in the upper left, 20 % in the lower right (chefer, unsigned)");
   report.attributions[0].method = "integrated_gradients";
   report.attributions[0].axes() = {Axis::Units};
   report.attributions[0].scores() = Tensor::of({5}, std::vector<double>{0, 3, -1, 1, 0});
+  testing::stamp(report);
   EXPECT_EQ(
       sentence_of(report),
       "cat 80.0 %; for it: 75 % in the upper left, 25 % in the lower left; against: 100 % in the upper right "

@@ -14,6 +14,7 @@
 
 #include "numerics/row_division.h"
 #include "result/focus.h"
+#include "study/inputs.h"
 
 namespace headwater {
 
@@ -122,11 +123,6 @@ bool counts_pairs(const Axes& axes) {
                      [](const Axis& a) { return a.kind == Axis::Key || a.kind == Axis::Units; });
 }
 
-bool rows_summed_to_one(const Attribution& result) {
-  return std::any_of(result.checks.begin(), result.checks.end(),
-                     [](const Check& check) { return check.name == "rows sum to 1"; });
-}
-
 int unit_of(const Groups& units, int token) {
   for (std::size_t u = 0; u < units.size(); ++u)
     if (std::find(units[u].begin(), units[u].end(), token) != units[u].end()) return static_cast<int>(u);
@@ -138,7 +134,7 @@ void regroup(Attribution& result, const Report& report, const Groups& units) {
   for (Map& map : result.maps) regroup(map, report, units);
   if (!result.answer.empty()) result.answer = regrouped(result.answer, 1, units, Merge::Sum);
   if (!result.measured.empty()) result.measured = regrouped(result.measured, units);
-  if (has_axis(result, Axis::Key) && view.special == View::Special::Drop && rows_summed_to_one(result)) {
+  if (has_axis(result, Axis::Key) && view.special == View::Special::Drop && result.traits.rows_sum_to_one) {
     if (result.maps.size() == 1) {
       divide_rows(result.scores());
       divide_rows(result.answer);

@@ -20,14 +20,15 @@ Report sample() {
                              {.id = 3, .piece = "##kind", .text = "kind", .begin = 2, .end = 6, .word = 0},
                              {.id = 4, .piece = "deed", .text = "deed", .begin = 7, .end = 11, .word = 1},
                              {.id = 5, .piece = "[SEP]", .text = "[SEP]", .special = true}};
-  Attribution map{.method = "map", .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key}}}};
+  Attribution map{.method = "map",
+                  .traits = {.rows_sum_to_one = true},
+                  .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key}}}};
   map.scores() = Tensor::of({1, 5, 5}, std::vector<double>{.2, .1, .3, .3, .1,  //
                                                            .0, .5, .1, .2, .2,  //
                                                            .2, .1, .3, .4, .0,  //
                                                            .5, .1, .1, .2, .1,  //
                                                            1., .0, .0, .0, .0});
   map.answer = map.scores().reshaped({5, 5}).rows(0, 1);
-  map.checks = {{.name = "rows sum to 1"}};
   Attribution scores{.method = "scores", .maps = {{.axes = {Axis::Units}}}};
   scores.scores() = Tensor::of({5}, std::vector<double>{9, 1, -3, 4, 7});
   report.attributions = {map, scores};

@@ -276,9 +276,7 @@ AskedTree asked_tree(const Json& body, const Engine& engine, const InputLimits& 
   asked.options.lambda = fields.number("lambda", 0, 0, 1e6);
   asked.in_background = fields.yes("async");
   fields.finish();
-  check_memory(engine.planned_bytes(
-                   {.input = asked.of.input, .target = asked.target, .methods = {{.name = "attattr"}}}),
-               limits);
+  check_memory(engine.planned_bytes(tree_request({.input = asked.of.input, .target = asked.target})), limits);
   return asked;
 }
 

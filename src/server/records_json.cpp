@@ -23,6 +23,7 @@ OrderedJson json_of_option(const OptionRecord& option) {
 OrderedJson methods_json_of_records() {
   return {{"data", list_of(method_records(), [](const MethodRecord& method) -> OrderedJson {
              return {{"name", method.name},
+                     {"title", method.title},
                      {"question", method.question},
                      {"summary", method.summary},
                      {"formula", method.formula},
@@ -33,6 +34,7 @@ OrderedJson methods_json_of_records() {
                      {"claims", method.claims},
                      {"aliases", method.aliases},
                      {"needs_target", method.needs_target},
+                     {"role", method.role},
                      {"aggregates", method.aggregates}};
            })}};
 }

@@ -119,7 +119,6 @@ JobWork growing_a_tree(SharedEngine engine, AskedTree asked) {
     TreeReport made =
         engine->tree({.input = asked.of.input,
                       .target = asked.target,
-                      .methods = {{.name = "attattr"}},
                       .progress = [&](const Progress& at) { teller.progress(at.method, at.done); }},
                      asked.options);
     name_picture(made.report, asked.of);

@@ -138,6 +138,34 @@ bool starts_after_space(const Encoding& encoding, const Token& last, const Token
 
 }  // namespace
 
+bool same_word(const Token& a, const Token& b) {
+  return a.word >= 0 && a.word == b.word && a.segment == b.segment && !a.special && !b.special;
+}
+
+bool same_word(const Unit& a, const Unit& b) {
+  return a.word >= 0 && a.word == b.word && a.segment == b.segment && !a.special && !b.special &&
+         a.sequence == b.sequence && a.target == b.target;
+}
+
+std::vector<int> word_numbers(std::span<const Unit> units) {
+  std::vector<int> numbers;
+  std::vector<const Unit*> words;  // the first unit of each
+  for (const Unit& unit : units) {
+    if (unit.word < 0 || unit.special) {
+      numbers.push_back(-1);
+      continue;
+    }
+    std::size_t word = words.size();
+    while (word > 0 && !same_word(*words[word - 1], unit)) --word;
+    if (word == 0) {
+      words.push_back(&unit);
+      word = words.size();
+    }
+    numbers.push_back(static_cast<int>(word) - 1);
+  }
+  return numbers;
+}
+
 void end_words_at_spaces(Encoding& encoding) {
   int more = 0;
   const Token* last = nullptr;

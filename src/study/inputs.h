@@ -70,6 +70,12 @@ Prepared prepare(const LoadedModel& loaded, const Input& input);
 // pieces and would take the whole text as one word.
 void end_words_at_spaces(Encoding& encoding);
 
+// Whether both are tokens of one word and neither is special. Words are decided here, and only read elsewhere.
+bool same_word(const Token& a, const Token& b);
+bool same_word(const Unit& a, const Unit& b);
+// The number of every unit's word, counted through all sequences; −1: it is in none.
+std::vector<int> word_numbers(std::span<const Unit> units);
+
 // Makes words end at white space and nowhere else, for texts whose words were split before ("don't", "U.S.").
 void words_between_spaces(Encoding& encoding);
 

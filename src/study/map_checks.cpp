@@ -42,6 +42,11 @@ Check check_row_sums(const Tensor& map) {
   return check_within("rows sum to 1", worst, row_sum_bound(map.dtype()));
 }
 
+void promise_row_sums(Attribution& result, Check check) {
+  result.checks.push_back(std::move(check));
+  result.traits.rows_sum_to_one = true;
+}
+
 Check check_nonnegative(const Tensor& map) {
   double smallest = std::numeric_limits<double>::infinity();
   for_cells(map, [&](Index, Index, Index, double v) { smallest = std::min(smallest, v); });

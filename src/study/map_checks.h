@@ -16,6 +16,8 @@ double row_sum_bound(DType dtype);
 
 // Claims measured on the values, before forbid_future.
 Check check_row_sums(const Tensor& map);
+// Adds that check, and says that rows of the result sum to 1.
+void promise_row_sums(Attribution& result, Check check);
 Check check_nonnegative(const Tensor& map);
 Check check_causal(const Tensor& map);  // the largest weight on a token after the query
 

@@ -128,12 +128,9 @@ AnswerMasks answer_masks(const Encoding& encoding, const LoadedModel& loaded) {
 
 // The original bytes from the first to the last token, widened to whole words as the pipeline does.
 std::string answer_text(const Encoding& encoding, std::size_t first, std::size_t last) {
-  const auto same_word = [&](std::size_t a, std::size_t b) {
-    const Token &x = encoding.tokens[a], &y = encoding.tokens[b];
-    return x.word >= 0 && x.word == y.word && x.segment == y.segment;
-  };
-  while (first > 0 && same_word(first - 1, first)) --first;
-  while (last + 1 < encoding.tokens.size() && same_word(last, last + 1)) ++last;
+  const std::vector<Token>& tokens = encoding.tokens;
+  while (first > 0 && same_word(tokens[first - 1], tokens[first])) --first;
+  while (last + 1 < tokens.size() && same_word(tokens[last], tokens[last + 1])) ++last;
   const auto begin = static_cast<std::size_t>(encoding.tokens[first].begin);
   const auto end = static_cast<std::size_t>(encoding.tokens[last].end);
   return end > begin ? encoding.pair.substr(begin, end - begin) : std::string{};

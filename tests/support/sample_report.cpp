@@ -1,6 +1,7 @@
 #include "support/sample_report.h"
 
 #include "image/image.h"
+#include "methods/method.h"
 #include "study/map_checks.h"
 #include "support/fakes.h"
 
@@ -47,12 +48,22 @@ void fill(Report& report, Index tokens) {
        .maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
                  .values = stacked(2, 1, tokens, causal).reshaped({2, tokens, tokens})}},
        .checks = {{"rows sum to 1", false, 0.5, 1e-5}}});
+  stamp(report);
   report.asked.input = {.text = report.text, .pair = {}, .image = report.image};
   report.asked.methods = {{.name = "attention"}, {.name = "attention_rollout"}};
   report.asked.target.label = report.target.label;
 }
 
 }  // namespace
+
+Attribution stamped(Attribution result) {
+  result.traits = find_method(result.method).traits_of(result);
+  return result;
+}
+
+void stamp(Report& report) {
+  for (Attribution& result : report.attributions) result = stamped(std::move(result));
+}
 
 Report text_report() {
   Report report{.text = "not bad!"};

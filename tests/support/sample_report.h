@@ -12,4 +12,8 @@ Report causal_report();
 // A picture of 2 × 2 patches behind one [CLS].
 Report image_report();
 
+// With the traits that a run of this method gives its result.
+Attribution stamped(Attribution result);
+void stamp(Report& report);  // all its results
+
 }  // namespace headwater::testing

@@ -122,7 +122,7 @@ export class Bench {
   }
 
   regroup() {
-    this.groups = groupsOf(this.units, this.view.words, this.view.special === "keep", this.aim.focus);
+    this.groups = groupsOf(this.units, this.view.words, this.view.special === "keep", this.aim.read);
     this.indexOf = groupIndex(this.groups, this.units.length);
     this.maps = new MapStore(this.groups);
     const G = this.groups.length;
@@ -230,19 +230,11 @@ export class Bench {
         }));
   }
 
-  // Whether a map's rows sum to 1 (float16 keeps three digits): only such rows are divided when tokens are dropped.
-  private sumsToOne(a: Attribution): boolean {
-    const values = a.layer(0);
-    if (!values || !isMap(a)) return false;
-    let sum = 0;
-    for (let k = 0; k < a.T; ++k) if (values[k] === values[k]) sum += values[k];
-    return Math.abs(sum - 1) < 0.01;
-  }
-  // A map as the reader wants special tokens: dropped ones leave rows that still sum to 1. The one the output was read from
-  // still reads, and is read no more.
+  // A map as the reader wants special tokens: dropped ones leave rows that still sum to 1, if rows did; rows of several maps
+  // are not divided. The one the output was read from still reads, and is read no more.
   mapOf(a: Attribution, layer = this.layerOf(a), head = this.headOf(a)): GridMap | null {
     const map = this.maps.get(a, layer, head);
-    if (!map || this.view.special !== "drop" || a.signed || !this.sumsToOne(a)) return map;
+    if (!map || this.view.special !== "drop" || !isMap(a) || a.maps || !a.traits.rows_sum_to_one) return map;
     const v = map.v.map((x, i) => (this.groups[i % map.C].special ? NaN : x)),
       rest = gridMap(map.R, map.C, v).sums;
     for (let r = 0; r < map.R; ++r) if (rest[r] > 0) for (let c = 0; c < map.C; ++c) v[r * map.C + c] /= rest[r];
@@ -299,7 +291,7 @@ export class Bench {
   // One number per head; null while a layer is on its way.
   statisticsOf(a: Attribution): HeadStatistic[] {
     const own: HeadStatistic[] = headDetails(a).map((d): HeadStatistic => `detail:${d.name}`);
-    const first: HeadStatistic = a.method === "attattr" ? "importance" : "strength";
+    const first: HeadStatistic = a.traits.of_target ? "importance" : "strength";
     return isMap(a) ? [first, "entropy", "distance", "special", ...own] : own;
   }
   headValue(a: Attribution, layer: number, head: number, what: HeadStatistic): number | null {

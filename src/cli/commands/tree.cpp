@@ -66,10 +66,9 @@ int run(const Options& options, const Arguments& given) {
   ProgressLine progress(options.output.quiet);
   const Request request{.input = example->input,
                         .target = target_of(*example, options.target),
-                        .methods = {{"attattr"}},
                         .max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
-  if (options.dry_run) return finish_with(output, dry_run(engine, request, format));
+  if (options.dry_run) return finish_with(output, dry_run(engine, tree_request(request), format));
   const TreeReport made = engine.tree(request, options.tree);
   progress.clear();
   for (const Check& check : made.checks)

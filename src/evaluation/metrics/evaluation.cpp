@@ -96,7 +96,8 @@ std::string evaluations_markdown() {
 MethodSpec reference_of(const MethodOptions& options) {
   const std::string& with = options.text("with");
   MethodSpec spec{.name = with};
-  if (with == "occlusion") spec.options["quantity"] = "probability";
+  if (const Method* method = method_named(with))
+    for (const auto& [option, value] : method->as_reference) spec.options.emplace(option, value);
   return spec;
 }
 

@@ -265,7 +265,7 @@ void add_checks(Attribution& result, const Settings& settings, const std::vector
         "smooth keeps a head's output only approximately: the largest relative change is {:.3g}.", error));
   else
     result.checks.push_back(check_within("the head's output is kept", error, bound));
-  if (settings.sum_preserving) result.checks.push_back(worst_of(result.maps, check_row_sums));
+  if (settings.sum_preserving) promise_row_sums(result, worst_of(result.maps, check_row_sums));
   if (settings.padded) {
     result.notes.emplace_back(
         "compat=sun2021 reproduces a published recipe that decomposes a padded batch: it changes heads' "
@@ -367,6 +367,7 @@ extern const Method effective_attention{
                  "sun2021: the published recipe on a batch padded to 128 tokens, which changes outputs"}},
     .claims = {.causal = true},
     .sites = {Site::Pattern, Site::V},
+    .corrects = "attention",
     .compute = run,
     .planned_bytes = planned_bytes,
 };

@@ -141,7 +141,8 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Shares shares = shares_of(blocks.norms, blocks.variances, T);
   Attribution result{.maps = {{.axes = {Axis::Layer, Axis::Query, Axis::Key},
                                .values = Tensor::of({L, T, T}, shares.values, info.dtype)}}};
-  result.checks = {check_row_sums(result.scores()), check_nonnegative(result.scores())};
+  promise_row_sums(result, check_row_sums(result.scores()));
+  result.checks.push_back(check_nonnegative(result.scores()));
   result.checks.insert(result.checks.end(), blocks.checks.begin(), blocks.checks.end());
   result.notes.push_back(maximum_note(result.scores()));
   add_notes(result, settings, shares, options.text("norm"), T);

@@ -135,8 +135,9 @@ Attribution joint_attribution(const Study& study, BlockNorm norm) {
       result.details.push_back(std::move(lengths));
     }
   }
-  result.checks = {worst_of(whole_rows, check_row_sums), worst_of(whole_rows, check_nonnegative),
-                   check_within("no weight on later tokens", future, 0)};
+  promise_row_sums(result, worst_of(whole_rows, check_row_sums));
+  result.checks.push_back(worst_of(whole_rows, check_nonnegative));
+  result.checks.push_back(check_within("no weight on later tokens", future, 0));
   return result;
 }
 

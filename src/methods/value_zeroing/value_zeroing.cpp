@@ -103,7 +103,7 @@ void finish_maps(Attribution& result, const std::vector<AttentionKind>& kinds, c
     if (empty > 0)
       result.notes.push_back(fmt::format(
           "{} rows were not moved by any token: they are left as zeros and do not sum to 1.", empty));
-    result.checks.push_back(worst_of(result.maps, check_rows));
+    promise_row_sums(result, worst_of(result.maps, check_rows));
   }
   result.checks.push_back(worst_of(result.maps, check_nonnegative));
   forbid_future(result, kinds);
@@ -217,6 +217,7 @@ extern const Method value_zeroing{
               Site::ResidPost},
     .tiles = true,
     .aliases = {"vz"},
+    .role = Role::Mixing,
     .compute = run,
     .planned_bytes = planned_bytes,
 };

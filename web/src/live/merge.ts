@@ -19,11 +19,7 @@ export function merged(older: PageDocument, newer: PageDocument, order: string[]
     return { ...y, attributions: all.sort((a, b) => place(a) - place(b)), agreement };
   };
   // What does not look at the target is there for any other, too.
-  const general = (x: Aimed): Aimed => ({
-    ...x,
-    attributions: x.attributions.filter((a) => !(a.needs_target ?? a.knows_class)),
-    agreement: [],
-  });
+  const general = (x: Aimed): Aimed => ({ ...x, attributions: x.attributions.filter((a) => !a.traits.of_target), agreement: [] });
   const targets = (d: PageDocument) => [d.data as Aimed, ...(d.data.others ?? [])];
   const old = targets(older),
     joined = targets(newer).map((y) =>

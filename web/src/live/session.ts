@@ -15,7 +15,6 @@ import { bodyOf, keepPlace, keptPlace, linkedPlace, linkOf, type Aim, type Place
 const page_type = "application/vnd.headwater.page";
 const pause = 300; // ms after the last key
 export const cheap = 1.5; // seconds a method may take and still run by itself
-const first_look = "attention"; // one run of the model, whatever it is
 const kept_documents = 8;
 
 export const empty: Input = { text: "", pair: "", prefix: "", image: "" };
@@ -62,6 +61,13 @@ export class LiveSession {
 
   get current(): ApiModel | undefined {
     return this.models.find((m) => m.id === this.model);
+  }
+  // The method that the server has for a role, such as "first look".
+  methodFor(role: string): string {
+    return this.methods.find((m) => m.role === role)?.name ?? "";
+  }
+  titleOf(method: string): string {
+    return this.methods.find((m) => m.name === method)?.title ?? method;
   }
   get inputKey() {
     return JSON.stringify([this.model, this.input]);
@@ -313,8 +319,7 @@ export class LiveSession {
         this.shownKey && JSON.stringify(JSON.parse(this.shownKey).slice(0, 2)) === this.inputKey
           ? this.known.get(this.shownKey)
           : undefined;
-      if (same)
-        base = { ...same, data: { ...same.data, attributions: same.data.attributions.filter((a) => !(a.needs_target ?? a.knows_class)) } };
+      if (same) base = { ...same, data: { ...same.data, attributions: same.data.attributions.filter((a) => !a.traits.of_target) } };
     }
     const there = base ? names(base) : [],
       methods = this.wanted.filter((m) => !there.includes(m) && !this.waits(m));
@@ -325,8 +330,9 @@ export class LiveSession {
       return;
     }
     if (methods.length === 0 && there.length === 0) {
-      methods.push(first_look); // all of them wait: something to look at meanwhile
-      if (!this.wanted.includes(first_look)) this.wanted.push(first_look);
+      const first = this.methodFor("first look"); // all of them wait: something to look at meanwhile
+      methods.push(first);
+      if (!this.wanted.includes(first)) this.wanted.push(first);
     }
     const exact = this.known.get(key);
     if (exact) this.show(key, onlyOf(exact, this.wanted));

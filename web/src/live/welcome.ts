@@ -5,9 +5,7 @@ import type { ApiModel, Example, Plan } from "./api";
 import type { LiveSession } from "./session";
 import { cheap } from "./session";
 
-const page_type = "application/vnd.headwater.page",
-  colouring = ["integrated_gradients", "attn_lrp"], // the first that is quick
-  following = "value_zeroing";
+const page_type = "application/vnd.headwater.page";
 
 export class Welcome {
   readonly bench = new Bench();
@@ -20,6 +18,10 @@ export class Welcome {
   get methods(): string[] {
     return this.bench.attributions.map((a) => a.method);
   }
+  // The method whose maps the picture follows.
+  get followed(): string {
+    return this.live.titleOf(this.live.methodFor("mixing"));
+  }
 
   // Once, of the first model that has a sentence to show. Where it does not succeed the cards stand alone.
   async begin() {
@@ -28,6 +30,7 @@ export class Welcome {
     if (!model) return;
     this.begun = true;
     const example = model.examples!.find((e) => e.text)!,
+      colouring = [this.live.methodFor("answer"), this.live.methodFor("quick answer")], // the first that is quick
       body = (methods: string[]) => ({
         model: model.id,
         text: example.text,
@@ -40,7 +43,7 @@ export class Welcome {
         quick = plan.data.find((p) => p.seconds !== null && p.seconds !== undefined && p.seconds <= cheap)?.method ?? colouring[1];
       this.bench.fetcher = (path) => api.bytes(path, "application/octet-stream");
       this.bench.watch(() => this.live.bench.changed()); // layers that come later
-      this.bench.load(binaryDocument(await api.bytes("/v1/explain", page_type, body([quick, following]))));
+      this.bench.load(binaryDocument(await api.bytes("/v1/explain", page_type, body([quick, this.live.methodFor("mixing")]))));
       Object.assign(this, { model, example });
     } catch {
       /* no example then */

@@ -5,17 +5,21 @@ import type { Agreement } from "./document";
 import { rowOf, type GridMap } from "./maps";
 import { disagreement, kendall, spearman } from "./rank";
 
-// What a method says of every unit where the output was read, in its last layer: the mean over heads, and over the rows of a
-// target of several tokens. Null while the layer is on its way.
+// What a method says of every unit where the output was read, in its last layer: the mean over heads and over those
+// rows. Null while the layer is on its way.
 function answerOf(b: Bench, a: Attribution): Float64Array | null {
   const values = a.layer(a.L - 1);
   if (!values) return null;
-  const t = b.aim.target,
-    last = isMap(a) ? b.aim.focus : 0,
-    first = isMap(a) && (t.tokens || t.contrast_tokens) ? Math.min(last, b.split + t.position) : last,
+  const rows = !isMap(a) ? [0] : b.aim.read.length ? b.aim.read : [b.aim.focus],
+    last = rows[rows.length - 1],
     sum = new Float64Array(a.T);
-  for (let h = 0; h < a.H; ++h) for (let r = first; r <= last; ++r) for (let k = 0; k < a.T; ++k) sum[k] += values[(h * a.Q + r) * a.T + k];
-  return sum.map((x) => x / (a.H * (last - first + 1)));
+  for (let h = 0; h < a.H; ++h)
+    for (const r of rows)
+      for (let k = 0; k < a.T; ++k) {
+        const v = values[(h * a.Q + r) * a.T + k];
+        if (v === v || r === last) sum[k] += v; // cells that an earlier row may not read add nothing
+      }
+  return sum.map((x) => x / (a.H * rows.length));
 }
 
 const most_ranked = 1024; // units; more take long
@@ -65,7 +69,7 @@ export function shownFor(b: Bench, method: Attribution, target: number): Shown |
 }
 // Of a method that knows the class the other targets too.
 export const othersFor = (b: Bench, method: Attribution): Shown[] =>
-  method.knows_class
+  method.traits.of_target
     ? b.targets.map((_, k) => (k === b.view.target ? null : shownFor(b, method, k))).filter((x): x is Shown => x !== null)
     : [];
 

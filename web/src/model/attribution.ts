@@ -107,6 +107,14 @@ export function attributionOf(
 
 export const isMap = (a: Attribution) => a.Q > 1;
 
-// Maps that already hold what all layers below passed on: carrying them through the layers once more means nothing.
-export const isCarried = (a: Attribution) =>
-  a.aggregate !== null || ["attention_rollout", "attention_flow", "hidden_token_attribution", "generic_attention"].includes(a.method);
+// A result as people read it, with its aggregate behind: "Value zeroing, rollout".
+export const titleOf = (a: Attribution) => (a.title ?? a.method) + (a.aggregate ? `, ${a.aggregate}` : "");
+
+// Maps of a layer that another method's correct: both as they are, if a document has both with the same heads.
+export function correctedPair(all: Attribution[]): { raw: Attribution; corrected: Attribution } | null {
+  for (const corrected of all) {
+    const raw = all.find((a) => a.method === corrected.corrects && a.H === corrected.H);
+    if (raw) return { raw, corrected };
+  }
+  return null;
+}

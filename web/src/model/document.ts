@@ -8,6 +8,7 @@ export interface Token {
   begin: number;
   end: number;
   word: number;
+  in_word: number; // the number of its word, through all sequences; −1: it is in none
   sequence: number;
   special: boolean;
   target?: boolean;
@@ -50,8 +51,19 @@ export interface Account {
   what: string;
   share: number | null;
 }
+// What the numbers of a result mean: every question about a result but its numbers is answered here, and none by its name.
+export interface Traits {
+  of_target: boolean;
+  by_layer: boolean; // each layer's map describes that layer alone
+  attention_alone: boolean; // without the residual path beside it
+  is_signed: boolean;
+  rows_sum_to_one: boolean;
+}
 export interface AttributionData {
   method: string;
+  title?: string; // its name in a sentence
+  corrects?: string; // the method whose maps these are a corrected form of
+  traits: Traits;
   aggregate: string | null;
   options: Record<string, string>;
   axes: string[];
@@ -64,8 +76,6 @@ export interface AttributionData {
   unfinished?: boolean; // some layers are to come
   card?: Card;
   details?: Detail[];
-  knows_class: boolean;
-  needs_target?: boolean;
   sentence?: string; // what this result says of the answer
   shown_layer: number;
   scores?: string;
@@ -141,7 +151,8 @@ export interface RunRecord {
 }
 export interface Aimed {
   target: Target;
-  focus: number;
+  focus: number; // the row to look at first
+  read: number[]; // the rows the output was computed from
   answer?: string; // what the model says, whatever explains it
   sentence: string;
   attributions: AttributionData[];

@@ -16,7 +16,7 @@ export const columnSumTip = (name: string, sum: number) => `${quoted(name)} is r
 
 // Of a row of scores: the method, where in the model it looks, and the class it speaks of.
 export const rowHead = (a: Attribution, where: string, target: string) =>
-  [a.name, where, a.knows_class && target ? `for ${target}` : ""].filter(Boolean).join(" ");
+  [a.name, where, a.traits.of_target && target ? `for ${target}` : ""].filter(Boolean).join(" ");
 export const scoreTip = (a: Attribution, head: string, name: string, v: number) => `${head}: ${quoted(name)} ${valued(a, v)}`;
 export const spreadTip = (name: string, spread: number) => `disagreement: ${quoted(name)} ${number(spread)}`;
 

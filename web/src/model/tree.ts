@@ -15,8 +15,8 @@ export interface Tree {
   edges: TreeEdge[];
 }
 
-// What a tree is made of: a result of attattr with its layers.
-export const growsFrom = (a: Attribution) => a.method === "attattr" && a.aggregate === null && isMap(a) && a.L > 1;
+// What a tree is made of: for every layer what each row's reading counts for the answer.
+export const growsFrom = (a: Attribution) => a.traits.of_target && a.traits.by_layer && isMap(a) && a.L > 1;
 
 // Σ_h of every layer, [T, T] each; null while a layer is on its way. A file that holds the mean over heads holds their
 // sum too, but for a factor.

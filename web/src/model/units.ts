@@ -4,8 +4,7 @@ import type { PageData, Token } from "./document";
 export interface Group {
   members: number[];
   name: string;
-  word: number;
-  sequence: number;
+  word: number; // Token.in_word
   special: boolean;
 }
 export interface Patches {
@@ -27,7 +26,15 @@ export function patchesOf(data: PageData): Patches | null {
 export function unitsOf(data: PageData): Token[] {
   const patches = patchesOf(data);
   if (!patches) return data.tokens;
-  const unit = (text: string, special: boolean, word: number): Token => ({ text, begin: 0, end: 0, word, sequence: 0, special });
+  const unit = (text: string, special: boolean, word: number): Token => ({
+    text,
+    begin: 0,
+    end: 0,
+    word,
+    in_word: -1,
+    sequence: 0,
+    special,
+  });
   return Array.from({ length: patches.before + patches.rows * patches.columns }, (_, t) => {
     const p = t - patches.before;
     return p < 0
@@ -36,25 +43,21 @@ export function unitsOf(data: PageData): Token[] {
   });
 }
 
-// The row the output was read from stays, even where special tokens are hidden.
-export function groupsOf(units: Token[], words: boolean, special: boolean, focus: number): Group[] {
+// The rows that the output was computed from stay, even where special tokens are hidden.
+export function groupsOf(units: Token[], words: boolean, special: boolean, read: number[]): Group[] {
   const groups: Group[] = [];
   units.forEach((unit, t) => {
     const last = groups[groups.length - 1];
-    if (!special && unit.special && t !== focus) return;
-    const joins =
-      words && last !== undefined && !unit.special && unit.word >= 0 && last.word === unit.word && last.sequence === unit.sequence;
-    if (joins) {
+    if (!special && unit.special && !read.includes(t)) return;
+    if (words && last !== undefined && unit.in_word >= 0 && last.word === unit.in_word) {
       last.members.push(t);
       last.name = (last.name === "▁" ? "" : last.name) + unit.text; // that mark is no letter of the word
-    } else
-      groups.push({ members: [t], name: unit.text, word: unit.special ? -1 : unit.word, sequence: unit.sequence, special: unit.special });
+    } else groups.push({ members: [t], name: unit.text, word: unit.in_word, special: unit.special });
   });
   return groups;
 }
 
-export const hasWords = (units: Token[]) =>
-  units.some((t, i) => i > 0 && t.word >= 0 && t.word === units[i - 1].word && t.sequence === units[i - 1].sequence);
+export const hasWords = (units: Token[]) => units.some((t, i) => i > 0 && t.in_word >= 0 && t.in_word === units[i - 1].in_word);
 
 export function groupIndex(groups: Group[], count: number): Int32Array {
   const of = new Int32Array(count).fill(-1);

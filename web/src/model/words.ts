@@ -43,9 +43,11 @@ export const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? "" :
 export function question(b: Bench, a: Attribution, row: number): string {
   const target = b.aim.target;
   if (isMap(a))
-    return `what “${shownName(b.groups[row]?.name ?? "")}” reads` + (a.knows_class ? `, and what that counts for ${aimText(target)}` : "");
+    return (
+      `what “${shownName(b.groups[row]?.name ?? "")}” reads` + (a.traits.of_target ? `, and what that counts for ${aimText(target)}` : "")
+    );
   if (a.layered) return `how far each ${unitWord(b)} moves`;
-  return `how much each ${unitWord(b)} counts` + (a.knows_class ? ` for ${aimText(target)}` : "");
+  return `how much each ${unitWord(b)} counts` + (a.traits.of_target ? ` for ${aimText(target)}` : "");
 }
 
 export function rankOf(map: GridMap, row: number, key: number) {
@@ -84,7 +86,7 @@ export function signWords(b: Bench, a: Attribution): string {
   if (!a.signed) return "";
   const [plus, minus] = sideNames(b.view.palette),
     t = b.aim.target;
-  if (!a.knows_class) return `${minus} is negative`;
+  if (!a.traits.of_target) return `${minus} is negative`;
   return `${plus} counts for “${t.label}”, ${minus} ${t.contrast ? `for “${t.contrast}”` : "against it"}`;
 }
 

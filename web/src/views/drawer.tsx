@@ -73,7 +73,7 @@ function NumbersTab({ b }: { b: Bench }) {
                 {isMap(a) ? "weight" : "score"}
               </th>
               <th scope="col">
-                {a.signed && a.knows_class ? (
+                {a.signed && a.traits.of_target ? (
                   <span class="sides">
                     <span>against</span>
                     <span>for</span>

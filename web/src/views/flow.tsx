@@ -1,7 +1,7 @@
 // Tokens × layers: where the chosen output comes from, traced back layer by layer.
 import { useEffect, useState } from "preact/hooks";
 import type { Bench } from "../bench";
-import { isCarried, isMap, type Attribution } from "../model/attribution";
+import { isMap, type Attribution } from "../model/attribution";
 import { flowFrom, keptEdges, stagesOf, type Edge, type Flow as Graph, type Stage } from "../model/flow";
 import { strongest, type GridMap } from "../model/maps";
 import { uprightLetters } from "../model/reading";
@@ -12,14 +12,12 @@ import { Empty, hideTip, Segments, showTip, themed, TurnedName, useWidth } from 
 
 // The method whose maps are followed: the chosen one if each of its layers stands for itself.
 export function flowMethod(b: Bench): Attribution | null {
-  const fits = (a: Attribution) => isMap(a) && a.layered && !isCarried(a);
-  return b.current && fits(b.current)
-    ? b.current
-    : (b.attributions.find((a) => a.method === "value_zeroing" && fits(a)) ?? b.attributions.find(fits) ?? null);
+  const fits = (a: Attribution) => isMap(a) && a.layered && a.traits.by_layer,
+    whole = (a: Attribution) => fits(a) && !a.traits.of_target && !a.traits.attention_alone;
+  return b.current && fits(b.current) ? b.current : (b.attributions.find(whole) ?? b.attributions.find(fits) ?? null);
 }
 // Attention says nothing of the residual path, so half is given to it, as attention rollout does; maps of whole blocks have it inside.
-export const residualOf = (b: Bench, a: Attribution) =>
-  b.view.residual ?? (["attention", "effective_attention", "attention_norm"].includes(a.method) ? 0.5 : 0);
+export const residualOf = (b: Bench, a: Attribution) => b.view.residual ?? (a.traits.attention_alone ? 0.5 : 0);
 
 export const keptOf = (b: Bench) => b.view.kept ?? 0.8;
 

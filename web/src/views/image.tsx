@@ -207,7 +207,7 @@ export function Thumbnail({ b, a, tau }: { b: Bench; a: Attribution; tau: number
       />
       <span class="thumbtext">
         <b>{a.name}</b>
-        <span class="soft">{place(b, a) || (a.knows_class ? `for ${b.aim.target.label}` : "no class")}</span>
+        <span class="soft">{place(b, a) || (a.traits.of_target ? `for ${b.aim.target.label}` : "no class")}</span>
         <span class="num soft">{a === b.current ? "τ reference" : "τ " + tauText(tau)}</span>
         <span class={failed ? "fail" : "soft"}>{checkText(a)}</span>
       </span>
@@ -272,8 +272,8 @@ export function Picture({ b }: { b: Bench }) {
                   <b>{t.target.label}</b>
                 )}{" "}
                 {t.target.probability !== null ? percent(t.target.probability) : ""}
-                {own && !own.knows_class ? " · same for every class" : ""}
-                {k > 0 && own?.knows_class && mine && theirs ? (
+                {own && !own.traits.of_target ? " · same for every class" : ""}
+                {k > 0 && own?.traits.of_target && mine && theirs ? (
                   <span class="num">{` · correlation with ${shownTargets[0].t.target.label} ${pearson(mine, theirs).toFixed(2).replace("-", "−")}`}</span>
                 ) : null}
               </figcaption>

@@ -1,8 +1,7 @@
 // The selection in numbers, the method's card and what was checked: nothing on the page exists only as colour.
 import type { Bench } from "../bench";
-import { isMap, type Attribution } from "../model/attribution";
+import { isMap, titleOf, type Attribution } from "../model/attribution";
 import { rowOf, strongest, type GridMap, type Ranked } from "../model/maps";
-import { methodTitle } from "../model/titles";
 import { aggregates, describe, place, rankOf, shownName, shortfall, signedNumber, unitWord } from "../model/words";
 import { Chart } from "./chart";
 import { Bar, Empty, Panel, Unbroken, useHover } from "./parts";
@@ -156,7 +155,7 @@ function MethodCard({ a }: { a: Attribution }) {
       .map(([k, v]) => `${k} = ${v}`)
       .join(", ");
   return (
-    <Panel id="method" title={methodTitle(a.method, a.aggregate)}>
+    <Panel id="method" title={titleOf(a)}>
       <p class="soft id">{a.name}</p>
       {card.summary ? <p>{card.summary}</p> : null}
       {card.formula ? <p class="formula">{card.formula}</p> : null}

@@ -4,7 +4,6 @@ import type { Bench } from "../bench";
 import type { Plan } from "../live/api";
 import { canBeCut, inPageWords } from "../live/follow";
 import { cheap, type LiveSession } from "../live/session";
-import { methodTitle } from "../model/titles";
 import { shownName } from "../model/words";
 import { usePopup } from "./parts";
 
@@ -138,7 +137,7 @@ function Methods({ live }: { live: LiveSession }) {
           const p = live.plans.get(m)!;
           return (
             <button type="button" class="dear" title={`${basis(p)} It takes up to ${size(p.bytes)}.`} onClick={() => live.runDear(m)}>
-              Add {methodTitle(m)} · {p.basis === "measured" ? "" : "estimated "}
+              Add {live.titleOf(m)} · {p.basis === "measured" ? "" : "estimated "}
               {time(p.seconds)}
             </button>
           );
@@ -151,7 +150,7 @@ function Methods({ live }: { live: LiveSession }) {
               <label class="method" data-method={m.name}>
                 <input type="checkbox" checked={live.wanted.includes(m.name)} onChange={() => live.toggle(m.name)} />
                 <span>
-                  <b>{methodTitle(m.name)}</b> <span class="soft id">{m.name}</span>{" "}
+                  <b>{m.title}</b> <span class="soft id">{m.name}</span>{" "}
                   <span class="num soft" title={p ? basis(p) : undefined}>
                     {p
                       ? `${p.basis === "estimated" ? "≈ " : ""}${time(p.seconds)}${p.seconds !== null && p.seconds > cheap ? ", waits for a click" : ""}`

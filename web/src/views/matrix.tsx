@@ -1,7 +1,7 @@
 // One large map with names on both sides, the selected row and column as profiles on the margins, zoom and pan.
 import { useRef, useState } from "preact/hooks";
 import type { Bench } from "../bench";
-import { isMap, type Attribution } from "../model/attribution";
+import { correctedPair, isMap, type Attribution } from "../model/attribution";
 import { gridMap, type GridMap } from "../model/maps";
 import { uprightLetters } from "../model/reading";
 import { describe, number, place, rowSums, shownName } from "../model/words";
@@ -13,14 +13,13 @@ export type Shown = { a: Attribution; map: GridMap | null; title: string };
 // The chosen method's map, or of attention how far it differs from what of it the head's output can show.
 export function shownMatrix(b: Bench): Shown {
   const a = b.current!,
-    raw = b.attributions.find((x) => x.method === "attention"),
-    effective = b.attributions.find((x) => x.method === "effective_attention");
-  const l = b.layerOf(a),
-    h = b.headOf(a),
-    pair = raw && effective && (a === raw || a === effective) && raw.H === effective.H;
-  if (!pair || b.view.mode === "raw") return { a, map: b.mapOf(a), title: "" };
-  const x = b.mapOf(raw, l, h),
-    y = b.mapOf(effective, l, h);
+    pair = correctedPair(b.attributions),
+    l = b.layerOf(a),
+    h = b.headOf(a);
+  if (!pair || (a !== pair.raw && a !== pair.corrected) || b.view.mode === "raw") return { a, map: b.mapOf(a), title: "" };
+  const { raw, corrected } = pair,
+    x = b.mapOf(raw, l, h),
+    y = b.mapOf(corrected, l, h);
   const map =
     x && y
       ? gridMap(
@@ -29,12 +28,12 @@ export function shownMatrix(b: Bench): Shown {
           x.v.map((v, i) => v - y.v[i]),
         )
       : null;
-  return { a: { ...raw, name: "attention − effective_attention", signed: true, knows_class: false }, map, title: "difference" };
+  return { a: { ...raw, name: `${raw.name} − ${corrected.name}`, signed: true }, map, title: "difference" };
 }
 
 // Which of the two methods that is: neither, where another is chosen.
-const shownWeights = (b: Bench): string | undefined =>
-  b.view.mode === "difference" ? "difference" : { attention: "raw", effective_attention: "effective" }[b.current!.method];
+const shownWeights = (b: Bench, raw: Attribution, corrected: Attribution): string | undefined =>
+  b.view.mode === "difference" ? "difference" : b.current === raw ? "raw" : b.current === corrected ? "effective" : undefined;
 
 // Highlights and profiles, on a canvas of their own: a moving pointer never draws the cells again.
 function Overlay({ b, a, map, box, names }: { b: Bench; a: Attribution; map: GridMap; box: Box; names: string[] }) {
@@ -143,7 +142,7 @@ export function Matrix({ b }: { b: Bench }) {
     [origin, setOrigin] = useState<[number, number]>([0, 0]);
   const drag = useRef<{ x: number; y: number; r: number; c: number; moved: boolean } | null>(null);
   const { a, map, title } = shownMatrix(b),
-    both = ["attention", "effective_attention"].every((n) => b.attributions.some((x) => x.method === n));
+    both = correctedPair(b.attributions);
   if (!isMap(a) && a.L === 1)
     return (
       <div ref={ref}>
@@ -161,11 +160,11 @@ export function Matrix({ b }: { b: Bench }) {
             ["effective", "effective"],
             ["difference", "difference"],
           ]}
-          chosen={shownWeights(b)}
+          chosen={shownWeights(b, both.raw, both.corrected)}
           pick={(mode) =>
             b.set({
               mode: mode === "difference" ? "difference" : "raw",
-              method: b.attributions.findIndex((x) => x.method === (mode === "effective" ? "effective_attention" : "attention")),
+              method: b.attributions.indexOf(mode === "effective" ? both.corrected : both.raw),
               layers: { ...b.view.layers, ...Object.fromEntries(b.attributions.map((x) => [x.index, b.layerOf(b.current!)])) },
             })
           }

@@ -147,12 +147,12 @@ export function Strip({ b, live }: { b: Bench; live: LiveSession | null }) {
                   <span class="soft" title={question(b, a, row)}>
                     {isMap(a)
                       ? `“${shownName(b.groups[row].name)}” reads`
-                      : a.knows_class
+                      : a.traits.of_target
                         ? `for “${b.aim.target.label}”${b.aim.target.contrast ? ` rather than “${b.aim.target.contrast}”` : ""}`
                         : ""}
                     {place(b, a) ? (isMap(a) ? ", " : "") + place(b, a) : ""}
                   </span>
-                  {!a.knows_class && b.aim.target.label !== "" ? (
+                  {!a.traits.of_target && b.aim.target.label !== "" ? (
                     <span
                       class="soft noclass"
                       title={`${a.name} does not look at the class: ${b.targets.length > 1 ? "it is the same for every target" : "it would be the same for any target"}.`}

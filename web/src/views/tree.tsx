@@ -153,13 +153,14 @@ function Drawing({ tree, names, layers, width }: { tree: TreeData; names: string
   );
 }
 
-// Grown in the page from a result of attattr, wherever that comes from: a report's file or a server.
+// Grown in the page from maps per layer for the answer, wherever that comes from: a report's file or a server.
 export function Tree({ b, live }: { b: Bench; live: LiveSession | null }) {
   const [ref, width] = useWidth(300),
     [closed, setClosed] = useState<Set<number>>(new Set());
   const [tau, setTau] = useState(0.4),
     [lambda, setLambda] = useState(0);
-  const from = b.attributions.find(growsFrom),
+  const maker = live?.methodFor("heads") ?? "",
+    from = b.attributions.find(growsFrom),
     summed = useRef<{ of: Attribution | undefined; sums: Float64Array[] | null }>({ of: undefined, sums: null });
   if (summed.current.of !== from || !summed.current.sums)
     summed.current = { of: from, sums: from ? headSums(from, b.data.model.heads) : null };
@@ -167,7 +168,7 @@ export function Tree({ b, live }: { b: Bench; live: LiveSession | null }) {
     answer = b.aim.focus;
   const tree = useMemo(() => (sums ? treeOf(sums, answer, tau, lambda) : null), [sums, answer, tau, lambda]);
   useEffect(() => {
-    if (live && !from) live.want("attattr");
+    if (live && !from) live.want(maker);
   }, [live, live?.inputKey]);
   const toggle = (t: number) =>
     setClosed((old) => {
@@ -182,12 +183,12 @@ export function Tree({ b, live }: { b: Bench; live: LiveSession | null }) {
           {from
             ? "The layers are on their way …"
             : !live
-              ? "A tree is made of a result of attattr, which this file does not hold."
-              : live.waits("attattr")
-                ? "A tree is made of a result of attattr, which waits for a click above: it takes long here."
-                : live.busy && live.wanted.includes("attattr")
-                  ? "attattr is running …"
-                  : "A tree is made of a result of attattr; add it under Methods."}
+              ? "A tree is made of a map for the answer in every layer, which this file does not hold."
+              : live.waits(maker)
+                ? `A tree is made of a result of ${maker}, which waits for a click above: it takes long here.`
+                : live.busy && live.wanted.includes(maker)
+                  ? `${maker} is running …`
+                  : `A tree is made of a result of ${maker}; add it under Methods.`}
         </Empty>
       </div>
     );

@@ -2,11 +2,11 @@
 import type { Bench } from "../bench";
 import type { Example } from "../live/api";
 import type { LiveSession } from "../live/session";
+import { titleOf } from "../model/attribution";
 import { sideNames } from "../model/colour";
 import { linesOfBench } from "../model/lines";
 import { rowScale } from "../model/maps";
 import { readFromLeft } from "../model/reading";
-import { methodTitle } from "../model/titles";
 import { percent, shownName } from "../model/words";
 import { CardPicture } from "./cardpicture";
 import { drawnFlow, edgePath, flowBox, type Drawn } from "./flow";
@@ -138,8 +138,8 @@ function Running({ live }: { live: LiveSession }) {
         <p class="hero-answer">{readFromLeft(b.headline)}</p>
         <Bars scores={scores} chosen={b.aim.target.index} />
         <p class="soft">
-          {sides[0]} words speak for the answer, {sides[1]} words against it ({methodTitle(a.method)}). The picture beside them shows the
-          way the words take through the layers of the model ({methodTitle("value_zeroing")}). Both were computed just now, on this machine.
+          {sides[0]} words speak for the answer, {sides[1]} words against it ({titleOf(a)}). The picture beside them shows the way the words
+          take through the layers of the model ({welcome.followed}). Both were computed just now, on this machine.
         </p>
         <button type="button" class="primary" onClick={() => welcome.open()}>
           Take this sentence apart
@@ -190,7 +190,7 @@ export function Examples({ live }: { live: LiveSession }) {
             </span>
             <span class="soft">
               {model}
-              {e.methods?.length ? ": " + e.methods.map((m) => methodTitle(m)).join(", ") : ""}
+              {e.methods?.length ? ": " + e.methods.map((m) => live.titleOf(m)).join(", ") : ""}
             </span>
           </button>
         ))}

@@ -57,7 +57,8 @@ test("what is no page document is refused", () => {
   assert.throws(() => decoded(new Uint8Array(4), "f64"), /f32 or f16/);
 });
 
-const shared = { method: "m", aggregate: null, options: {}, checks: [], notes: [], seconds: 0, knows_class: false, shown_layer: 0 };
+const traits = { of_target: false, by_layer: false, attention_alone: false, is_signed: false, rows_sum_to_one: false };
+const shared = { method: "m", traits, aggregate: null, options: {}, checks: [], notes: [], seconds: 0, shown_layer: 0 };
 test("a score per patch begins after the prefix tokens; what was not measured has no number", () => {
   const document = {
     data: { model: { prefix_tokens: 1 } } as PageData,

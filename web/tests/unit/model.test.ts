@@ -9,28 +9,36 @@ import { grouped, gridMap, rowScale, strongestPairs } from "../../src/model/maps
 import { disagreement, kendall, pearson, ranks, spearman } from "../../src/model/rank";
 import { groupsOf } from "../../src/model/units";
 
-const unit = (text: string, word: number, special = false): Token => ({ text, begin: 0, end: 0, word, sequence: 0, special });
+const unit = (text: string, word: number, special = false): Token => ({
+  text,
+  begin: 0,
+  end: 0,
+  word,
+  in_word: word,
+  sequence: 0,
+  special,
+});
 const units = [unit("[CLS]", -1, true), unit("un", 0), unit("do", 0), unit("it", 1), unit("[SEP]", -1, true)];
 const near = (a: number, b: number) => assert.ok(Math.abs(a - b) < 1e-6, `${a} is not ${b}`);
 
 test("words are joined, special tokens hidden but for the one the answer was read from", () => {
   assert.deepEqual(
-    groupsOf(units, true, true, 0).map((g) => g.name),
+    groupsOf(units, true, true, [0]).map((g) => g.name),
     ["[CLS]", "undo", "it", "[SEP]"],
   );
   assert.deepEqual(
-    groupsOf(units, true, false, 0).map((g) => g.name),
+    groupsOf(units, true, false, [0]).map((g) => g.name),
     ["[CLS]", "undo", "it"],
   );
   assert.deepEqual(
-    groupsOf(units, false, false, 1).map((g) => g.name),
+    groupsOf(units, false, false, [1]).map((g) => g.name),
     ["un", "do", "it"],
   );
 });
 
 test("the mark of a word's start is no part of its name", () => {
   assert.deepEqual(
-    groupsOf([unit("▁", 0), unit("un", 0), unit("do", 0), unit("▁", 1)], true, true, 0).map((g) => g.name),
+    groupsOf([unit("▁", 0), unit("un", 0), unit("do", 0), unit("▁", 1)], true, true, [0]).map((g) => g.name),
     ["undo", "▁"],
   );
 });
@@ -40,7 +48,7 @@ test("a word's weight: sum over keys, mean over queries, rows keep their sum", (
     values = new Float32Array(50);
   for (let h = 0; h < 2; ++h)
     for (let q = 0; q < 5; ++q) for (let k = 0; k < 5; ++k) values[(h * 5 + q) * 5 + k] = ((h + 1) * (q + 1) * (k + 1)) % 7;
-  const groups = groupsOf(units, true, true, 0),
+  const groups = groupsOf(units, true, true, [0]),
     mean = grouped(a, values, -1, groups),
     one = grouped(a, values, 1, groups);
   const at = (h: number, q: number, k: number) => values[(h * 5 + q) * 5 + k];
@@ -59,7 +67,7 @@ test("cells nothing was measured for stay NaN and out of the sums", () => {
 });
 
 test("the scale of a map's row is its strongest word's, of scores the largest of all", () => {
-  const groups = groupsOf(units, false, true, 0),
+  const groups = groupsOf(units, false, true, [0]),
     row = [0.9, 0.1, -0.3, 0.2, 0.5];
   const two = gridMap(2, 5, new Float32Array([...row, 0, 0, 0, 0, 1]));
   near(rowScale(two, 0, groups), 0.3);

@@ -42,7 +42,7 @@ test("edits by bytes of UTF-8", () => {
 });
 
 test("text between tokens stands as it was typed, # and all", () => {
-  const token = (text: string, begin: number, end: number) => ({ text, begin, end, word: 0, sequence: 0, special: false });
+  const token = (text: string, begin: number, end: number) => ({ text, begin, end, word: 0, in_word: 0, sequence: 0, special: false });
   const [line] = linesOf([{ ...token("[CLS]", 0, 0), special: true }, token("é", 2, 4), token("好", 6, 9)], ["  é #好"], true);
   assert.deepEqual(
     line.pieces.map((p) => p.before),
@@ -133,7 +133,7 @@ test("what stands upright where names are turned, and where names are cut", () =
 });
 
 test("a line's words decide its direction, not the special tokens around them", () => {
-  const token = (text: string, special = false): Token => ({ text, begin: 0, end: 0, word: 0, sequence: 0, special });
+  const token = (text: string, special = false): Token => ({ text, begin: 0, end: 0, word: 0, in_word: 0, sequence: 0, special });
   const right = (...units: Token[]) => linesOf(units, [""], true)[0].right;
   assert.equal(right(token("[CLS]", true), token("هذا"), token("[SEP]", true)), true);
   assert.equal(right(token("[CLS]", true), token("this"), token("هذا")), false);
@@ -150,7 +150,7 @@ test("a word's pieces stay in one row if it can hold them", () => {
 });
 
 test("marks say who reads whom, how much, and what was never measured", () => {
-  const a = (Q: number, knows_class: boolean) => ({ name: "chefer", Q, knows_class }) as Attribution;
+  const a = (Q: number, of_target: boolean) => ({ name: "chefer", Q, traits: { of_target } }) as Attribution;
   assert.equal(cellTip(a(2, false), "L2 H1", " a\nb ", "", 0.5), "L2 H1: “a⏎b” reads “␣” 0.5000");
   assert.equal(cellTip(a(2, false), "", "a", "b", NaN), "“a” reads “b” masked");
   assert.equal(cellTip(a(1, false), "L0", "", "b", -0.25), "L0: “b” −0.2500");

@@ -30,18 +30,9 @@ test("an edge must pay", () => {
 
 test("heads are summed; a mean over heads counts as often as there were heads; what is masked counts nothing", () => {
   const layers = [Float32Array.of(1, NaN, 3, 4, 10, 20, 30, 40), Float32Array.of(0, 1, 0, 0, 0, 0, 0, 0)];
+  const traits = { of_target: true, by_layer: true, attention_alone: false, is_signed: true, rows_sum_to_one: false };
   const of = (over: Partial<Attribution>) =>
-    ({
-      method: "attattr",
-      aggregate: null,
-      axes: ["layer", "head", "query", "key"],
-      L: 2,
-      H: 2,
-      Q: 2,
-      T: 2,
-      layer: (l: number) => layers[l],
-      ...over,
-    }) as Attribution;
+    ({ traits, axes: ["layer", "head", "query", "key"], L: 2, H: 2, Q: 2, T: 2, layer: (l: number) => layers[l], ...over }) as Attribution;
   assert.deepEqual(
     headSums(of({}), 2)!.map((s) => [...s]),
     [
@@ -51,5 +42,5 @@ test("heads are summed; a mean over heads counts as often as there were heads; w
   );
   assert.deepEqual([...headSums(of({ axes: ["layer", "query", "key"], H: 1 }), 3)![0]], [3, 0, 9, 12]);
   assert.equal(headSums(of({ layer: (l) => (l ? null : layers[0]) }), 2), null);
-  assert.ok(growsFrom(of({})) && !growsFrom(of({ method: "attention" })) && !growsFrom(of({ L: 1 })));
+  assert.ok(growsFrom(of({})) && !growsFrom(of({ traits: { ...traits, of_target: false } })) && !growsFrom(of({ L: 1 })));
 });
