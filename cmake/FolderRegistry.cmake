@@ -5,7 +5,7 @@
 # a file is all it takes to add an entry. Besides entries a registry folder holds <type>.h/.cpp, which say what an
 # entry is, and nothing else.
 #
-# HELPERS: the part that the folders <folder>/<stem>/ belong to, each as one unit.
+# HELPERS: the part that the folders <folder>/<stem>/ belong to, each as one unit. Without it they are no concern of this.
 # UNIT: the unit of the part that <type>.cpp and the list are compiled with; one of their own if not said.
 #
 # Under HEADWATER_UNITY several entries are one unit (cmake/Joined.cmake); each may name its parts as it likes.
@@ -25,7 +25,9 @@ function(folder_registry target folder type function)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM stem)
     cmake_path(GET source PARENT_PATH own)
-    if(own)
+    if(own AND NOT registry_HELPERS)
+      continue()
+    elseif(own)
       target_sources(${registry_HELPERS} PRIVATE "${place}/${source}")
       set_source_files_properties("${place}/${source}" PROPERTIES UNITY_GROUP "${own}")
     elseif(HEADWATER_UNITY AND NOT stem STREQUAL header)

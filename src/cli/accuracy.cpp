@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "engine/evaluate.h"
+#include "evaluation/run/evaluate.h"
 #include "numerics/wilson.h"
 
 namespace headwater {

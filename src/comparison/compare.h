@@ -7,7 +7,7 @@
 
 #include <headwater/tensor.h>
 
-#include "comparison/results.h"
+#include "files/results.h"
 
 namespace headwater {
 

@@ -6,7 +6,7 @@
 
 #include <headwater/engine.h>
 
-#include "comparison/results.h"
+#include "files/results.h"
 
 namespace headwater {
 

@@ -12,8 +12,8 @@
 #include <headwater/engine.h>
 
 #include "engine/impl.h"
-#include "engine/text_windows.h"
 #include "result/focus.h"
+#include "result/text_windows.h"
 
 namespace headwater {
 

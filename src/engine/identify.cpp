@@ -10,8 +10,8 @@
 #include <headwater/error.h>
 
 #include "base/files.h"
+#include "identifiability/identify.h"
 #include "models/family.h"
-#include "probing/identify.h"
 #include "tensor/pool.h"
 
 namespace headwater {

@@ -13,12 +13,12 @@
 
 #include "base/parallel.h"
 #include "checkpoint/checkpoint.h"
-#include "engine/evaluate.h"
 #include "engine/opened.h"
-#include "engine/text_windows.h"
+#include "evaluation/run/evaluate.h"
 #include "heads/labelled.h"
 #include "kernels/kernels.h"
 #include "models/family.h"
+#include "result/text_windows.h"
 #include "study/inputs.h"
 #include "tensor/pool.h"
 

@@ -1,6 +1,6 @@
 #include <headwater/records.h>
 
-#include "evaluations/evaluation.h"
+#include "evaluation/metrics/evaluation.h"
 #include "methods/method.h"
 #include "models/family.h"
 #include "prose/method_text.h"

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "experiments/data.h"
-#include "experiments/maps.h"
 #include "reproductions/reproduction.h"
+#include "reproductions/shared/data.h"
+#include "reproductions/shared/maps.h"
 
 namespace headwater {
 namespace {

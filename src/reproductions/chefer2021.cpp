@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "corpus/evaluation_reader.h"
-#include "experiments/data.h"
-#include "experiments/evaluations.h"
-#include "experiments/maps.h"
+#include "evaluation/data/evaluation_reader.h"
 #include "reproductions/reproduction.h"
+#include "reproductions/shared/data.h"
+#include "reproductions/shared/evaluations.h"
+#include "reproductions/shared/maps.h"
 
 namespace headwater {
 namespace {

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "experiments/data.h"
-#include "experiments/maps.h"
 #include "heads/tree.h"
 #include "prose/table.h"
 #include "reproductions/reproduction.h"
+#include "reproductions/shared/data.h"
+#include "reproductions/shared/maps.h"
 #include "result/text_width.h"
 
 namespace headwater {

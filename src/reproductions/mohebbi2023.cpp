@@ -15,13 +15,13 @@
 #include <headwater/error.h>
 
 #include "base/files.h"
-#include "corpus/evaluation_reader.h"
-#include "experiments/data.h"
-#include "experiments/evaluations.h"
-#include "experiments/maps.h"
-#include "experiments/probe.h"
+#include "evaluation/data/evaluation_reader.h"
 #include "numerics/rank_correlation.h"
 #include "reproductions/reproduction.h"
+#include "reproductions/shared/data.h"
+#include "reproductions/shared/evaluations.h"
+#include "reproductions/shared/maps.h"
+#include "reproductions/shared/probe.h"
 
 namespace headwater {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <headwater/error.h>
 
-#include "comparison/results.h"
+#include "files/results.h"
 
 using namespace headwater;
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "evaluations/evaluation.h"
+#include "evaluation/metrics/evaluation.h"
 #include "support/source_folder.h"
 
 namespace headwater {

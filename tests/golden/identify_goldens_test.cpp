@@ -7,8 +7,8 @@
 #include <headwater/error.h>
 
 #include "base/json.h"
+#include "identifiability/identify.h"
 #include "models/family.h"
-#include "probing/identify.h"
 #include "support/source_folder.h"
 
 namespace headwater {

@@ -12,8 +12,9 @@ import pathlib
 import re
 import sys
 
-ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks models study explain methods heads probing result files drawing prose page "
-         "trial evaluations engine corpus comparison experiments reproductions server cli").split()
+ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks models study explain methods heads "
+         "identifiability result files drawing prose page corpus evaluation selftest engine comparison reproductions "
+         "server cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")
 TYPE = re.compile(r"^(?:struct|class|enum class|union) (?:HEADWATER_API )?(\w+)(?: final)?(?: :[^;]*)? \{")

@@ -31,7 +31,7 @@ def processor_time(work, rounds=3):
 
 def test_the_default_takes_at_most_ten_forward_and_gradient_runs(model):
     text = text_of(120)
-    one = processor_time(lambda: model.run(text).gradient("embed", seed="0"))
+    one = processor_time(lambda: model.run(text).gradient("embed", seed=0))
     assert processor_time(lambda: model.explain(text)) < 10 * one
     explanation = model.explain(text)
     assert [result.name for result in explanation] == ["attn_lrp"]

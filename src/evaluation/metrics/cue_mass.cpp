@@ -1,0 +1,42 @@
+// Plausibility on cue words (Mohebbi et al., 2023): with s the row of the method's map at the target, made to
+// sum to 1, special tokens included, and ζ 1 at the first token of every cue word,
+//
+//   s · ζ
+//
+// per layer; the figure is the last layer's. Rows of signed scores count by their size.
+#include <algorithm>
+
+#include "evaluation/metrics/evaluation.h"
+#include "evaluation/trial/rationale.h"
+#include "numerics/ranking_quality.h"
+
+namespace headwater {
+
+namespace {
+
+EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<const Reply>) {
+  const std::vector<bool> cues = cue_tokens(trial.sample, trial.rows.back().size());
+  if (std::find(cues.begin(), cues.end(), true) == cues.end()) return no_value();
+  EvaluationValue made;
+  for (const std::vector<double>& row : trial.rows) made.curve.push_back(share_on_cues(row, cues));
+  made.value = made.curve.back();
+  return made;
+}
+
+}  // namespace
+
+extern const Evaluation cue_mass;
+const Evaluation cue_mass{
+    .name = "cue_mass",
+    .summary = "The share of the target's row that goes to the cue words, layer by layer.",
+    .formula = "Σ_{j ∈ cues} s_j, s the row at the target divided by its sum",
+    .paper =
+        "Mohebbi, Zuidema, Chrupała and Alishahi, 2023: Quantifying Context Mixing in Transformers. EACL",
+    .better = Evaluation::Better::Higher,
+    .needs = Evaluation::Needs::Cues,
+    .curve_over = "layer",
+    .measure = measure,
+    .points = layer_points,
+};
+
+}  // namespace headwater
