@@ -2,7 +2,6 @@
 // units of a power of ten that the caption gives.
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -10,28 +9,13 @@
 #include "drawing/charts.h"
 #include "drawing/colours.h"
 #include "drawing/tips.h"
+#include "heads/importance.h"
 
 namespace headwater {
 namespace {
 
 constexpr double cell_width = 46, cell_height = 24, maps_left = 64, maps_right = 24, maps_head = 66,
                  ramp_room = 44, maps_gap = 22, maps_top = 46, maps_foot = 30;
-
-std::string meaning_of(const std::string& ranking) {
-  static const std::map<std::string, std::string> meanings{
-      {"attattr", "mean over inputs of the head's largest attribution to the gold label"},
-      {"attention", "mean over inputs of the head's largest attention weight"},
-      {"taylor", "mean over inputs of |Σ A ⊙ ∂loss/∂A|"},
-      {"taylor_published", "Σ |z · ∂(sum of logits)/∂z| per token, divided by its length in every layer"},
-      {"accuracy_difference", "accuracy of the whole model minus accuracy without the head"}};
-  const auto found = meanings.find(ranking);
-  return found == meanings.end() ? "importance" : found->second;
-}
-
-std::string negative_meaning(const std::string& ranking) {
-  return ranking == "accuracy_difference" ? "orange: the model is better without the head"
-                                          : "orange: negative";
-}
 
 // The format of a map's numbers.
 struct Numbers {
@@ -70,7 +54,7 @@ void draw_ramp(Svg& svg, Point at, const HeadImportance& ranking, double peak, c
       std::any_of(ranking.scores.begin(), ranking.scores.end(), [](double v) { return v < 0; });
   draw_colour_bar(svg, at, has_sign, number(peak), {});
   std::string legend = "darker blue: more important";
-  if (has_sign) legend += "; " + negative_meaning(ranking.ranking);
+  if (has_sign) legend += fmt::format("; orange: {}", meaning_of_ranking(ranking.ranking).below_zero);
   if (number.unit != 1) legend += fmt::format("; numbers in units of {:.0e}", number.unit);
   svg.text({at.x, at.y + 28}, legend, small_text());
 }
@@ -80,7 +64,9 @@ void draw_map(Svg& svg, double y, double width, const HeadImportance& ranking) {
   const Numbers number(peak);
   const auto width_in_heads = static_cast<std::size_t>(ranking.heads);
   svg.text({16, y + 16}, ranking.ranking, {.size = 14, .bold = true});
-  svg.text({16, y + 33}, cut_to_width(meaning_of(ranking.ranking), 12, width - 32), {.colour = soft_ink});
+  svg.text({16, y + 33},
+           cut_to_width(std::string(meaning_of_ranking(ranking.ranking).numbers), 12, width - 32),
+           {.colour = soft_ink});
   svg.text({maps_left + ranking.heads * cell_width / 2, y + 48}, "head",
            small_text(TextStyle::Anchor::Middle));
   svg.text({16, y + maps_head + ranking.layers * cell_height / 2}, "layer",

@@ -155,22 +155,28 @@ void accuracy_differences(const LoadedModel& loaded, std::span<const Labelled> i
 }
 
 using Add = void (*)(const Adding&, Sums&);
-struct PerInput {
-  const char* ranking;
-  Add add;
-  StudyKind kind;
+struct Ranking {
+  RankingMeaning meaning;
+  Add add = nullptr;  // null: heads are masked, over all inputs at once
+  StudyKind kind = StudyKind::Patterns;
 };
-constexpr PerInput per_input[] = {{"attattr", add_attattr, StudyKind::Attributions},
-                                  {"attention", add_attention, StudyKind::Patterns},
-                                  {"taylor", add_taylor, StudyKind::Gradients},
-                                  {"taylor_published", add_taylor_published, StudyKind::Gradients}};
-constexpr const char* by_accuracy = "accuracy_difference";
+constexpr Ranking rankings[] = {
+    {{"attattr", "mean over inputs of the head's largest attribution to the gold label"},
+     add_attattr,
+     StudyKind::Attributions},
+    {{"attention", "mean over inputs of the head's largest attention weight"},
+     add_attention,
+     StudyKind::Patterns},
+    {{"taylor", "mean over inputs of |Σ A ⊙ ∂loss/∂A|"}, add_taylor, StudyKind::Gradients},
+    {{"taylor_published", "Σ |z · ∂(sum of logits)/∂z| per token, divided by its length in every layer"},
+     add_taylor_published,
+     StudyKind::Gradients},
+    {{"accuracy_difference", "accuracy of the whole model minus accuracy without the head",
+      "the model is better without the head"}}};
 
-// Null: the ranking that masks heads. Throws InputError if there is no such ranking.
-const PerInput* find_ranking(const std::string& name) {
-  for (const PerInput& known : per_input)
-    if (name == known.ranking) return &known;
-  if (name == by_accuracy) return nullptr;
+const Ranking& find_ranking(const std::string& name) {
+  for (const Ranking& known : rankings)
+    if (name == known.meaning.name) return known;
   throw InputError(
       fmt::format("ranking: expected one of {}, found '{}'", fmt::join(head_rankings(), ", "), name));
 }
@@ -179,31 +185,36 @@ const PerInput* find_ranking(const std::string& name) {
 
 std::vector<std::string> head_rankings() {
   std::vector<std::string> names;
-  for (const PerInput& known : per_input) names.emplace_back(known.ranking);
-  names.emplace_back(by_accuracy);
+  for (const Ranking& known : rankings) names.emplace_back(known.meaning.name);
   return names;
+}
+
+RankingMeaning meaning_of_ranking(std::string_view name) {
+  for (const Ranking& known : rankings)
+    if (name == known.meaning.name) return known.meaning;
+  return {.name = name};
 }
 
 HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labelled> inputs,
                                const std::string& ranking, const Advance& advance, std::size_t max_memory) {
   const ModelInfo& info = loaded.info();
-  const PerInput* const how = find_ranking(ranking);
+  const Ranking& how = find_ranking(ranking);
   const MemoryBound bound = bound_beside(inputs, max_memory);
   HeadImportance result{.ranking = ranking,
                         .layers = info.last().layers,
                         .heads = info.last().heads,
                         .inputs = static_cast<int>(inputs.size())};
-  if (how == nullptr) {
+  if (how.add == nullptr) {
     accuracy_differences(loaded, inputs, advance, batch_memory(info, inputs, bound).batch_tokens, result);
     return result;
   }
-  study_memory(info, how->kind, longest_of(info, inputs), bound);  // refuses before the first is run
+  study_memory(info, how.kind, longest_of(info, inputs), bound);  // refuses before the first is run
   Sums sums{.scores = Scores(as_size(info.last().layers * info.last().heads), 0.0)};
   const std::size_t step = (inputs.size() + checked_gradients - 1) / checked_gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     advance(static_cast<double>(i) / static_cast<double>(inputs.size()));
-    const Study study = study_within(loaded, inputs[i], inputs[i].gold, how->kind, bound);
-    how->add({study, inputs[i].gold, i % step == 0}, sums);
+    const Study study = study_within(loaded, inputs[i], inputs[i].gold, how.kind, bound);
+    how.add({study, inputs[i].gold, i % step == 0}, sums);
   }
   result.scores = std::move(sums.scores);
   result.unresolved = sums.unresolved;
@@ -216,16 +227,16 @@ HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labell
 LabelledPlan plan_importance(const LoadedModel& loaded, std::span<const Labelled> inputs,
                              const std::string& ranking, std::size_t max_memory) {
   const ModelInfo& info = loaded.info();
-  const PerInput* const how = find_ranking(ranking);
+  const Ranking& how = find_ranking(ranking);
   const MemoryBound bound = bound_beside(inputs, max_memory);
   LabelledPlan plan = plan_for(info, inputs);
   plan.bytes = bound.taken;
-  if (how == nullptr) {
+  if (how.add == nullptr) {
     plan.masks = as_size(info.last().layers * info.last().heads) + 1;
     plan.bytes += batch_memory(info, inputs, bound).total;
   } else {
     plan.studies = inputs.size();
-    plan.bytes += study_memory(info, how->kind, longest_of(info, inputs), bound).total;
+    plan.bytes += study_memory(info, how.kind, longest_of(info, inputs), bound).total;
   }
   return plan;
 }

@@ -5,6 +5,12 @@
 
 namespace headwater {
 
+// What the numbers of a ranking are. Files may name others than this version has: they are of some importance.
+struct RankingMeaning {
+  std::string_view name, numbers = "importance", below_zero = "negative";
+};
+RankingMeaning meaning_of_ranking(std::string_view name);
+
 // Throws InputError for an unknown ranking, with a list of them, and for a memory bound (bytes; 0: none) that
 // is too small, with one that suffices. The record stays empty.
 HeadImportance head_importance(const LoadedModel& loaded, std::span<const Labelled> inputs,

@@ -133,7 +133,7 @@ def check_targets(chromium, path):
     after = page.value(tone)
     expect(len(before) == 3 and before[0] != before[1] and after == [before[1], before[0], before[2]],
            f"the two targets to change places and what knows no class to stay, found {before} {after}")
-    expect("target: NEGATIVE" in page.texts("#top")[0], "the target's name at the top")
+    expect("explained: NEGATIVE, logit " in page.texts("#top")[0], "the target's name at the top")
     expect("target=1" in page.value("location.hash"), "the target in the address")
     again = chromium.open(path, fragment="#target=1")
     expect(again.value(tone) == after, "the address to bring the target back")

@@ -18,19 +18,16 @@ namespace {
 constexpr std::size_t probe_folds = 5;
 constexpr double probe_ridge = 10;
 
-// The position of the first mask, or of the last token.
-int asked_position(const LoadedModel& loaded, const Encoding& encoding) {
-  if (const std::optional<int> mask = loaded.tokenizer->special_id("mask_token");
-      mask && loaded.info().task == Task::FillMask)
-    for (std::size_t t = 0; t < encoding.tokens.size(); ++t)
-      if (encoding.tokens[t].id == *mask) return static_cast<int>(t);
-  return static_cast<int>(encoding.tokens.size()) - 1;
+// The first row that a prediction needs, or the last token.
+int predicted_row(const LoadedModel& loaded, const Encoding& encoding) {
+  const std::vector<int> rows = wanted_rows(loaded, encoding);
+  return rows.empty() ? static_cast<int>(encoding.tokens.size()) - 1 : rows.front();
 }
 
 // The output of every block at that position: [layers][D].
 std::vector<std::vector<double>> states_of(const LoadedModel& loaded, const EvaluationExample& example) {
   Prepared prepared = prepare(loaded, example.input);
-  const int position = asked_position(loaded, prepared.encoding);
+  const int position = predicted_row(loaded, prepared.encoding);
   prepared.batch.positions = {position};
   std::vector<Place> places;
   for (int layer = 0; layer < loaded.info().last().layers; ++layer)

@@ -189,7 +189,7 @@ export function OtherTargets({ b, a, lines }: { b: Bench; a: Attribution; lines:
             </div>
             <div class="tau">
               <span class="num soft" title={`Kendall τ-b with its scores for ${b.aim.target.label}`}>
-                {tauText(tauOfTargets(b, a, other))}
+                τ {tauText(tauOfTargets(b, a, other))}
               </span>
             </div>
           </div>
