@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
@@ -84,10 +85,15 @@ void require_map_sizes(const std::string& method, const Map& map, const Predicti
 
 void require_attribution(const Attribution& result, const Prediction& prediction) {
   const std::string method = name_of(result);
-  const Map& first = result.maps.front();
   for (const Map& map : result.maps) {
     require_axes(method, map);
     require_map_sizes(method, map, prediction);
+  }
+  // A score per unit may stand before the maps that it was read from.
+  const bool scored = result.maps.size() > 1 && result.axes() == Axes{Axis::Units};
+  const auto maps = std::span(result.maps).subspan(scored ? 1 : 0);
+  const Map& first = maps.front();
+  for (const Map& map : maps) {
     const auto same = [](const Axis& a, const Axis& b) { return a.kind == b.kind; };
     if (!std::equal(map.axes.begin(), map.axes.end(), first.axes.begin(), first.axes.end(), same))
       expected_in_result(method + ".maps", "the same axes in all of them", "different ones");

@@ -163,7 +163,7 @@ TEST(Sentence, SaysWhatOutweighsTheWords) {
 TEST(Sentence, NamesTheMethodThatRanksTheWordsOtherwise) {
   Report report = scored("integrated_gradients", {0, 2, 1, .1, 0});
   for (const char* other : {"attn_lrp", "saliency", "occlusion"})
-    report.attributions.push_back({.method = other, .maps = report.attributions[0].maps});
+    report.attributions.push_back(testing::stamped({.method = other, .maps = report.attributions[0].maps}));
   const auto agree = [](const char* other, double tau) {
     return Agreement{.first = "integrated_gradients", .second = other, .whole_kendall = tau};
   };

@@ -60,11 +60,12 @@ Report drawable_report(const Study& study, Attribution result) {
 
 bool shows(std::string_view kind, const Report& report) {
   const Attribution& result = report.attributions.front();
-  const bool picture = patches_of(report.prediction) != nullptr, map = has_axis(result, Axis::Query);
+  const bool picture = patches_of(report.prediction) != nullptr,
+             map = result.maps.back().axes.back().kind == Axis::Key;
   if (kind == "strip") return !picture;
   if (kind == "overlay") return picture;
-  if (kind == "heads") return map && has_axis(result, Axis::Head);
-  if (kind == "flow") return map && has_axis(result, Axis::Layer) && result.traits.by_layer;
+  if (kind == "heads") return has_axis(result, Axis::Query) && has_axis(result, Axis::Head);
+  if (kind == "flow") return result.traits.by_layer && has_axis(result, Axis::Layer);
   return map;  // grid, matrix
 }
 
