@@ -6,6 +6,7 @@
 #include <headwater/engine.h>
 #include <headwater/error.h>
 
+#include "evaluation/run/evaluate.h"
 #include "support/fakes.h"
 #include "support/shipped_engines.h"
 
