@@ -44,7 +44,7 @@ export function turned(x: number, y: number, name: string, up: boolean, fill = t
 
 const modelName = (b: Bench) => b.data.record.model.split("/").pop() ?? "";
 export const headline = (b: Bench, a: Attribution, where = place(b, a)) =>
-  [a.name, where, b.aim.target.label ? `target ${b.aim.target.label}` : "", modelName(b)].filter(Boolean).join(" · ");
+  [a.name, where, a.traits.of_target && b.aim.target.label ? `target ${b.aim.target.label}` : "", modelName(b)].filter(Boolean).join(" · ");
 
 // What stands above a figure, and the room it needs.
 export const heading = (words: string) => text(10, 18, words, 'font-weight="600"', 13);

@@ -95,6 +95,19 @@ export const aggregates: Record<string, string> = {
   flow: "flow: the maximum flow through the maps of all layers",
 };
 
+// A method's text without what it says of the command line, whose options mean nothing on a page: in a sentence that names
+// one, what comes before it stays.
+export const withoutOptions = (text: string) =>
+  text
+    .split(/(?<=\.)\s+/)
+    .map((sentence) => {
+      const parts = sentence.split(";"),
+        first = parts.findIndex((part) => /--[a-z]/.test(part));
+      return first < 0 ? sentence : first === 0 ? "" : parts.slice(0, first).join(";") + ".";
+    })
+    .filter(Boolean)
+    .join(" ");
+
 // Scores that should add up to what is explained and do not, by so much: passed checks say nothing about that.
 const enough = 0.25;
 export function shortfall(a: Attribution): string {
@@ -103,6 +116,11 @@ export function shortfall(a: Attribution): string {
   return `The scores add up to ${number(sum)} of ${what} of ${number(of)}: ${(100 * share).toFixed(1).replace("-", "−")} %. They do not say where the rest comes from.`;
 }
 
+// As much of it as there is room for beside a small picture.
+export const checkMark = (a: Attribution) =>
+  shortfall(a) && a.checks.every((c) => c.passed)
+    ? `! accounts for ${(100 * a.accounted!.share!).toFixed(0).replace("-", "−")} %`
+    : checkText(a);
 export const checkText = (a: Attribution) => {
   const failed = a.checks.filter((c) => !c.passed).length,
     short = shortfall(a);

@@ -6,7 +6,7 @@ import { isMap, type Attribution } from "../model/attribution";
 import { css, toned } from "../model/colour";
 import { rowScale, strongest, type GridMap } from "../model/maps";
 import { pearson } from "../model/rank";
-import { checkText, describe, number, percent, place, question } from "../model/words";
+import { checkMark, checkText, describe, number, percent, place, question } from "../model/words";
 import { Canvas, hideTip, Legend, Segments, showTip, themed, useHover, useWidth } from "./parts";
 
 const pictures = new Map<string, HTMLImageElement>();
@@ -208,8 +208,10 @@ export function Thumbnail({ b, a, tau }: { b: Bench; a: Attribution; tau: number
       <span class="thumbtext">
         <b>{a.name}</b>
         <span class="soft">{place(b, a) || (a.traits.of_target ? `for ${b.aim.target.label}` : "no class")}</span>
-        <span class="num soft">{a === b.current ? "τ reference" : "τ " + tauText(tau)}</span>
-        <span class={failed ? "fail" : "soft"}>{checkText(a)}</span>
+        <span class="num soft">{a === b.current ? "" : "τ " + tauText(tau)}</span>
+        <span class={failed ? "fail" : "soft"} title={checkText(a)}>
+          {checkMark(a)}
+        </span>
       </span>
     </button>
   );

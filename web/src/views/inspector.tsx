@@ -2,7 +2,7 @@
 import type { Bench } from "../bench";
 import { isMap, titleOf, type Attribution } from "../model/attribution";
 import { rowOf, strongest, type GridMap, type Ranked } from "../model/maps";
-import { aggregates, describe, place, rankOf, shownName, shortfall, signedNumber, unitWord } from "../model/words";
+import { aggregates, describe, place, rankOf, shownName, shortfall, signedNumber, unitWord, withoutOptions } from "../model/words";
 import { Chart } from "./chart";
 import { Bar, Empty, Panel, Unbroken, useHover } from "./parts";
 
@@ -162,7 +162,7 @@ function MethodCard({ a }: { a: Attribution }) {
       {card.limits ? (
         <p>
           <b>Read with care. </b>
-          <Unbroken text={card.limits} />
+          <Unbroken text={withoutOptions(card.limits)} />
         </p>
       ) : null}
       <dl>

@@ -138,8 +138,8 @@ function Running({ live }: { live: LiveSession }) {
         <p class="hero-answer">{readFromLeft(b.headline)}</p>
         <Bars scores={scores} chosen={b.aim.target.index} />
         <p class="soft">
-          {sides[0]} words speak for the answer, {sides[1]} words against it ({titleOf(a)}). The picture beside them shows the way the words
-          take through the layers of the model ({welcome.followed}). Both were computed just now, on this machine.
+          {sides[0]} words speak for the answer, {sides[1]} words against it ({titleOf(a)}). The lines follow the words through the layers
+          of the model to the answer ({welcome.followed}). Both were computed just now, on this machine.
         </p>
         <button type="button" class="primary" onClick={() => welcome.open()}>
           Take this sentence apart

@@ -19,6 +19,10 @@ export async function checkExports(world, { text: path, picture, blocks }) {
         svg.startsWith("<svg") && svg.includes("<text") && !/href="(?!data:)/.test(svg),
         `${tab} as SVG with text and nothing outside`,
       );
+      expect(
+        svg.includes("target ") === (file === picture), // chefer's; attention is the same for every class
+        `a target where the method knows it, and nowhere else: ${tab}`,
+      );
       if (tab === "heads") expect(svg.includes(">head 5</text>"), "what the colours of heads stand for");
       if (tab === "matrix") expect(svg.includes(">good</text>") && svg.includes("rows sum to"), "names and row sums in the figure");
       expect(

@@ -475,6 +475,8 @@ export async function checkDrawer(world, { text: path }) {
   const page = await world.page(path + "#method=0");
   await page.getByRole("tab", { name: "Agreement" }).click();
   expect((await page.locator("#agreement tbody tr").count()) === 21, "every pair of seven methods");
+  await page.getByRole("tab", { name: "Faithfulness" }).click();
+  expect((await page.locator("#drawer-panel").innerText()).includes("holds no faithfulness"), "what a page in a file cannot measure");
   await page.getByRole("tab", { name: "Run record" }).click();
   const record = await page.locator("#record").innerText();
   expect(record.includes("headwater explain -m sentiment") && record.includes("import headwater"), "the command and the Python lines");

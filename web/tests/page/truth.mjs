@@ -83,6 +83,11 @@ export async function checkScoresShowEveryMethod(world) {
   const heads = await page.locator("table.scores thead th").allInnerTexts();
   const scored = await page.locator(".strip-row[data-method]").count();
   expect(scored === 8 && heads.length === 1 + scored, `a column for each of ${scored} methods, found ${heads}`);
+  for (const width of [1280, 400]) {
+    await page.setViewportSize({ width, height: 800 });
+    const tall = await page.locator("table.scores th[scope=row]").evaluateAll((all) => Math.max(...all.map((th) => th.offsetHeight)));
+    expect(tall < 40, `every word in one line at ${width} pixels, found one ${tall} tall`);
+  }
 }
 
 export async function checkFaithfulnessFollowsTheTarget(world) {
@@ -123,8 +128,8 @@ export async function checkSpecialTokensAreInTheScale(world) {
   expect(found, "a method whose largest score is a special token's");
   const page = await world.page(world.report("special.html", "-m", "sentiment", "--method", found.method, "the the the"));
   expect((await h1(page)).includes("more than any word: ["), `it in the title, found ${await h1(page)}`);
-  const legend = await page.locator("#text .legend").innerText();
-  expect(legend.includes(found.largest.toFixed(4)), `${found.largest.toFixed(4)} as the end of the scale, found ${legend}`);
+  const end = await page.locator("#text .legend .scale .num").nth(1).innerText();
+  expect(end.replace("+", "") === found.largest.toFixed(4), `${found.largest.toFixed(4)} as the end of the scale, found ${end}`);
 }
 
 // Checks may pass under scores that account for little of what they explain: then the page says so, and gives no green mark.

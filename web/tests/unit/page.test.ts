@@ -9,7 +9,7 @@ import type { AttributionData, PageDocument, Token } from "../../src/model/docum
 import { linesOf, rowsOf, spaceBefore } from "../../src/model/lines";
 import { readFromLeft, readingLevels, uprightLetters, visualOrder } from "../../src/model/reading";
 import { cellTip, columnSumTip, pointTip, readsTip, rowHead, rowSumTip, scoreTip } from "../../src/model/tips";
-import { number, rowSums, shownName } from "../../src/model/words";
+import { checkMark, number, rowSums, shownName, withoutOptions } from "../../src/model/words";
 import { addressOf, initial, viewOf } from "../../src/view";
 
 test("the view goes through the address and back; nothing else gets in", () => {
@@ -167,4 +167,25 @@ test("numbers and rows' sums as they are written", () => {
   assert.deepEqual([-0.5, -3.84e-4, 0, NaN, null].map(number), ["−0.5000", "−3.84e−4", "0.0000", "–", "–"]);
   assert.equal(rowSums(0.99999, 1.00001, 4), "rows sum to 1.0000");
   assert.equal(rowSums(1, 2, 3), "rows sum to 1.000 … 2.000");
+});
+
+test("a method's text without the options of the command line", () => {
+  assert.equal(
+    withoutOptions("Each layer is measured alone; --aggregate rollout multiplies them. The cosine sees only directions."),
+    "Each layer is measured alone. The cosine sees only directions.",
+  );
+  assert.equal(withoutOptions("It magnifies rounding. check_rounding=yes or --verify shows that; so it is."), "It magnifies rounding.");
+  assert.equal(withoutOptions("With ε = 0 it conserves; else not. It is fast."), "With ε = 0 it conserves; else not. It is fast.");
+});
+
+test("beside a small picture a few words say what the scores account for", () => {
+  const of = (share: number, passed: boolean) =>
+    ({
+      checks: [{ name: "sum", passed, value: 0, bound: 1 }],
+      accounted: { sum: share, of: 1, what: "the logit", share },
+    }) as unknown as Attribution;
+  assert.equal(checkMark(of(0.424, true)), "! accounts for 42 %");
+  assert.equal(checkMark(of(-0.1, true)), "! accounts for −10 %");
+  assert.equal(checkMark(of(0.9, true)), "✓ 1 check passed");
+  assert.equal(checkMark(of(0.4, false)), "✗ 1 of 1 checks failed");
 });
