@@ -127,6 +127,8 @@ struct Method {
   Attribution (*compute)(const Study&, const MethodOptions&) = nullptr;
   // Bytes beyond the run: its result and the least it needs to work.
   std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
+  // Bytes of scratch beyond which its tiles grow no more. None: it takes what it is given.
+  std::size_t (*most_scratch)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
 
   // What this result of it means. Options may change whether rows sum to 1, so a run says that itself
   // (promise_row_sums).
