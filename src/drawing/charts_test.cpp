@@ -6,8 +6,8 @@
 
 #include "drawing/chart.h"
 #include "files/record_json.h"
-#include "prose/provenance.h"
 #include "files/schema.h"
+#include "prose/provenance.h"
 #include "result/many_inputs.h"
 #include "support/text_search.h"
 
