@@ -68,8 +68,12 @@ MemoryPlan plan_memory(const std::vector<Job>& jobs, const ModelInfo& info, Inde
   least += prediction_bytes(info, rows);
   if (!info.plain_blocks) least += walk_bytes(info, tokens, 1, info.dtype) + passing_bytes(info, tokens, 1);
   least += least / 8 + constant_bytes + layers * nodes_of_a_block;
-  const bool tiles = std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.method->tiles; });
-  plan.scratch = tiles ? default_scratch : 0;
+  for (const Job& job : jobs)
+    if (const Method& m = *job.method; m.tiles)
+      plan.scratch =
+          std::max(plan.scratch, m.most_scratch == nullptr
+                                     ? default_scratch
+                                     : std::min(default_scratch, m.most_scratch(info, tokens, job.options)));
   plan.least = least;
   if (max_memory > 0) {
     if (least > max_memory)

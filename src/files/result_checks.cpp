@@ -84,10 +84,14 @@ void require_map_sizes(const std::string& method, const Map& map, const Predicti
 
 void require_attribution(const Attribution& result, const Prediction& prediction) {
   const std::string method = name_of(result);
-  const Map& first = result.maps.front();
+  // A score per unit may stand before the maps that it was read from; those are alike.
+  const bool scores_first = result.maps.size() > 1 && result.maps.front().axes.size() == 1 &&
+                            result.maps.front().axes.front().kind == Axis::Units;
+  const Map& first = result.maps[scores_first ? 1 : 0];
   for (const Map& map : result.maps) {
     require_axes(method, map);
     require_map_sizes(method, map, prediction);
+    if (scores_first && &map == &result.maps.front()) continue;
     const auto same = [](const Axis& a, const Axis& b) { return a.kind == b.kind; };
     if (!std::equal(map.axes.begin(), map.axes.end(), first.axes.begin(), first.axes.end(), same))
       expected_in_result(method + ".maps", "the same axes in all of them", "different ones");

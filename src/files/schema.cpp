@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include <headwater/formats.h>
 
@@ -78,7 +79,8 @@ OrderedJson json_of(const RunRecord& record) {
   json["tokenizer_sha256"] = record.tokenizer_sha256;
   json["dtype"] = record.dtype;
   json["threads"] = record.threads;
-  json["kernels"] = pairs_of(record.kernels);
+  json["kernels"] =
+      std::map(record.kernels.begin(), record.kernels.end());  // in the order that a reader finds
   json["seconds"] = record.seconds;
   return json;
 }

@@ -250,11 +250,10 @@ std::string what_would_pass(const Path& path, const Integral& integral, const Se
       fmt::format("After {} nodes the sum misses F(x) − F(baseline) by {:.2g} of it", integral.nodes, sum);
   if (integral.error) note += fmt::format(", and a score may be off by {:.2g} of the largest", score);
   note += fmt::format("; tolerance={} would pass.", at_least(std::max(sum, score)));
-  if (integral.error)
-    return note + (integral.cut_by_time
-                       ? " The time was up: a longer budget gets closer."
-                       : " These were all that max_steps allows: raise it, or choose a baseline "
-                         "nearer to the input.");
+  if (integral.error)  // the same for both, as the command that repeats it names the nodes
+    return note +
+           " These were all that max_steps or the budget allowed: allow more, or choose a baseline nearer to "
+           "the input.";
   if (integral.nodes_needed > 0)
     note += fmt::format(" About {} steps would reach {}.", integral.nodes_needed, settings.tolerance);
   return note + " Without steps, nodes are added where they are needed.";
@@ -339,8 +338,9 @@ extern const Method integrated_gradients{
         "says so.",
     .options = {quantity_option,
                 {"baseline", "auto|mask|unk|pad|zero|mean|black", "auto",
-                 "where the path starts; auto: mask where there is one, otherwise mean (of the input's own "
-                 "token embeddings, or of the picture's colour); black for images; zero is zero at wrt"},
+                 "where the path starts; auto: mask where there is one, otherwise mean (of the token "
+                 "embeddings of the unit's own sequence, or of the picture's colour); black for images; zero "
+                 "is zero at wrt"},
                 {"special_tokens", "keep|replace", "keep",
                  "special tokens keep their own embedding in the baseline, or are replaced too"},
                 {"steps", "integer", "0",

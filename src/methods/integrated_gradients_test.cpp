@@ -87,7 +87,13 @@ TEST(IntegratedGradients, AddsNodesUntilTheScoresAreRightOrSaysThatTheyAreNot) {
   EXPECT_NE(few.notes.at(0).find(" 7 nodes"), std::string::npos) << few.notes.at(0);
   const Attribution bad = explain(subject, {{"steps", "1"}, {"rule", "left"}, {"tolerance", "1e-6"}});
   EXPECT_FALSE(bad.checks.at(0).passed);
-  EXPECT_NE(bad.notes.back().find("max_steps"), std::string::npos);
+  EXPECT_NE(bad.notes.back().find("Without steps, nodes are added"), std::string::npos) << bad.notes.back();
+  const std::string said = "tolerance=";
+  const std::size_t at = bad.notes.back().find(said) + said.size();
+  const std::string passing = bad.notes.back().substr(at, bad.notes.back().find(' ', at) - at);
+  EXPECT_TRUE(
+      explain(subject, {{"steps", "1"}, {"rule", "left"}, {"tolerance", passing}}).checks.at(0).passed)
+      << "what is said to pass passes: " << passing;
   EXPECT_GT(bad.checks.at(0).value, good.checks.at(0).value);
 }
 

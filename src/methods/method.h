@@ -107,6 +107,8 @@ struct Method {
   Attribution (*compute)(const Study&, const MethodOptions&) = nullptr;
   // Bytes beyond the run: its result and the least it needs to work.
   std::size_t (*planned_bytes)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
+  // Bytes of scratch beyond which its tiles grow no more. None: it takes what it is given.
+  std::size_t (*most_scratch)(const ModelInfo&, Index tokens, const MethodOptions&) = nullptr;
 
   // Its result, with its name and the options used.
   Attribution run(const Study& study, const MethodOptions& options) const;

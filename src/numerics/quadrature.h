@@ -18,7 +18,8 @@ std::vector<Node> quadrature(Rule rule, int n);
 
 // About how many nodes of a rule bring the integral of a function within `allowed`, judged by its values at the
 // nodes of the same rule that left this error: by how fast its coefficients fall, where Gauss' rule is used
-// and they do, otherwise by the rule's order. 0: more than anybody would run.
+// and they do, otherwise by the rule's order; where the values jump, by the most that a jump can leave.
+// 0: more than anybody would run.
 int nodes_to_reach(Rule rule, const std::vector<double>& values, double error, double allowed);
 
 }  // namespace headwater

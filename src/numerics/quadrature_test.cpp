@@ -74,8 +74,12 @@ TEST(Quadrature, NodesThatAreSaidToReachAnErrorReachIt) {
         if (enough == 0) continue;
         ++looked_at;
         EXPECT_GT(enough, n);
-        EXPECT_LE(std::abs(integral(rule, enough, c.f) - c.exact), 1.5 * allowed)
+        EXPECT_LE(std::abs(integral(rule, enough, c.f) - c.exact), allowed)
             << static_cast<int>(rule) << " " << n << " " << enough;
+        bool fewer = false;  // a third of them may still miss
+        for (int m = enough / 3; m <= enough && !fewer; ++m)
+          fewer = std::abs(integral(rule, m, c.f) - c.exact) > allowed;
+        EXPECT_TRUE(fewer) << "too many: " << static_cast<int>(rule) << " " << n << " " << enough;
       }
   EXPECT_GT(looked_at, 15);
   EXPECT_EQ(nodes_to_reach(Rule::Left, std::vector<double>(5, 1.0), 1.0, 1e-9), 0)

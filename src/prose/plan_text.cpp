@@ -19,10 +19,14 @@ struct PlanParts {
 };
 
 // Of the whole process at its largest: the program with its libraries and the tokenizer, the weights, and
-// what loading them takes on top or, if that is more, the run.
+// what loading them takes on top or, if that is more, the run. A matrix is packed while its numbers as they
+// were read are still there; an embedding table is packed only where a language model's head is tied to it.
 std::size_t peak_bytes(const ModelInfo& info, std::size_t weights, std::size_t run) {
-  constexpr std::size_t program = std::size_t{18} << 20, token = 600;  // of a vocabulary, with its text
-  const std::size_t loading = 2 * info.largest_tensor * bytes_of(info.dtype);
+  constexpr std::size_t program = std::size_t{15} << 20, token = 200;  // of a vocabulary, with its text
+  const std::size_t matrix =
+      static_cast<std::size_t>(info.last().width) * static_cast<std::size_t>(info.last().feed_forward);
+  const std::size_t loading =
+      (is_vocabulary(info.task) ? info.largest_tensor : 2 * matrix) * bytes_of(info.dtype);
   return program + static_cast<std::size_t>(info.vocabulary) * token + weights + std::max(loading, run);
 }
 

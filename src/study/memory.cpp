@@ -1,9 +1,9 @@
 // The memory of a run and of a walk over it. tests/laws/memory_law_test.cpp compares it with measurements.
 //
 // A block keeps, per token, its norms, Q, K, V (before and after rotary), Z, both projections and both
-// residual sums (at most 12 D), up to five F-wide values of a gated feed-forward, and per head the scores,
-// the masked scores and the pattern (3 T). Outside the blocks: the embeddings and their sums, the last norm,
-// the head's dense layer (8 D), and the logits.
+// residual sums (at most 12 D), two F-wide values (five of a gated feed-forward, which post-norm families
+// have not), and per head the scores, the masked scores and the pattern (3 T). Outside the blocks: the
+// embeddings and their sums, the last norm, the head's dense layer (8 D), and the logits.
 //
 // A walk holds at one time, per token, the stream's signal and those of q, k, v and z (5 D), three F-wide
 // signals of a gated feed-forward and a layout of one, and per head the signals of the scores and of the
@@ -79,7 +79,8 @@ std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
   const std::size_t pixels = static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.image_size) *
                              static_cast<std::size_t>(info.channels);
-  const std::size_t block = T * (12 * D + 5 * F) + 3 * H * T * T;
+  const std::size_t wide = info.pre_norm ? 5 : 2;
+  const std::size_t block = T * (12 * D + wide * F) + 3 * H * T * T;
   const std::size_t numbers = L * block + 8 * T * D + 2 * pixels + R * outputs_of(info);
   return numbers * bytes_of(info.dtype);
 }

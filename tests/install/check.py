@@ -42,6 +42,21 @@ def check_surface(prefix):
         sys.exit(f"libheadwater.so: expected the names of include/headwater alone, found {', '.join(found)}")
 
 
+def missing_guards(elf):
+    """What `readelf` should show of a hardened file and does not. Landing pads (endbr64) are only code: the linker marks a file
+    that uses them if everything in it does, which Debian's start files do not."""
+    wanted = {"relro": r"GNU_RELRO", "bound at start": r"FLAGS_1.*\bNOW\b", "stack protector": r"__stack_chk_fail", "FORTIFY": r"__memcpy_chk"}
+    return [name for name, pattern in wanted.items() if not re.search(pattern, elf)]
+
+
+def check_guards(prefix):
+    assert missing_guards("GNU_RELRO\n(FLAGS_1) Flags: NOW PIE\n__stack_chk_fail\n__memcpy_chk") == []
+    assert missing_guards("GNU_RELRO\n(FLAGS_1) Flags: PIE\n__memcpy_chk") == ["bound at start", "stack protector"]
+    for made in (prefix / "bin/headwater", *sorted(prefix.rglob("libheadwater.so"))):
+        if missing := missing_guards(run(["readelf", "-lWd", "--dyn-syms", made])):
+            sys.exit(f"{made.name}: expected a hardened file, found none of: {', '.join(missing)}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("--cmake", "--build", "--generator"):
@@ -58,6 +73,7 @@ def main():
             if not (prefix / place).is_file():
                 sys.exit(f"not installed: {place}")
         check_surface(prefix)
+        check_guards(prefix)
         program = [prefix / "bin/headwater"]
         said = run([*program, "version"], cwd=folder, env=clean)
 

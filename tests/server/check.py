@@ -96,7 +96,7 @@ def check_computing(server):
            f"bytes and times of what has run, and of what a trial ran to its end; found {planned}")
     hurried = server.post("/v1/explain", {"text": TEXT, "methods": ["integrated_gradients", "saliency"], "budget": 1e-9}).json()
     first = hurried["attributions"][0]
-    expect(first["options"]["max_steps"] == "7" and "--max-steps 7" in hurried["record"]["command"], "a budget that names its nodes")
+    expect(first["options"]["max_steps"] == "7" and "--option max_steps=7" in hurried["record"]["command"], "a budget that names its nodes")
     expect(hurried["attributions"][1]["method"] == "saliency", "results where they were asked for")
     expect_error(server.post("/v1/explain", {"text": TEXT, "budget": -1}), 400)
     tree = server.post("/v1/tree", {"text": TEXT, "tau": 0.4, "lambda": 0.01}).json()

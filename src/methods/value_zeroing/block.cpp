@@ -324,22 +324,48 @@ Tensor zero_values(const Study& study, const AttentionKind& kind, int layer, con
   return result;
 }
 
+namespace {
+
+Index maps_of(const ModelInfo& info) {
+  return info.pre_norm ? 2 : 1;
+}
+
+bool replays(const ModelInfo& info, const ZeroingOptions& options) {
+  return !info.plain_blocks || !options.together.empty();
+}
+
+Costs planned_costs(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
+  return costs_of(tokens, static_cast<Index>(options.heads.size()), info.last().width,
+                  info.last().feed_forward, maps_of(info), zeroing_folds(info, tokens, options),
+                  bytes_of(info.dtype));
+}
+
+}  // namespace
+
 std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
-  const Index T = tokens, D = info.last().width, F = info.last().feed_forward, maps = info.pre_norm ? 2 : 1;
-  const Index inner = Index{info.last().heads} * info.last().head_width,
-              parts = static_cast<Index>(options.heads.size());
+  const Index T = tokens, D = info.last().width, F = info.last().feed_forward, maps = maps_of(info);
+  const Index inner = Index{info.last().heads} * info.last().head_width;
   const bool fold = zeroing_folds(info, tokens, options);
   const Index layers = options.fold == ZeroingOptions::Folding::Keep ? info.last().layers : 1;
   const std::size_t number = bytes_of(info.dtype);
-  const Costs costs = costs_of(T, parts, D, F, maps, fold, number);
+  const Costs costs = planned_costs(info, T, options);
   const Index clean = T * (4 * D + (1 + maps) * F + 4) + maps * F + T * T;
   const Index weights = 2 * inner * D + (fold ? layers * maps * inner * F : 0);
   // A replay lists its pairs, and copies what later attention reads for its two copies of a row.
   std::size_t replayed = 0;
-  if (!info.plain_blocks || !options.together.empty())
+  if (replays(info, options))
     replayed = replayed_row_bytes(info, T) + as_size(T * T) * sizeof(Pair) + as_size(4 * T * inner) * number;
   return replayed + as_size(clean + weights) * number + as_size(std::min(T, least_sources)) * costs.source +
          as_size(least_rows * thread_count()) * costs.row;
+}
+
+std::size_t most_zeroing_scratch(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
+  const Costs costs = planned_costs(info, tokens, options);
+  const Index sources = std::max<Index>(0, std::min(tokens, most_sources) - least_sources);
+  const std::size_t tiles = 2 * std::max(as_size((most_rows - least_rows) * thread_count()) * costs.row,
+                                         as_size(sources) * costs.source);  // each has one half
+  return replays(info, options) ? std::max(tiles, as_size(tokens * tokens) * replayed_row_bytes(info, tokens))
+                                : tiles;
 }
 
 }  // namespace headwater

@@ -63,5 +63,7 @@ R rounded_distance(const R* before, const R* now, Index n) {
 
 // The least that zero_values needs, in bytes.
 std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOptions& options);
+// The scratch beyond which its tiles grow no more.
+std::size_t most_zeroing_scratch(const ModelInfo& info, Index tokens, const ZeroingOptions& options);
 
 }  // namespace headwater

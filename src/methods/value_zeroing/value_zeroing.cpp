@@ -173,6 +173,10 @@ std::size_t planned_bytes(const ModelInfo& info, Index tokens, const MethodOptio
          zeroing_bytes(info, tokens, zeroing_options(options, info.last().heads, tokens));
 }
 
+std::size_t most_scratch(const ModelInfo& info, Index tokens, const MethodOptions& options) {
+  return most_zeroing_scratch(info, tokens, zeroing_options(options, info.last().heads, tokens));
+}
+
 }  // namespace
 
 extern const Method value_zeroing{
@@ -219,6 +223,7 @@ extern const Method value_zeroing{
     .aliases = {"vz"},
     .compute = run,
     .planned_bytes = planned_bytes,
+    .most_scratch = most_scratch,
 };
 
 }  // namespace headwater
