@@ -29,11 +29,12 @@ export function HeadMap({ b }: { b: Bench }) {
   const map = headMapOf(b);
   if (!map) return null;
   const { a, choices, what, values, known, peak } = map;
-  const best = values
-    .flatMap((row, l) => row.map((v, h) => ({ v, l, h })))
-    .filter((x) => x.v !== null && x.v === x.v)
-    .sort((x, y) => Math.abs(y.v!) - Math.abs(x.v!))
-    .slice(0, 3);
+  const soFar = values.some((row) => row.includes(null)) ? " so far" : "", // other layers are on their way
+    best = values
+      .flatMap((row, l) => row.map((v, h) => ({ v, l, h })))
+      .filter((x) => x.v !== null && x.v === x.v)
+      .sort((x, y) => Math.abs(y.v!) - Math.abs(x.v!))
+      .slice(0, 3);
   return (
     <Panel id="headmap" title="Layers × heads">
       <Chooser
@@ -92,8 +93,8 @@ export function HeadMap({ b }: { b: Bench }) {
       </div>
       <p class="caption">
         {number(known.length ? Math.min(...known) : NaN)} … {number(known.length ? Math.max(...known) : NaN)}.{" "}
-        {best.length ? `Largest: ${best.map((x) => `L${x.l} H${x.h} ${number(x.v)}`).join(", ")}. ` : ""}Click a head to see it alone, again
-        for the mean.
+        {best.length ? `Largest${soFar}: ${best.map((x) => `L${x.l} H${x.h} ${number(x.v)}`).join(", ")}. ` : ""}Click a head to see it
+        alone, again for the mean.
       </p>
     </Panel>
   );

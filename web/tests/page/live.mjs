@@ -179,6 +179,8 @@ export async function checkLayersOnTheWay(world) {
     running && /^L0 strongest/.test(summary) && !summary.includes("L3"),
     `the first layers while the last are computed, found ${summary}`,
   );
+  const heads = await page.locator("#headmap .caption").innerText();
+  expect(heads.includes("Largest so far: L0"), `the largest of the layers that are there, found ${heads}`);
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.locator("#input .status", { hasText: "Cancelled." }).waitFor({ timeout: 5000 });
   expect((await rows()) === before, `only what had finished, found ${await rows()}`);
