@@ -4,26 +4,9 @@
 //   s · ζ
 //
 // per layer; the figure is the last layer's. Rows of signed scores count by their size.
-#include <algorithm>
-
-#include "evaluation/metrics/evaluation.h"
-#include "evaluation/trial/rationale.h"
-#include "numerics/ranking_quality.h"
+#include "evaluation/metrics/cue_rows.h"
 
 namespace headwater {
-
-namespace {
-
-EvaluationValue measure(const Trial& trial, const MethodOptions&, std::span<const Reply>) {
-  const std::vector<bool> cues = cue_tokens(trial.sample, trial.rows.back().size());
-  if (std::find(cues.begin(), cues.end(), true) == cues.end()) return no_value();
-  EvaluationValue made;
-  for (const std::vector<double>& row : trial.rows) made.curve.push_back(share_on_cues(row, cues));
-  made.value = made.curve.back();
-  return made;
-}
-
-}  // namespace
 
 extern const Evaluation cue_mass;
 const Evaluation cue_mass{
@@ -35,7 +18,7 @@ const Evaluation cue_mass{
     .better = Evaluation::Better::Higher,
     .needs = Evaluation::Needs::Cues,
     .curve_over = "layer",
-    .measure = measure,
+    .measure = over_cues<share_on_cues>,
     .points = layer_points,
 };
 

@@ -6,8 +6,7 @@
 // answers are all alike.
 #include <cmath>
 
-#include "evaluation/metrics/evaluation.h"
-#include "evaluation/trial/erasure.h"
+#include "evaluation/metrics/erasure_curves.h"
 #include "numerics/random.h"
 #include "numerics/rank_correlation.h"
 
@@ -30,10 +29,6 @@ std::vector<Perturbation> subsets(const Sample& sample, const std::vector<int>& 
       all.push_back(std::move(made));
     }
   return all;
-}
-
-std::vector<int> shares_of(const MethodOptions& options) {
-  return parsed_shares(options.text("shares"), "sensitivity_n: option shares");
 }
 
 std::vector<Perturbation> asks(const Trial& trial, const MethodOptions& options) {
@@ -66,12 +61,6 @@ EvaluationValue measure(const Trial& trial, const MethodOptions& options, std::s
   return made;
 }
 
-std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
-  std::vector<double> x;
-  for (const int share : shares_of(options)) x.push_back(share / 100.0);
-  return x;
-}
-
 }  // namespace
 
 extern const Evaluation sensitivity_n;
@@ -94,7 +83,7 @@ const Evaluation sensitivity_n{
     .curve_over = "share of units removed",
     .asks = asks,
     .measure = measure,
-    .points = points,
+    .points = share_points,
 };
 
 }  // namespace headwater

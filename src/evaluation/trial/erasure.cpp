@@ -38,14 +38,15 @@ std::vector<std::size_t> step_counts(std::size_t n, int steps) {
   return counts;
 }
 
-std::vector<int> parsed_shares(const std::string& text, const std::string& where) {
+std::vector<int> shares_of(const MethodOptions& options) {
   std::vector<int> shares;
-  for (const std::string& piece : split(text, ',')) {
+  for (const std::string& piece : split(options.text("shares"), ',')) {
     int share = 0;
     const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), share);
     if (error != std::errc{} || end != piece.data() + piece.size() || share < 1 || share > 100)
-      throw InputError(fmt::format("{}: expected whole percentages from 1 to 100 such as 1,5,10, found '{}'",
-                                   where, piece));
+      throw InputError(fmt::format(
+          "{}: option shares: expected whole percentages from 1 to 100 such as 1,5,10, found '{}'",
+          options.method(), piece));
     shares.push_back(share);
   }
   return shares;

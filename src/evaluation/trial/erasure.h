@@ -2,11 +2,10 @@
 // deletion and insertion.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "evaluation/trial/trial.h"
+#include "methods/method.h"
 
 namespace headwater {
 
@@ -23,8 +22,8 @@ Perturbation only_first(const std::vector<std::size_t>& order, std::size_t count
 // steps: one by one. n = 0 has only step 0.
 std::vector<std::size_t> step_counts(std::size_t n, int steps);
 
-// Parses whole percentages from 1 to 100, such as "1,5,10,20,50". Throws InputError that begins with `where`.
-std::vector<int> parsed_shares(const std::string& text, const std::string& where);
+// Option "shares": whole percentages from 1 to 100, such as "1,5,10,20,50". Throws InputError.
+std::vector<int> shares_of(const MethodOptions& options);
 // ⌈share n / 100⌉: at least one unit.
 std::size_t share_count(std::size_t n, int share);
 
