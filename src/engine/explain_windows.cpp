@@ -14,6 +14,7 @@
 #include "engine/impl.h"
 #include "result/focus.h"
 #include "result/text_windows.h"
+#include "study/checks.h"
 
 namespace headwater {
 
@@ -36,18 +37,11 @@ Outcome mean_outcome(std::span<const Report> reports) {
   return mean;
 }
 
-// Of the checks of one name, the one nearest to its bound or furthest beyond it.
+// Of the checks of one name, the worst.
 std::vector<Check> worst_checks(std::span<const Report> reports, std::size_t method) {
   std::vector<Check> worst;
   for (const Report& report : reports)
-    for (const Check& check : report.attributions[method].checks) {
-      const auto same = std::find_if(worst.begin(), worst.end(),
-                                     [&](const Check& other) { return other.name == check.name; });
-      if (same == worst.end())
-        worst.push_back(check);
-      else if (check.value * same->bound > same->value * check.bound || (same->passed && !check.passed))
-        *same = check;
-    }
+    for (const Check& check : report.attributions[method].checks) keep_worst(worst, check);
   return worst;
 }
 

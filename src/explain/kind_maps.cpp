@@ -114,7 +114,7 @@ void forbid_future(Attribution& result, const std::vector<AttentionKind>& kinds)
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     if (!kinds[k].causal) continue;
     const Check one = check_causal(result.maps[k].values);
-    if (!worst || one.value > worst->value) worst = one;
+    if (!worst || is_worse(one, *worst)) worst = one;
     forbid_future(result.maps[k].values);
   }
   if (worst) result.checks.push_back(*worst);

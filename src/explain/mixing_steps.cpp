@@ -1,7 +1,6 @@
 #include "explain/mixing_steps.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <span>
 
@@ -112,13 +111,6 @@ JointMixing fused_mixing(const Study& study, const FusedMixing& wanted) {
 }
 
 Check worst_of(const std::vector<Map>& maps, Check (*check)(const Tensor&)) {
-  // A failed check is worse than a passed one; otherwise the one whose value is closer to its bound, or
-  // further beyond it.
-  const auto is_worse = [](const Check& a, const Check& b) {
-    if (a.passed != b.passed) return !a.passed;
-    const double x = std::abs(a.value - a.bound), y = std::abs(b.value - b.bound);
-    return a.passed ? x < y : x > y;
-  };
   Check worst = check(maps.front().values);
   for (const Map& map : std::span(maps).subspan(1))
     if (const Check one = check(map.values); is_worse(one, worst)) worst = one;

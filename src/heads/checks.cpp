@@ -5,25 +5,6 @@
 
 namespace headwater {
 
-namespace {
-
-// Over the bound, and by how much; then the share of it.
-double badness(const Check& check) {
-  if (check.bound > 0) return check.value / check.bound;
-  return check.passed ? 0 : 1 + check.value;
-}
-
-}  // namespace
-
-void keep_worst(std::vector<Check>& checks, Check found) {
-  for (Check& check : checks) {
-    if (check.name != found.name) continue;
-    if (badness(found) > badness(check)) check = std::move(found);
-    return;
-  }
-  checks.push_back(std::move(found));
-}
-
 AttentionAttribution attribute_checked(const Study& study, const AttentionAttributionOptions& options,
                                        std::vector<Check>& checks, int& unresolved) {
   AttentionAttribution found = attribute_attention(study, Objective(study, options.quantity), options);

@@ -13,9 +13,6 @@
 
 namespace headwater {
 
-// Adds a check, or replaces the one of the same name if the new one is closer to its bound or beyond it.
-void keep_worst(std::vector<Check>& checks, Check found);
-
 // Attributes attention as attattr does. Its checks, completeness and the estimated error, go into `checks`,
 // and inputs that missed the tolerance are counted.
 AttentionAttribution attribute_checked(const Study& study, const AttentionAttributionOptions& options,

@@ -1,13 +1,12 @@
 #include "selftest/check.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numbers>
 
 #include <fmt/format.h>
 
 #include "selftest/properties.h"
+#include "study/checks.h"
 
 namespace headwater {
 namespace {
@@ -72,13 +71,6 @@ std::vector<TestInput> test_inputs(const LoadedModel& loaded, std::span<const In
   return made;
 }
 
-// How far a property is beyond its bound; of two that hold, the one nearer to its bound is worse.
-double severity(const TestedProperty& property) {
-  if (std::isnan(property.value)) return std::numeric_limits<double>::infinity();
-  if (property.bound == 0) return property.value == 0 ? 0 : std::numeric_limits<double>::infinity();
-  return property.value / property.bound;
-}
-
 }  // namespace
 
 ModelTest test_model(const LoadedModel& loaded, const LoadedModel& exact, std::span<const Input> inputs,
@@ -98,7 +90,8 @@ ModelTest test_model(const LoadedModel& loaded, const LoadedModel& exact, std::s
       continue;
     }
     for (std::size_t p = 0; p < found.size(); ++p)
-      if (severity(found[p]) > severity(test.properties[p])) test.properties[p] = std::move(found[p]);
+      if (found[p].applies && (!test.properties[p].applies || is_worse(found[p], test.properties[p])))
+        test.properties[p] = std::move(found[p]);
   }
   return test;
 }

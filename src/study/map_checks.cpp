@@ -25,10 +25,6 @@ void for_cells(const Tensor& map, F&& f) {
 
 }  // namespace
 
-Check check_within(std::string name, double value, double bound) {
-  return {.name = std::move(name), .passed = value <= bound, .value = value, .bound = bound};
-}
-
 double row_sum_bound(DType dtype) {
   return dtype == DType::Float32 ? 1e-5 : 1e-12;
 }

@@ -6,10 +6,9 @@
 
 #include <headwater/report.h>
 
-namespace headwater {
+#include "study/checks.h"
 
-// A check of a value that may not exceed its bound.
-Check check_within(std::string name, double value, double bound);
+namespace headwater {
 
 // The largest allowed distance of a row's sum from 1, in this working type.
 double row_sum_bound(DType dtype);
