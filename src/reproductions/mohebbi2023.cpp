@@ -16,12 +16,12 @@
 
 #include "base/files.h"
 #include "evaluation/data/evaluation_reader.h"
+#include "numerics/linear_probe.h"
 #include "numerics/rank_correlation.h"
 #include "reproductions/reproduction.h"
 #include "reproductions/shared/data.h"
 #include "reproductions/shared/evaluations.h"
 #include "reproductions/shared/maps.h"
-#include "reproductions/shared/probe.h"
 
 namespace headwater {
 namespace {

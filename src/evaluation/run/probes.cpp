@@ -1,4 +1,4 @@
-// A linear probe per layer (ridge regression on ±1 with a free bias) predicts the example's property from the
+// A linear probe per layer predicts the example's property from the
 // block's output at the target's position. It is fitted on four fifths of the examples and tested on the
 // rest, five times, so that every example is tested by a probe that has not seen it.
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <headwater/error.h>
 
 #include "evaluation/run/evaluate.h"
-#include "numerics/linear_map.h"
+#include "numerics/linear_probe.h"
 #include "numerics/random.h"
 
 namespace headwater {
@@ -42,38 +42,6 @@ std::vector<std::vector<double>> states_of(const LoadedModel& loaded, const Eval
   return states;
 }
 
-Tensor stacked(const std::vector<std::vector<double>>& rows) {
-  std::vector<double> all;
-  for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
-  return Tensor::of({static_cast<Index>(rows.size()), static_cast<Index>(rows.front().size())}, all);
-}
-
-// Which of these examples a probe of one layer classifies correctly, each by a fit without it.
-std::vector<bool> told(const std::vector<std::vector<double>>& states, const std::vector<double>& signs,
-                       const std::vector<std::size_t>& order) {
-  std::vector<bool> right(states.size());
-  for (std::size_t fold = 0; fold < probe_folds; ++fold) {
-    std::vector<std::vector<double>> seen, unseen;
-    std::vector<std::vector<double>> targets;
-    std::vector<std::size_t> tested;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const std::size_t i = order[k];
-      if (k % probe_folds == fold) {
-        unseen.push_back(states[i]);
-        tested.push_back(i);
-      } else {
-        seen.push_back(states[i]);
-        targets.push_back({signs[i]});
-      }
-    }
-    if (tested.empty() || seen.empty()) continue;
-    const LinearMap map = RidgeFit(stacked(seen), probe_ridge).fit(stacked(targets));
-    const std::vector<double> said = map(stacked(unseen)).to_doubles();
-    for (std::size_t k = 0; k < tested.size(); ++k) right[tested[k]] = said[k] * signs[tested[k]] > 0;
-  }
-  return right;
-}
-
 }  // namespace
 
 std::vector<std::vector<bool>> probe_layers(const LoadedModel& loaded,
@@ -91,19 +59,21 @@ std::vector<std::vector<bool>> probe_layers(const LoadedModel& loaded,
         "probing_agreement: expected at least {} examples of two properties, such as singular and "
         "plural, found {} of {}; BLiMP's paradigms of number have them",
         2 * probe_folds, known.size(), properties.size()));
-  std::vector<std::vector<std::vector<double>>> states;  // [layer][example][D]
-  std::vector<double> signs;
+  std::vector<Vectors> states;  // [layer][example][D]
+  std::vector<bool> first_property;
   for (const std::size_t i : known) {
     const auto one = states_of(loaded, *asked[i]);
     states.resize(one.size());
     for (std::size_t layer = 0; layer < one.size(); ++layer) states[layer].push_back(one[layer]);
-    signs.push_back(asked[i]->property == *properties.begin() ? 1 : -1);
+    first_property.push_back(asked[i]->property == *properties.begin());
   }
   const std::vector<std::size_t> order = random_order(random_stream(seed, "probes"), known.size());
+  std::vector<std::size_t> fold(known.size());
+  for (std::size_t k = 0; k < order.size(); ++k) fold[order[k]] = k % probe_folds;
   std::vector<std::vector<bool>> right(asked.size());
-  for (const auto& layer : states) {
-    const std::vector<bool> made = told(layer, signs, order);
-    for (std::size_t k = 0; k < known.size(); ++k) right[known[k]].push_back(made[k]);
+  for (const Vectors& layer : states) {
+    const std::vector<bool> told = told_rightly(layer, first_property, fold, {.ridge = probe_ridge});
+    for (std::size_t k = 0; k < known.size(); ++k) right[known[k]].push_back(told[k]);
   }
   return right;
 }

@@ -1,5 +1,5 @@
 // A linear probe against what can be told by hand.
-#include "reproductions/shared/probe.h"
+#include "numerics/linear_probe.h"
 
 #include <cmath>
 
