@@ -37,11 +37,16 @@ Run Study::run(std::vector<Edit> edits) const {
   return made;
 }
 
-Study Study::over(Run other) const {
-  Study study(model_, batch_, units_, target_);
+Study Study::aimed_at(Target target) const {
+  Study study(model_, batch_, units_, std::move(target));
   study.special_ids = special_ids;
   study.problem = problem;
   study.black = black;
+  return study;
+}
+
+Study Study::over(Run other) const {
+  Study study = aimed_at(target_);
   study.scratch = scratch;
   study.on_progress = on_progress;
   study.run_ = std::move(other);

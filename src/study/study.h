@@ -87,6 +87,7 @@ class Study {
   const Run& run() const;
   Run run(std::vector<Edit> edits) const;  // another run, with edits
   Study over(Run other) const;             // this study with another run
+  Study aimed_at(Target target) const;     // another study of this input, which has not run
   // Makes the runs of several studies of one model as one batch; `batch` holds their inputs in this order.
   // Each study gets its part, with the same bits as by itself. Requires run_alike.
   static void run_together(std::span<Study* const> studies, const Batch& batch);

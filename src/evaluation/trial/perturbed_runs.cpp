@@ -41,20 +41,10 @@ bool of_special_token(Replacement replacement) {
          replacement == Replacement::Pad;
 }
 
-// Another study of the same input, which has not run.
-std::unique_ptr<Study> like(const Study& plain, const Target& target) {
-  auto study = std::make_unique<Study>(plain.model(), plain.batch(),
-                                       InputUnits{plain.sequences(), plain.units()}, target);
-  study->special_ids = plain.special_ids;
-  study->black = plain.black;
-  study->problem = plain.problem;
-  return study;
-}
-
 // A study of this target whose run nobody asks for.
 std::unique_ptr<Study> aimed_study(const LoadedModel& loaded, const Prepared& prepared,
                                    const Target& target) {
-  return like(open_study(loaded, prepared), target);
+  return std::make_unique<Study>(open_study(loaded, prepared).aimed_at(target));
 }
 
 // The tokens that stay, and where the rows of the target then are.
@@ -148,9 +138,9 @@ void PerturbedRuns::know_embeddings() {
   }
   const auto absent = [](const Known& known, Replacement replacement) {
     // Of a study of its own, whose run is forgotten.
-    const std::unique_ptr<Study> once = like(*known.study, {});
-    once->keep_only({Site::ResidPre}, 1);
-    return absent_rows(*once, replacement);
+    Study once = known.study->aimed_at({});
+    once.keep_only({Site::ResidPre}, 1);
+    return absent_rows(once, replacement);
   };
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     for (const Replacement replacement : wanted[i])
