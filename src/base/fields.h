@@ -18,6 +18,7 @@
 #include <limits>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -36,11 +37,21 @@ concept Of = std::same_as<std::remove_const_t<T>, S>;
 template <class E>
 inline constexpr int words_in = 0;
 
+// What is said of a field beyond its name and type.
+struct About {
+  std::string_view help = {};
+  // Bounds of a number; `most` entries of a list or an object.
+  double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
+  std::vector<std::string_view> choices = {};  // of a text; empty: any
+};
+
 // Where a value stands in a file: "attributions[0].checks[2].name".
 struct FieldPath {
   const FieldPath* outer = nullptr;
-  std::string_view key = {};  // empty: an entry of a list, or the whole file
+  std::string_view key =
+      {};  // empty: an entry of a list; of the whole file: what it is called where it stands alone
   std::size_t index = 0;
+  bool closed = false;  // of a whole file: a field that nobody asks for is refused
   std::string str() const;
 };
 
@@ -79,6 +90,13 @@ bool is_empty(const T& value) {
     return value == T();
 }
 
+template <class E>
+std::vector<std::string_view> words() {
+  std::vector<std::string_view> all;
+  for (int word = 0; word < words_in<E>; ++word) all.push_back(name_of(static_cast<E>(word)));
+  return all;
+}
+
 // The integers that T holds, also where they are written as 1.0.
 template <class T>
 std::optional<T> whole(const Json& json) {
@@ -99,24 +117,33 @@ class FieldWriter {
   static constexpr bool reads = false;
 
   template <class T>
-  void operator()(const char* key, const T& value) {
+  void operator()(const char* key, const T& value, const About& /*about*/ = {}) {
     json_[key] = json_of_value(value);
   }
   // Only then; a file without it leaves the value as it is. Whether it is there.
   template <class T>
-  bool where(bool there, const char* key, const T& value) {
+  bool where(bool there, const char* key, const T& value, const About& /*about*/ = {}) {
     if (there) (*this)(key, value);
     return there;
   }
   // Unless it is empty, 0 or false.
   template <class T>
-  bool maybe(const char* key, const T& value) {
+  bool maybe(const char* key, const T& value, const About& /*about*/ = {}) {
     return where(!fields::is_empty(value), key, value);
   }
   // What f gives follows from the other fields, and is not read.
   template <class F>
-  void also(const char* key, const F& f) {
+  void also(const char* key, const F& f, const About& /*about*/ = {}) {
     (*this)(key, f());
+  }
+  template <class F>
+  void also_where(bool there, const char* key, const F& f, const About& /*about*/ = {}) {
+    if (there) (*this)(key, f());
+  }
+  // Fields that are there together.
+  template <class F>
+  void part(bool there, const F& f) {
+    if (there) f(*this);
   }
   template <class F>
   void object(const char* key, const F& f) {
@@ -177,21 +204,21 @@ class FieldReader {
   FieldReader(const Json& json, const FieldPath& path);  // throws FormatError unless it is an object
 
   template <class T>
-  void operator()(const char* key, T&& value) {
+  void operator()(const char* key, T&& value, const About& about = {}) {
     const FieldPath path{.outer = &path_, .key = key};
     const Json* found = find(key);
-    if (found == nullptr) unexpected(path, expected<std::remove_reference_t<T>>(), "nothing");
-    read(*found, path, value);
+    if (found == nullptr) unexpected(path, expected<std::remove_reference_t<T>>(about), "nothing");
+    read(*found, path, value, about);
   }
   template <class T>
-  bool where(bool /*there*/, const char* key, T& value) {
-    return maybe(key, value);
+  bool where(bool /*there*/, const char* key, T& value, const About& about = {}) {
+    return maybe(key, value, about);
   }
   template <class T>
-  bool maybe(const char* key, T& value) {
+  bool maybe(const char* key, T& value, const About& about = {}) {
     const Json* found = find(key);
     if (found == nullptr || found->is_null()) return false;
-    read(*found, {.outer = &path_, .key = key}, value);
+    read(*found, {.outer = &path_, .key = key}, value, about);
     return true;
   }
   template <class T>
@@ -199,7 +226,9 @@ class FieldReader {
     maybe(key, value);
   }
   template <class F>
-  void also(const char* /*key*/, const F& /*f*/) {}
+  void also(const char* /*key*/, const F& /*f*/, const About& /*about*/ = {}) {}
+  template <class F>
+  void also_where(bool /*there*/, const char* /*key*/, const F& /*f*/, const About& /*about*/ = {}) {}
   template <class F>
   void object(const char* key, const F& f) {
     const FieldPath path{.outer = &path_, .key = key};
@@ -207,14 +236,16 @@ class FieldReader {
     if (found == nullptr) unexpected(path, "an object", "nothing");
     FieldReader inner(*found, path);
     f(inner);
+    inner.finish();
   }
   template <class F>
   void object_where(bool /*there*/, const char* key, const F& f) {
-    if (find(key) != nullptr) object(key, f);
+    if (const Json* found = find(key); found != nullptr && !found->is_null()) object(key, f);
   }
+  void finish() const;  // throws FormatError for a field that nobody asked for, if the whole is closed
 
   template <class T>
-  static void read(const Json& json, const FieldPath& path, T& value) {
+  static void read(const Json& json, const FieldPath& path, T& value, const About& about = {}) {
     if constexpr (requires { read_value(json, path, value); }) {
       read_value(json, path, value);
     } else if constexpr (std::is_enum_v<T>) {
@@ -223,27 +254,31 @@ class FieldReader {
           value = static_cast<T>(word);
           return;
         }
-      of_another_kind(path, expected<T>(), json);
+      of_another_kind(path, expected<T>(about), json);
     } else if constexpr (std::same_as<T, bool>) {
-      if (!json.is_boolean()) of_another_kind(path, expected<T>(), json);
+      if (!json.is_boolean()) of_another_kind(path, expected<T>(about), json);
       value = json.get<bool>();
     } else if constexpr (std::integral<T>) {
       const std::optional<T> number = fields::whole<T>(json);
-      if (!number) of_another_kind(path, expected<T>(), json);
+      if (!number || !is_within(static_cast<double>(*number), about))
+        of_another_kind(path, expected<T>(about), json);
       value = *number;
     } else if constexpr (std::floating_point<T>) {
-      if (!json.is_number() && !json.is_null()) of_another_kind(path, expected<T>(), json);
+      if (!json.is_number() && !json.is_null()) of_another_kind(path, expected<T>(about), json);
       value = json.is_null() ? std::numeric_limits<T>::quiet_NaN() : json.get<T>();
+      if (!is_within(value, about)) of_another_kind(path, expected<T>(about), json);
     } else if constexpr (std::same_as<T, std::string>) {
-      if (!json.is_string()) of_another_kind(path, expected<T>(), json);
+      if (!json.is_string()) of_another_kind(path, expected<T>(about), json);
       value = json.get<std::string>();
+      if (!is_among(value, about)) unexpected(path, expected<T>(about), "another");
     } else if constexpr (fields::is_optional<T>) {
-      if (!json.is_null()) read(json, path, value.emplace());
+      if (!json.is_null()) read(json, path, value.emplace(), about);
     } else if constexpr (fields::Listed<T>) {
       auto parts = listed(value);
       read(json, path, parts);
     } else if constexpr (fields::Tuple<T>) {
-      if (!json.is_array() || json.size() != std::tuple_size_v<T>) of_another_kind(path, expected<T>(), json);
+      if (!json.is_array() || json.size() != std::tuple_size_v<T>)
+        of_another_kind(path, expected<T>(about), json);
       std::size_t index = 0;
       const auto next = [&](auto& each) {
         read(json[index], {.outer = &path, .index = index}, each);
@@ -251,14 +286,16 @@ class FieldReader {
       };
       std::apply([&](auto&... each) { (next(each), ...); }, value);
     } else if constexpr (fields::Named<T>) {
-      if (!json.is_object()) of_another_kind(path, expected<T>(), json);
+      if (!json.is_object()) of_another_kind(path, expected<T>(about), json);
+      refuse_more(path, json, about);
       for (const auto& [name, found] : json.items()) {
         typename T::value_type::second_type one{};
         read(found, {.outer = &path, .key = name}, one);
         value.insert(value.end(), {name, std::move(one)});
       }
     } else if constexpr (fields::List<T>) {
-      if (!json.is_array()) of_another_kind(path, expected<T>(), json);
+      if (!json.is_array()) of_another_kind(path, expected<T>(about), json);
+      refuse_more(path, json, about);
       value.clear();
       value.reserve(json.size());
       for (std::size_t i = 0; i < json.size(); ++i) {
@@ -269,31 +306,35 @@ class FieldReader {
     } else {
       FieldReader inner(json, path);
       describe(inner, value);
+      inner.finish();
     }
   }
 
  private:
   const Json* find(const char* key) const;
+  static bool is_within(double value, const About& about) {
+    return std::isnan(value) || (value >= about.least && value <= about.most);
+  }
+  static bool is_among(const std::string& text, const About& about);
+  static void refuse_more(const FieldPath& path, const Json& json, const About& about);
+  static std::string bounded(const char* kind, const About& about);
 
   template <class T>
-  static std::string expected() {
+  static std::string expected(const About& about) {
     if constexpr (fields::Listed<T>) {
-      return expected<decltype(listed(std::declval<T&>()))>();
+      return expected<decltype(listed(std::declval<T&>()))>(about);
     } else if constexpr (std::is_enum_v<T>) {
-      std::string words = "one of";
-      for (int word = 0; word < words_in<T>; ++word)
-        words.append(word > 0 ? ", " : " ").append(name_of(static_cast<T>(word)));
-      return words;
+      return "one of " + joined(fields::words<T>());
     } else if constexpr (std::same_as<T, bool>) {
       return "true or false";
     } else if constexpr (std::integral<T>) {
-      return "a whole number";
+      return bounded("a whole number", about);
     } else if constexpr (std::floating_point<T>) {
-      return "a number";
+      return bounded("a number", about);
     } else if constexpr (std::same_as<T, std::string>) {
-      return "a text";
+      return about.choices.empty() ? "a text" : "one of " + joined(about.choices);
     } else if constexpr (fields::is_optional<T>) {
-      return expected<typename T::value_type>();
+      return expected<typename T::value_type>(about);
     } else if constexpr (fields::Tuple<T>) {
       return "a list of " + std::to_string(std::tuple_size_v<T>);
     } else if constexpr (fields::List<T> && !fields::Named<T>) {
@@ -303,8 +344,12 @@ class FieldReader {
     }
   }
 
+  static std::string joined(const std::vector<std::string_view>& words);
+
   const Json& json_;
   const FieldPath& path_;
+  bool closed_;
+  mutable std::set<std::string> asked_;  // if it is closed
 };
 
 }  // namespace headwater

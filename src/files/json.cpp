@@ -69,10 +69,10 @@ class JsonText : public FieldWriter {
     begin(key);
     append_values(text_, tensor, line_);
   }
-  void numbers(bool there, const char* key, const OrderedJson& json) {
+  void numbers(bool there, const char* key, const std::vector<Unit>& tokens) {
     if (!there) return;
     begin(key);
-    text_ += indented(dump(json, indent_), std::max(indent_, 0));
+    text_ += indented(dump(json_of_value(tokens), indent_), std::max(indent_, 0));
   }
   void numbers(bool there, const char* key, const std::vector<Map>& maps) {
     each(there, key, maps, [&](const Map& map) {

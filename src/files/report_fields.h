@@ -179,11 +179,9 @@ template <class V>
 void describe(V& v, Of<Prediction> auto& prediction) {
   v("task", prediction.task);
   v.maybe("answer", prediction.answer);
-  if constexpr (!V::reads)
-    if (const Score* best = best_label(prediction)) {
-      v("label", best->label);
-      v("probability", best->probability);
-    }
+  const Score* best = best_label(prediction);
+  v.also_where(best != nullptr, "label", [&] { return best->label; });
+  v.also_where(best != nullptr, "probability", [&] { return best->probability; });
   std::vector<Score> scores;
   const bool whole = prediction.outcomes.size() == 1 && prediction.outcomes.front().position < 0;
   if constexpr (!V::reads)
@@ -258,7 +256,7 @@ void describe(V& v, Of<Attribution> auto& result) {
   v("options", result.options);
   [[maybe_unused]] const bool told = v.where(true, "traits", result.traits);
   v.where(unnamed, "axes", result.axes());
-  if (unnamed) v.also("shape", [&] { return result.scores().shape().dims(); });
+  v.also_where(unnamed, "shape", [&] { return result.scores().shape().dims(); });
   v.maybe("measured", result.measured);
   v("checks", result.checks);
   v.maybe("accounted", result.accounted);
@@ -308,7 +306,7 @@ void describe_report(V& v, Of<Report> auto& report, Of<std::string> auto& comman
   if constexpr (V::reads)
     v("tokens", report.prediction.units);
   else
-    v.numbers(true, "tokens", tokens_of(report.prediction));
+    v.numbers(true, "tokens", patches_of(report.prediction) ? std::vector<Unit>() : report.prediction.units);
   v.numbers(true, "attributions", report.attributions);
 }
 

@@ -20,7 +20,7 @@ constexpr int most_layers = 4096;  // the limit for models
 
 template <class T>
 std::string result_json(const T& report, const std::string& command) {
-  return result_json(json_of(report), report.record, command);
+  return result_json(FieldWriter::json_of_value(report), report.record, command);
 }
 
 template <class T>
@@ -83,7 +83,7 @@ std::string identify_json(const IdentifyReport& report, const std::string& comma
 
 std::string identify_jsonl(const IdentifyReport& report) {
   std::string text;
-  for (const IdentifyCell& cell : report.cells) text += json_of(cell).dump() + "\n";
+  for (const IdentifyCell& cell : report.cells) text += FieldWriter::json_of_value(cell).dump() + "\n";
   return text;
 }
 
