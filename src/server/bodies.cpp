@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "explain/aggregate.h"
+
 namespace headwater {
 
 namespace {
@@ -181,7 +183,7 @@ MethodSpec method_in(const Json& value, const std::string& where) {
   Fields fields(value, where);
   MethodSpec method{.name = fields.text("name"),
                     .options = options_in(fields, where),
-                    .aggregate = fields.choice("aggregate", {"", "rollout", "flow"})};
+                    .aggregate = fields.choice("aggregate", {aggregates.begin(), aggregates.end()})};
   fields.finish();
   return method;
 }

@@ -9,6 +9,7 @@
 #include <headwater/records.h>
 
 #include "base/json.h"
+#include "explain/aggregate.h"
 #include "page/assets.h"
 
 namespace headwater {
@@ -70,7 +71,7 @@ Json method_choices() {
   for (std::size_t m = 0; m < records.size(); ++m) {
     if (!records[m].aggregates) continue;
     Json& aggregate = choices[m + 1]["properties"]["aggregate"];
-    aggregate = text_among({"", "rollout", "flow"});
+    aggregate = text_among({aggregates.begin(), aggregates.end()});
     aggregate["description"] = "combines its maps across layers";
   }
   return choices;
