@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "explain/aggregate.h"
 #include "server/body_fields.h"
 
 namespace headwater {
@@ -87,7 +88,7 @@ void read_value(const Json& json, const FieldPath& path, MethodSpec& method) {
   FieldReader v(json, path);
   v("name", method.name);
   v.maybe("options", options, {.most = max_options});
-  v.maybe("aggregate", method.aggregate, {.choices = {"", "rollout", "flow"}});
+  v.maybe("aggregate", method.aggregate, {.choices = {aggregates.begin(), aggregates.end()}});
   v.finish();
   method.options = texts_of(options);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <headwater/engine.h>
 
+#include "explain/aggregate.h"
 #include "files/record_fields.h"
 #include "files/result_fields.h"
 #include "server/answer_fields.h"
@@ -123,7 +124,7 @@ Json method_choices() {
   for (std::size_t m = 0; m < records.size(); ++m) {
     if (!records[m].aggregates) continue;
     Json& aggregate = choices["anyOf"][m + 1]["properties"]["aggregate"];
-    aggregate = text_among({"", "rollout", "flow"});
+    aggregate = text_among({aggregates.begin(), aggregates.end()});
     aggregate["description"] = "combines its maps across layers";
   }
   return choices;

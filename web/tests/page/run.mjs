@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { World } from "./harness.mjs";
 import * as exports from "./exports.mjs";
 import * as figures from "./figures.mjs";
+import * as folders from "./folders.mjs";
 import * as report from "./report.mjs";
 import * as live from "./live.mjs";
 import * as look from "./look.mjs";
@@ -16,7 +17,7 @@ try {
   await world.open();
   const pages = report.pages(world);
   await world.serve();
-  for (const [file, checks] of Object.entries({ report, exports, figures, look, live, truth, speed }))
+  for (const [file, checks] of Object.entries({ report, exports, figures, look, live, truth, folders, speed }))
     for (const [name, check] of Object.entries(checks)) {
       if (!name.startsWith("check") || (only && !`${file}.${name}`.includes(only))) continue;
       const start = performance.now();

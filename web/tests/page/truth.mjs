@@ -1,8 +1,9 @@
 // What the page says is so: of the method that is shown, of the input that is there, of all that stands on it.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, root, saved, text, World } from "./harness.mjs";
+import { expect, root, saved, text } from "./harness.mjs";
 import { idle, start } from "./live.mjs";
+import { writeModel } from "./wide.mjs";
 
 const h1 = (page) => page.locator("#top h1").innerText();
 const row = (page, method) => page.locator(`.strip-row[aria-label="${method}"]`);
@@ -13,7 +14,7 @@ async function tick(page, ...methods) {
   await idle(page);
 }
 const choose = (page, method) => row(page, method).locator(".method-name").click();
-const tab = (page, name) => page.getByRole("tab", { name, exact: true }).click();
+export const tab = (page, name) => page.getByRole("tab", { name, exact: true }).click();
 
 export async function checkTheHeadlineIsOfTheChosenMethod(world) {
   const page = await start(world, "Either or");
@@ -72,6 +73,26 @@ export async function checkRecordAndAgreementCoverThePage(world) {
     const wanted = [pair.units, pair.kendall_tau_b.toFixed(3), pair.spearman.toFixed(3)].map((x) => String(x).replace("-", "−")).join();
     expect(line?.slice(1).join() === wanted, `${pair.methods}: ${wanted} as one run of all says, found ${line}`);
   }
+}
+
+// Twelve heads have twelve looks, in the legend and as lines.
+export async function checkTwelveHeadsLookUnlike(world) {
+  const model = join(world.folder, "twelve");
+  writeModel(model);
+  const page = await world.page(world.report("twelve.html", "-m", model, "--method", "attention", "a good film") + "#tab=heads"),
+    unlike = (looks) => new Set(looks).size === 12;
+  await page.getByLabel("Share of the weight that is drawn").fill("1");
+  const legend = await page.locator(".swatch").evaluateAll((all) =>
+    all.map((e) => {
+      const { backgroundColor, borderTopStyle, outlineStyle } = getComputedStyle(e);
+      return [backgroundColor, borderTopStyle, outlineStyle].join();
+    }),
+  );
+  expect(legend.length === 12 && unlike(legend), `twelve looks in the legend, found ${legend}`);
+  const lines = await page
+    .locator("#main-panel svg.figure path")
+    .evaluateAll((all) => [...new Set(all.map((e) => [e.getAttribute("stroke"), e.getAttribute("stroke-dasharray")].join()))]);
+  expect(unlike(lines), `twelve looks of lines, found ${lines}`);
 }
 
 export async function checkScoresShowEveryMethod(world) {
@@ -165,6 +186,8 @@ export async function checkNothingOfAnotherInputStays(world) {
   await page.locator("#input-text").fill("long ".repeat(700));
   await page.waitForSelector("#input .error", { timeout: 60000 });
   expect((await page.locator(".strip-row, #top").count()) === 0, "no picture of the text before under one that was refused");
+  const { y, height } = await page.locator("#input .error").boundingBox();
+  expect(y + height <= page.viewportSize().height, `the error on the screen under a long text, found it at ${y}`);
   expect(
     !(await page.locator("#input .error").innerText()).includes("--"),
     `no option of the command line, found ${await page.locator("#input .error").innerText()}`,
@@ -173,28 +196,6 @@ export async function checkNothingOfAnotherInputStays(world) {
   await row(page, "saliency").waitFor({ timeout: 60000 });
   expect((await page.locator("#top").innerText()).includes("cut to the model's limit"), "that it was cut");
   world.errors.splice(before); // the refused requests themselves
-}
-
-// A server of a model by its folder, which only its own machine knows.
-export async function checkSharedPagesNameNoFolder(world) {
-  const own = new World(world.program, world.executable);
-  try {
-    own.browser = world.browser;
-    await own.serve("-m", join(root, "models/sentiment"));
-    const page = await start(own, "Either or"),
-      whole = (await saved(page, "The page as one HTML file")).toString(),
-      at = whole.indexOf(root);
-    expect(at < 0, `no folder of this machine in a saved page, found ${whole.slice(at - 60, at + 60)}`);
-    await tab(page, "Compare A and B");
-    await page.getByRole("button", { name: "Keep as A" }).click();
-    expect(!(await page.locator("#compare").innerText()).includes(root), "none in a title of Compare");
-    await tab(page, "Run record");
-    const command = await page.locator("#record pre").first().innerText();
-    expect(command.includes(root), `where it runs, the command to name it, found ${command}`);
-  } finally {
-    own.server?.kill("SIGTERM");
-    rmSync(own.folder, { recursive: true, force: true });
-  }
 }
 
 export async function checkASavedPageOpensAsItWasLeft(world) {
@@ -248,7 +249,7 @@ export async function checkUnknownWordsAreMarked(world) {
 }
 
 // A picture of other proportions, drawn here.
-const broad = (page) =>
+export const broad = (page) =>
   page.evaluate(() => {
     const c = Object.assign(document.createElement("canvas"), { width: 320, height: 200 }),
       g = c.getContext("2d");
