@@ -138,9 +138,10 @@ OrderedJson head_of(const Report& report) {
   FieldWriter v;
   const std::string command = reproduce_command(report);
   describe_report(v, report, command);
-  v("attributions",
-    list_of(report.attributions, [&](const Attribution& one) { return json_of(report, one); }));
-  return v.take();
+  OrderedJson json = v.take();
+  json["attributions"] =
+      list_of(report.attributions, [&](const Attribution& one) { return json_of(report, one); });
+  return json;
 }
 
 std::string dump(const OrderedJson& json, int indent) {

@@ -27,12 +27,14 @@ class FieldSchema {
   }
   template <class T>
   bool where(bool /*there*/, const char* key, const T& value, const About& about = {}) {
+    if constexpr (fields::is_optional<T>)
+      if (!closed_) return where(false, key, typename T::value_type(), about);  // left out instead of null
     add(key, value, about);
     return false;
   }
   template <class T>
   bool maybe(const char* key, const T& value, const About& about = {}) {
-    add(key, value, about);
+    where(false, key, value, about);
     if constexpr (std::floating_point<T>)
       if (closed_) properties_[key]["default"] = value;
     return false;
@@ -124,8 +126,12 @@ class FieldSchema {
   void add(const char* key, const T& value, const About& about) {
     Json schema = of(value, named_, closed_);
     const bool list = schema.value("type", "") == "array";
-    if (std::isfinite(about.least)) schema["minimum"] = about.least;
-    if (std::isfinite(about.most)) schema[list ? "maxItems" : "maximum"] = about.most;
+    const auto bound = [&](const char* word, double number) {
+      if (std::isinf(number)) return;
+      schema[word] = std::floating_point<T> ? Json(number) : Json(static_cast<std::int64_t>(number));
+    };
+    bound("minimum", about.least);
+    bound(list ? "maxItems" : "maximum", about.most);
     if (!about.choices.empty()) {
       schema["enum"] = about.choices;
       if (schema.contains("nullable")) schema["enum"].push_back(nullptr);

@@ -188,6 +188,7 @@ Json schemas() {
   add("Prediction", prediction_schema(named));
   add("Tokens", object_of("tokens", FieldSchema::of(std::vector<Unit>(), named)));
   add("Report", report_schema(named));
+  named["Attribution"]["properties"]["sentence"] = {{"type", "string"}};  // made of the whole report
   add("Explanation",
       {{"anyOf",
         Json::array({reference_to("Report"),
