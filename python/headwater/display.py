@@ -119,7 +119,7 @@ def _draw_map(ax: Any, values: Any) -> None:
 def _plot_patches(explanation: Explanation, result: Result, ax: Any) -> Any:
     if result.axes != ("row", "column"):
         raise InputError(f"plot: expected a score per patch of a picture, found the axes {', '.join(result.axes)} of {result.name}; "
-                         "explain by chefer or another that has one, or save it as .png")
+                         "explain by a method that has one, or save it as .png")
     title = f"{result.name}: {explanation.target.get('label', '')}"
     try:
         from matplotlib import pyplot

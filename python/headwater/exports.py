@@ -67,7 +67,7 @@ def _require_map(explanation: Explanation, what: str) -> Result:
         if result.axes[-2:] == ("query", "key"):
             return result
     raise InputError(f"{what}: expected a map of queries and keys, found {', '.join(r.name for r in explanation)}; "
-                     "explain by attention, value_zeroing or another that has one")
+                     "explain by a method that has one (hw.methods())")
 
 
 def to_bertviz(explanation: Explanation) -> tuple[list[Any], list[str]]:
@@ -88,7 +88,7 @@ def _additive(explanation: Explanation, what: str) -> Result:
         if result.axes == ("token",):
             return result
     raise InputError(f"{what}: expected a score per token, found {', '.join(r.name for r in explanation)}; "
-                     "explain by integrated_gradients, attn_lrp or another that has one")
+                     "explain by a method that has one (hw.methods())")
 
 
 def to_shap(explanation: Explanation) -> Any:

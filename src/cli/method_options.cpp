@@ -10,6 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/describe.h"
 #include "cli/options.h"
+#include "explain/aggregate.h"
 #include "methods/method.h"
 
 namespace headwater {
@@ -73,7 +74,7 @@ void add_aggregate(const std::string& given, std::map<std::string, std::string>&
   const std::size_t equals = given.find('=');
   const bool of_one = equals != std::string::npos;
   const std::string kind = of_one ? given.substr(equals + 1) : given;
-  const std::vector<std::string> kinds{"rollout", "flow"};
+  const std::vector<std::string> kinds(aggregates.begin() + 1, aggregates.end());
   if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
     throw InputError(
         fmt::format("--aggregate: expected rollout or flow, found \"{}\"{}", kind, suggestion(kind, kinds)));

@@ -17,7 +17,7 @@ namespace headwater {
 
 void check_aggregate(std::string_view kind, std::string_view method, bool has_maps) {
   if (kind.empty()) return;
-  if (kind != "rollout" && kind != "flow")
+  if (std::find(aggregates.begin(), aggregates.end(), kind) == aggregates.end())
     throw InputError(fmt::format("aggregate: expected rollout or flow, found '{}'", kind));
   if (!has_maps)
     throw InputError(fmt::format(

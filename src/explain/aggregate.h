@@ -2,6 +2,7 @@
 // maximum flow). `explain --aggregate`.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,9 @@ enum class Blend {
   AsIs,          // rollout multiplies the scores unchanged; flow treats them as RowSums does
 };
 
-// Throws InputError unless `kind` is empty, or "rollout" or "flow" and the method has a map per layer.
+inline constexpr std::array<const char*, 3> aggregates{"", "rollout", "flow"};  // the first: none
+
+// Throws InputError unless `kind` is one of them, and the method has a map per layer for it.
 void check_aggregate(std::string_view kind, std::string_view method, bool has_maps);
 
 // `result` has a map per layer for every kind of attention, with or without a head axis (heads are averaged).

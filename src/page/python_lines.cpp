@@ -2,6 +2,7 @@
 // defaults. JSON's spelling of a string is also Python's, as long as nothing beyond ASCII is escaped.
 #include <fmt/format.h>
 
+#include "explain/aggregate.h"
 #include "files/schema.h"
 #include "page/page_document.h"
 
@@ -65,7 +66,7 @@ std::string reproduce_python(std::span<const Report> reports) {
   std::string lines;
   for (const Report& report : reports) {
     // An aggregate applies to all methods of a call.
-    for (const char* aggregate : {"", "rollout", "flow"}) {
+    for (const char* aggregate : aggregates) {
       std::vector<MethodSpec> methods;
       for (const MethodSpec& spec : report.asked.methods)
         if (spec.aggregate == aggregate) methods.push_back(spec);

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "explain/objective.h"
+#include "methods/method.h"
 #include "result/focus.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
@@ -138,7 +140,8 @@ std::string number(double value, double largest, bool with_sign) {
 // The approximate sum of a signed method's scores.
 double whole_of(const Report& report, const Attribution& attribution) {
   for (const auto& [name, value] : attribution.options)
-    if (name == "quantity" && value == "probability") return report.target.probability;
+    if (name == quantity_option.name && quantity_of(value) == Quantity::Probability)
+      return report.target.probability;
   return report.target.logit;
 }
 

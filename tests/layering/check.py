@@ -6,6 +6,8 @@ No two types share a name: linkers take one of two for both, without a word.
 The kind of an input (text, picture) is named by the families that declare it and by study/inputs, which reads
 it; everything else works on units.
 
+A method is named in src/methods alone. What others must know of it is in its record or in the traits of its results.
+
 No test chooses a place in the temporary folder: two suites at once would meet there (support/scratch_folder.h)."""
 
 import pathlib
@@ -16,6 +18,20 @@ ORDER = ("base tensor kernels numerics tape ops checkpoint text image blocks mod
          "identifiability result files drawing prose page corpus evaluation selftest engine comparison reproductions "
          "server cli").split()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+METHOD = re.compile(r"extern const Method (\w+)\{")
+ALIASES = re.compile(r"\.aliases = \{([^}]*)\}")
+QUOTED = re.compile(r"""(["'`])([a-z_]+)\1""")
+# Where else methods are named, which ones (none listed: any), and why.
+NAMED = {
+    "src/reproductions/": ("", "a paper's experiment runs the methods that the paper compares"),
+    "src/heads/importance.cpp": ("attattr attention", "values of an option: `heads --by attattr`"),
+    "python/headwater/model.py": ("attattr", "the same option in Python: ranking=\"attattr\""),
+    "src/evaluation/metrics/evaluation.h": ("occlusion", "the default of the metrics' option `with`"),
+    "src/selftest/properties.cpp": ("gradient", "a property that `headwater check` tests"),
+    "src/engine/recorded_run.cpp": ("gradient", "what a caller of RecordedRun asks for, in a message"),
+}
+# Other names of a method that are words of their own: what combines maps across layers, and a figure.
+WORDS = {"rollout", "flow"}
 NAMESPACE = re.compile(r"^namespace (?:([\w:]+) )?\{$")
 TYPE = re.compile(r"^(?:struct|class|enum class|union) (?:HEADWATER_API )?(\w+)(?: final)?(?: :[^;]*)? \{")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
@@ -77,6 +93,28 @@ def kind_problems(source, lines):
             yield f"src/{source}:{number}: only families and study/inputs name the kind of an input; work on units"
 
 
+def method_names(sources):
+    """The names and other names of the methods that the texts of src/methods register."""
+    names = set()
+    for text in sources:
+        if found := METHOD.search(text):
+            names |= {found.group(1), *re.findall(r'"([^"]+)"', "".join(ALIASES.findall(text)))}
+    return names - WORDS
+
+
+def method_problems(file, text, names):
+    """Yields where a file outside of src/methods names a method; comments and docstrings may."""
+    allowed = next((only for place, (only, _) in NAMED.items() if file.startswith(place)), None)
+    if allowed == "":
+        return
+    quotes = r"(?s)\"{3}.*?\"{3}|#[^\n]*" if file.endswith((".py", ".pyi")) else r"(?s)/\*.*?\*/|//[^\n]*"
+    code = re.sub(quotes, lambda comment: "\n" * comment.group().count("\n"), text)
+    for number, line in enumerate(code.splitlines(), 1):
+        for _, name in QUOTED.findall(line):
+            if name in names and name not in (allowed or "").split():
+                yield f"{file}:{number}: expected the method's record or a result's traits, found the name {name}"
+
+
 def place_problems(file, lines):
     """Yields where a test names a temporary place itself."""
     for number, line in enumerate(lines, 1):
@@ -99,6 +137,13 @@ def self_test():
     assert not list(problems(path("models/a.h"), ['#include "tensor/pool.h"', "#include <vector>"]))
     assert list(kind_problems(path("engine/a.cpp"), ["if (stack.modality == Modality::Image)"]))
     assert not list(kind_problems(path("models/a.cpp"), ["info_.last().modality = Modality::Image;"]))
+    names = method_names(['extern const Method lime{\n .aliases = {"surrogate", "flow"}', "no method"])
+    assert names == {"lime", "surrogate"}
+    assert list(method_problems("src/page/a.cpp", 'if (result.method == "lime") return;', names))
+    assert list(method_problems("web/src/a.ts", "const list = ['chefer', 'surrogate'];", names))
+    assert list(method_problems("src/heads/importance.cpp", '"lime"', names))
+    assert not list(method_problems("src/heads/importance.cpp", '"attention"', {"attention"}))
+    assert not list(method_problems("python/headwater/a.py", '"""Runs "lime"."""\nname = "slime"  # as "lime"', names))
     assert list(place_problems("a_test.cpp", ['auto p = ::testing::TempDir() + "fixed";']))
     assert list(place_problems("check.py", ["open('/tmp/out')"]))
     assert not list(place_problems("a_test.cpp", ['auto p = scratch / "name";']))
@@ -126,6 +171,12 @@ def main():
                for folder in ("include", "src", "tests") for file in sorted((ROOT / folder).rglob("*"))
                if file.suffix in (".h", ".cpp")}
     found += name_problems(sources)
+    names = method_names(file.read_text(encoding="utf-8") for file in (ROOT / "src/methods").rglob("*.cpp"))
+    for file in sorted([*(ROOT / "src").rglob("*"), *(ROOT / "web/src").rglob("*"), *(ROOT / "python").rglob("*")]):
+        source = str(file.relative_to(ROOT))
+        if file.suffix in (".h", ".cpp", ".ts", ".tsx", ".py", ".pyi") and "_test." not in source \
+                and not source.startswith("src/methods/"):
+            found += method_problems(source, file.read_text(encoding="utf-8"), names)
     for file in sorted([*ROOT.glob("src/**/*_test.cpp"), *ROOT.glob("tests/**/*"), *ROOT.glob("tools/**/*")]):
         if file.suffix in (".cpp", ".h", ".py", ".case", ".sh") and file != ROOT / "tests/support/scratch_folder.h" \
                 and file != pathlib.Path(__file__).resolve():
