@@ -15,7 +15,7 @@ namespace headwater {
 
 namespace {
 
-OrderedJson described(const Engine& engine) {
+OrderedJson described_model(const Engine& engine) {
   const ModelInfo& info = engine.info();
   const std::string mask = mask_of(engine);
   OrderedJson json{{"input", input_kind(info)}, {"mask", mask.empty() ? OrderedJson() : OrderedJson(mask)}};
@@ -116,7 +116,7 @@ OrderedJson ModelShelf::json() const {
       engine = engines_[i];
     }
     OrderedJson model{{"id", models_[i].name}, {"object", "model"}, {"loaded", engine != nullptr}};
-    if (engine) model.update(described(*engine));
+    if (engine) model.update(described_model(*engine));
     data.push_back(std::move(model));
   }
   return {{"object", "list"}, {"data", std::move(data)}};
