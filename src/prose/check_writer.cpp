@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "files/record_json.h"
-#include "files/schema.h"
 #include "prose/provenance.h"
 #include "result/text_width.h"
 
@@ -64,23 +62,6 @@ std::string check_page(const ModelTest& test, const std::string& command, const 
   for (const TestedProperty& property : test.properties) out += property_text(property, format);
   out += "\n" + paragraph(verdict_of(test), lines);
   return out + record_text(test.record, format, command);
-}
-
-std::string check_json(const ModelTest& test, const std::string& command) {
-  const auto of_property = [](const TestedProperty& property) {
-    OrderedJson json{{"name", property.name},         {"promise", property.promise},
-                     {"applies", property.applies},   {"passed", property.passed},
-                     {"measured", property.measured}, {"value", property.value},
-                     {"bound", property.bound},       {"worst", property.worst}};
-    if (!property.applies) json["reason"] = property.reason;
-    return json;
-  };
-  return result_json({{"architecture", test.model.architecture},
-                      {"passed", holds(test)},
-                      {"inputs", test.inputs},
-                      {"longest", test.longest},
-                      {"properties", list_of(test.properties, of_property)}},
-                     test.record, command);
 }
 
 }  // namespace headwater

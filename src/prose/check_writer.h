@@ -1,4 +1,4 @@
-// A model's self-test as one page for the terminal, or as JSON.
+// A model's self-test as one page for the terminal.
 #pragma once
 
 #include <string>

@@ -6,10 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/json.h"
 #include "files/csv.h"
-#include "files/record_json.h"
-#include "files/schema.h"
 #include "prose/provenance.h"
 #include "prose/table.h"
 #include "result/many_inputs.h"
@@ -132,13 +129,6 @@ std::string latex_escaped(const std::string& text) {
   return out;
 }
 
-OrderedJson json_numbers(const std::vector<double>& values) {
-  OrderedJson list = OrderedJson::array();
-  for (const double value : values)
-    list.push_back(std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr));
-  return list;
-}
-
 }  // namespace
 
 std::string evaluate_text(const EvaluateReport& report, const std::string& command,
@@ -222,50 +212,6 @@ std::string evaluate_csv(const EvaluateReport& report) {
                         csv_field(pair.second), csv_number(pair.difference), csv_number(pair.p),
                         csv_number(pair.adjusted), pair.examples);
   return text;
-}
-
-std::string evaluate_json(const EvaluateReport& report, const std::string& command) {
-  const auto number = [](double value) {
-    return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
-  };
-  OrderedJson json{
-      {"examples", report.examples},     {"left_out", report.left_out},   {"level", report.level},
-      {"resamples", report.resamples},   {"seed", report.seed},           {"methods", report.methods},
-      {"metrics", OrderedJson::array()}, {"cells", OrderedJson::array()}, {"pairs", OrderedJson::array()}};
-  for (const EvaluationMetric& metric : report.metrics) {
-    OrderedJson options = OrderedJson::object();
-    for (const auto& [name, value] : metric.options) options[name] = value;
-    json["metrics"].push_back({{"name", metric.name},
-                               {"better", metric.better == Better::Higher  ? "higher"
-                                          : metric.better == Better::Lower ? "lower"
-                                                                           : "neither"},
-                               {"options", options},
-                               {"curve_over", metric.curve_over}});
-  }
-  for (const EvaluationCell& cell : report.cells) {
-    json["cells"].push_back({{"metric", cell.metric},
-                             {"method", cell.method},
-                             {"value", number(cell.value)},
-                             {"low", number(cell.low)},
-                             {"high", number(cell.high)},
-                             {"examples", cell.examples}});
-    if (cell.x.empty()) continue;
-    json["cells"].back()["curve"] = {{"x", json_numbers(cell.x)},
-                                     {"value", json_numbers(cell.curve)},
-                                     {"low", json_numbers(cell.lows)},
-                                     {"high", json_numbers(cell.highs)}};
-  }
-  for (const EvaluationPair& pair : report.pairs)
-    json["pairs"].push_back({{"metric", pair.metric},
-                             {"first", pair.first},
-                             {"second", pair.second},
-                             {"difference", number(pair.difference)},
-                             {"p", number(pair.p)},
-                             {"adjusted_p", number(pair.adjusted)},
-                             {"examples", pair.examples}});
-  json["notes"] = report.notes;
-  add_record(json, report.record, command);
-  return dump(json, 2) + "\n";
 }
 
 }  // namespace headwater

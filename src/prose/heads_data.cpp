@@ -1,31 +1,11 @@
-// Results over labelled inputs for programs: JSON with checks, record and command, and CSV (RFC 4180) with
-// the same numbers.
+// Results over labelled inputs as CSV (RFC 4180).
 #include <fmt/format.h>
 
 #include "files/csv.h"
-#include "files/record_json.h"
-#include "files/schema.h"
 #include "prose/heads_text.h"
 #include "result/many_inputs.h"
 
 namespace headwater {
-
-std::string heads_json(std::span<const HeadImportance> rankings, const std::string& command) {
-  const auto of_ranking = [](const HeadImportance& ranking) -> OrderedJson {
-    std::vector<std::vector<double>> rows;
-    for (int l = 0; l < ranking.layers; ++l) {
-      const auto begin = ranking.scores.begin() + static_cast<std::ptrdiff_t>(l) * ranking.heads;
-      rows.emplace_back(begin, begin + ranking.heads);
-    }
-    return {{"ranking", ranking.ranking},
-            {"inputs", ranking.inputs},
-            {"unresolved", ranking.unresolved},
-            {"scores", rows},
-            {"checks", json_of(ranking.checks)}};
-  };
-  return result_json({{"schema", "headwater.heads/1"}, {"rankings", list_of(rankings, of_ranking)}},
-                     record_of(rankings), command);
-}
 
 std::string heads_csv(std::span<const HeadImportance> rankings) {
   std::string out = "ranking,layer,head,score\n";
@@ -34,26 +14,6 @@ std::string heads_csv(std::span<const HeadImportance> rankings) {
       out += fmt::format("{},{},{},{}\n", csv_field(ranking.ranking), i / ranking.heads, i % ranking.heads,
                          csv_number(ranking.scores[static_cast<std::size_t>(i)]));
   return out;
-}
-
-std::string curves_json(const PruningReport& report, const std::string& command) {
-  const auto of_curve = [](const PruningCurve& curve) {
-    OrderedJson one{{"ranking", curve.ranking},
-                    {"scope", curve.scope},
-                    {"first", curve.order},
-                    {"rates", curve.rates},
-                    {"accuracy", curve.accuracy}};
-    if (!curve.lowest.empty()) {
-      one["lowest"] = curve.lowest;
-      one["highest"] = curve.highest;
-    }
-    return one;
-  };
-  return result_json({{"schema", "headwater.pruning/1"},
-                      {"inputs", report.inputs},
-                      {"curves", list_of(report.curves, of_curve)},
-                      {"checks", json_of(report.checks)}},
-                     report.record, command);
 }
 
 std::string curves_csv(const PruningReport& report) {
@@ -65,28 +25,6 @@ std::string curves_csv(const PruningReport& report) {
                          curve.lowest.empty() ? "" : csv_number(curve.lowest[r]),
                          curve.highest.empty() ? "" : csv_number(curve.highest[r]));
   return out;
-}
-
-std::string triggers_json(const TriggerReport& report, const std::string& command) {
-  const auto of_token = [](const TriggerToken& token) -> OrderedJson {
-    return {{"id", token.id}, {"text", token.text}, {"sequence", token.sequence}, {"place", token.place}};
-  };
-  const auto of_trigger = [&](const Trigger& trigger) -> OrderedJson {
-    return {{"label", trigger.label},
-            {"source", trigger.source},
-            {"strength", trigger.strength},
-            {"tokens", list_of(trigger.tokens, of_token)},
-            {"accuracy", trigger.accuracy}};
-  };
-  return result_json({{"schema", "headwater.triggers/1"},
-                      {"labels", report.labels},
-                      {"inputs", report.inputs},
-                      {"accuracy", report.accuracy},
-                      {"unresolved", report.unresolved},
-                      {"cut", report.cut},
-                      {"triggers", list_of(report.triggers, of_trigger)},
-                      {"checks", json_of(report.checks)}},
-                     report.record, command);
 }
 
 std::string triggers_csv(const TriggerReport& report) {

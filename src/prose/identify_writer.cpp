@@ -7,47 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "files/record_json.h"
-#include "files/schema.h"
 #include "prose/provenance.h"
 #include "prose/table.h"
 #include "result/many_inputs.h"
 
 namespace headwater {
 namespace {
-
-std::string after(int state) {
-  return state == 0 ? "embeddings" : fmt::format("layer {}", state - 1);
-}
-
-// A number that is not finite is written as null.
-OrderedJson to_json(double value) {
-  return value;
-}
-
-OrderedJson to_json(const TokenRate& rate) {
-  return {{"rate", rate.rate}, {"low", rate.low}, {"high", rate.high}};
-}
-
-template <class T>
-OrderedJson to_json(const TokenRules<T>& rules) {
-  return {{"id", to_json(rules.id)},
-          {"position", to_json(rules.position)},
-          {"content_id", to_json(rules.content_id)},
-          {"content_position", to_json(rules.content_position)}};
-}
-
-OrderedJson to_json(const IdentifyCell& cell) {
-  OrderedJson json{{"model", cell.control ? "untrained" : "trained"},
-                   {"map", name_of(cell.map)},
-                   {"distance", name_of(cell.distance)},
-                   {"trained_on", cell.trained_on},
-                   {"state", cell.state},
-                   {"after", after(cell.state)}};
-  json.update(to_json(cell.rates));
-  if (!cell.epochs.empty()) json["epochs"] = cell.epochs;
-  return json;
-}
 
 constexpr Counted both_counts[] = {Counted::All, Counted::Content};
 
@@ -122,43 +87,6 @@ std::string identify_table(const IdentifyReport& report, MatchRule match, const 
   text += "\n";
   return text + checks_text(report.checks, report.notes, format) +
          record_text(report.record, format, command);
-}
-
-std::string identify_json(const IdentifyReport& report, const std::string& command) {
-  OrderedJson json{{"target", name_of(report.target)},
-                   {"pool", name_of(report.pool)},
-                   {"folds", report.folds},
-                   {"seed", report.seed},
-                   {"ridge", report.ridge},
-                   {"mlp",
-                    {{"hidden", report.mlp.hidden},
-                     {"learning_rate", report.mlp.learning_rate},
-                     {"batch", report.mlp.batch},
-                     {"patience", report.mlp.patience},
-                     {"epochs", report.mlp.epochs}}},
-                   {"texts", report.texts},
-                   {"distinct_texts", report.distinct_texts},
-                   {"tokens", report.tokens},
-                   {"split", {report.train_texts, report.validation_texts, report.test_texts}},
-                   {"tested_texts", report.tested_texts},
-                   {"tested_tokens", report.tested_tokens},
-                   {"tested_content", report.tested_content},
-                   {"chance", to_json(report.chance)}};
-  json["cells"] = list_of(report.cells, [](const IdentifyCell& cell) { return to_json(cell); });
-  json["anisotropy"] = list_of(report.anisotropy, [](const Anisotropy& one) -> OrderedJson {
-    return {{"model", one.control ? "untrained" : "trained"},
-            {"state", one.state},
-            {"mean_cosine", one.mean_cosine}};
-  });
-  json["checks"] = json_of(report.checks);
-  json["notes"] = report.notes;
-  return result_json(std::move(json), report.record, command);
-}
-
-std::string identify_jsonl(const IdentifyReport& report) {
-  std::string text;
-  for (const IdentifyCell& cell : report.cells) text += to_json(cell).dump() + "\n";
-  return text;
 }
 
 std::string identify_csv(const IdentifyReport& report) {

@@ -1,4 +1,4 @@
-// Token identifiability as a table for the terminal, JSON, JSON Lines or CSV.
+// Token identifiability as a table for the terminal, or CSV; record_json.h has the JSON.
 #pragma once
 
 #include <string>
@@ -13,7 +13,6 @@ namespace headwater {
 // `match` is the rule that the table shows; the other formats hold both. `command` repeats the run.
 std::string identify_table(const IdentifyReport& report, MatchRule match, const std::string& command,
                            const TerminalFormat& format);
-std::string identify_jsonl(const IdentifyReport& report);  // one line per cell
-std::string identify_csv(const IdentifyReport& report);    // one row per cell
+std::string identify_csv(const IdentifyReport& report);  // one row per cell
 
 }  // namespace headwater

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "files/schema.h"
+#include "files/record_fields.h"
+#include "server/answer_fields.h"
 #include "server/live_page.h"
 #include "server/openapi.h"
-#include "server/records_json.h"
 #include "server/service.h"
 
 namespace headwater {
@@ -26,10 +26,10 @@ HttpReply fixed(Service&, HttpRequest&, const Service::Parts&) {
 }
 
 HttpReply methods_reply() {
-  return json_reply(methods_json_of_records());
+  return json_reply(FieldWriter::json_of_value(DataOf<MethodRecord>{method_records()}));
 }
 HttpReply evaluations_reply() {
-  return json_reply(evaluations_json_of_records());
+  return json_reply(FieldWriter::json_of_value(DataOf<EvaluationRecord>{evaluation_records()}));
 }
 HttpReply openapi_reply() {
   return {.body = openapi_text()};

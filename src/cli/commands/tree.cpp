@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/repeat.h"
 #include "drawing/charts.h"
+#include "files/record_json.h"
 #include "prose/tree_text.h"
 #include "result/grown_tree.h"
 
