@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "files/schema.h"
+#include "prose/document.h"
 
 namespace headwater {
 namespace {
@@ -32,22 +33,23 @@ std::size_t peak_bytes(const ModelInfo& info, std::size_t weights, std::size_t r
 
 std::string plan_of(const PlanParts& parts, const ModelInfo& info, std::size_t bytes,
                     const std::string& format) {
-  const std::size_t weights = info.parameters * bytes_of(info.dtype);
-  if (format.starts_with("json")) {
-    OrderedJson json{{"architecture", info.architecture}};
-    json.update(parts.json);
-    json.update({{"weight_bytes", weights},
-                 {"planned_bytes", bytes},
-                 {"peak_bytes", peak_bytes(info, weights, bytes)}});
-    return dump(json, format == "json" ? 2 : -1) + "\n";
-  }
-  std::string text;
-  for (const auto& [name, value] : parts.lines) text += fmt::format("{:<8}  {}\n", name, value);
-  return text + fmt::format(
-                    "weights   {} ({})\nrun       up to {} more\nprocess   {} at the most, loading "
-                    "included\nnothing was run\n",
-                    human_bytes(weights), name_of(info.dtype), human_bytes(bytes),
-                    human_bytes(peak_bytes(info, weights, bytes)));
+  const std::size_t weights = info.parameters * bytes_of(info.dtype), peak = peak_bytes(info, weights, bytes);
+  OrderedJson json{{"architecture", info.architecture}};
+  json.update(parts.json);
+  json.update({{"weight_bytes", weights}, {"planned_bytes", bytes}, {"peak_bytes", peak}});
+  if (format == "jsonl") return dump(json, -1) + "\n";
+  DocumentTable table;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    table.rows.push_back({fmt::format("{:<8}", name), value});
+  };
+  for (const auto& [name, value] : parts.lines) add(name, value);
+  add("weights", fmt::format("{} ({})", human_bytes(weights), name_of(info.dtype)));
+  add("run", fmt::format("up to {} more", human_bytes(bytes)));
+  add("process", fmt::format("{} at the most, loading included", human_bytes(peak)));
+  Document document{.title = "Plan of a run of " + info.architecture};
+  document.parts = {std::move(table), DocumentLine{"nothing was run"}};
+  document.json = [&] { return dump(json, 2) + "\n"; };
+  return formatted(document, format, {});
 }
 
 // The line and the numbers of the model in plans of runs.

@@ -1,4 +1,5 @@
-// Plans: what a run would need, without running it. The result is text, or JSON if `format` is json or jsonl.
+// Plans: what a run would need, without running it. `format` is one of a document (document.h), or
+// jsonl; in others it is text.
 #pragma once
 
 #include <span>

@@ -24,7 +24,7 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json|jsonl|csv|svg";
+constexpr const char* formats = "text|markdown|latex|csv|json|jsonl|html|svg";
 
 struct Options : RunOptions {
   InputOptions input;
@@ -66,18 +66,17 @@ void read_texts(InputReader& reader, IdentifyRequest& request) {
   }
 }
 
-std::string formatted(const IdentifyReport& report, const std::string& format, MatchRule match,
-                      const std::string& command, const TerminalFormat& terminal) {
-  if (format == "json") return identify_json(report, command);
+std::string shown(const IdentifyReport& report, const std::string& format, MatchRule match,
+                  const std::string& command, const TerminalFormat& terminal) {
   if (format == "jsonl") return identify_jsonl(report);
-  if (format == "csv") return identify_csv(report);
   if (format == "svg")
     return identify_svg(report, match, provenance_json(report.checks, report.record, command));
-  return identify_table(report, match, command, terminal);
+  return formatted(identify_document(report, match, command), format, terminal);
 }
 
 int run(const Options& options, const Arguments& given) {
-  const std::string format = options.output.chosen_format(formats, ".txt=text .ndjson=jsonl");
+  const std::string format =
+      options.output.chosen_format(formats, std::string(document_endings) + " .ndjson=jsonl");
   IdentifyRequest request = options.request;
   request.maps =
       values_named<TokenMap>("--map", options.maps, {TokenMap::Naive, TokenMap::Linear, TokenMap::Mlp});
@@ -107,8 +106,8 @@ int run(const Options& options, const Arguments& given) {
   if (const std::string text = reader.left_out(); !text.empty()) report.notes.push_back(text);
   const std::string command = repeat_command("identify", given, report.record, {"--resume"});
   return finish_with(output,
-                     formatted(report, format, options.match == "id" ? MatchRule::Id : MatchRule::Position,
-                               command, terminal_of(output, options.output.colour)),
+                     shown(report, format, options.match == "id" ? MatchRule::Id : MatchRule::Position,
+                           command, terminal_of(output, options.output.colour)),
                      options.output);
 }
 

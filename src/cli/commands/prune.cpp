@@ -20,8 +20,6 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json|csv|svg";
-
 struct Options : RunOptions {
   LabelledOptions input{.corpus = {}, .limit = 0};
   std::string rankings = "attattr,attention", save;
@@ -61,12 +59,10 @@ std::string plan_text(const Engine& engine, std::span<const LabelledInput> input
   return labelled_plan_text(joined_plans(plans), engine.info(), {"rankings", names}, format);
 }
 
-std::string formatted(const PruningReport& report, const std::string& command, const std::string& format,
-                      const TerminalFormat& terminal) {
-  if (format == "json") return curves_json(report, command);
-  if (format == "csv") return curves_csv(report);
+std::string shown(const PruningReport& report, const std::string& command, const std::string& format,
+                  const TerminalFormat& terminal) {
   if (format == "svg") return pruning_svg(report, provenance_json(report.checks, report.record, command));
-  return curves_text(report, command, terminal);
+  return formatted(curves_document(report, command), format, terminal);
 }
 
 // The curves, with the checks of the rankings they follow and the time both took.
@@ -85,7 +81,7 @@ PruningReport measured_curves(const Engine& engine, std::span<const LabelledInpu
 }
 
 int run(const Options& options, const Arguments& given) {
-  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::string format = options.output.chosen_format(charted_formats, document_endings);
   options.curve();  // throws before anything is read
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
@@ -104,7 +100,7 @@ int run(const Options& options, const Arguments& given) {
       });
   progress.clear();
   const std::string command = repeat_command("prune", given, report.record, {"--save", "--rate"});
-  return finish_with(output, formatted(report, command, format, terminal_of(output, options.output.colour)),
+  return finish_with(output, shown(report, command, format, terminal_of(output, options.output.colour)),
                      options.output);
 }
 
@@ -123,7 +119,7 @@ void declare(Arguments& arguments, Options& options) {
                                 "Write a model folder without the least important heads");
   arguments.add("--rate SHARE", options.rate, "Share of heads that --save removes (default 0.2)");
   add_model_options(arguments, options.model);
-  add_run_options(arguments, options, formats);
+  add_run_options(arguments, options, charted_formats);
 }
 
 }  // namespace
