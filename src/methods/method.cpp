@@ -31,7 +31,7 @@ bool parses(std::string_view text, T& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-bool within(const MethodOption& option, double value) {
+bool is_within(const MethodOption& option, double value) {
   return value >= option.least && value <= option.most;
 }
 
@@ -49,10 +49,10 @@ void check_value(std::string_view method, const MethodOption& option, const std:
   bool good = false;
   std::string expected;
   if (option.type == "number") {
-    good = parses(value, number) && std::isfinite(number) && within(option, number);
+    good = parses(value, number) && std::isfinite(number) && is_within(option, number);
     expected = "a number" + range_of(option);
   } else if (option.type == "integer") {
-    good = parses(value, integer) && within(option, integer);
+    good = parses(value, integer) && is_within(option, integer);
     expected = "an integer" + range_of(option);
   } else if (option.type == "text") {
     good = true;  // the method reads it and says what it expected

@@ -128,8 +128,8 @@ void add_lengths(Reproduced& made, const std::vector<LengthFigures>& figures, in
          fmt::format("Pearson {} at {} tokens", figure(figures.back().pearson, 3), figures.back().tokens)});
 }
 
-const IdentifyCell* cell_of(const IdentifyReport& report, TokenMap map, TokenDistance distance, int state,
-                            bool control) {
+const IdentifyCell* find_cell(const IdentifyReport& report, TokenMap map, TokenDistance distance, int state,
+                              bool control) {
   for (const IdentifyCell& cell : report.cells)
     if (cell.map == map && cell.distance == distance && cell.state == state && cell.trained_on == state &&
         cell.control == control)
@@ -137,9 +137,9 @@ const IdentifyCell* cell_of(const IdentifyReport& report, TokenMap map, TokenDis
   return nullptr;
 }
 
-double rate_of(const IdentifyReport& report, TokenMap map, TokenDistance distance, int state,
-               bool control = false) {
-  const IdentifyCell* cell = cell_of(report, map, distance, state, control);
+double found_rate(const IdentifyReport& report, TokenMap map, TokenDistance distance, int state,
+                  bool control = false) {
+  const IdentifyCell* cell = find_cell(report, map, distance, state, control);
   return cell == nullptr ? std::nan("") : cell->rates.id.rate;
 }
 
@@ -192,20 +192,20 @@ void add_tokens(Reproduced& made, const ReproduceRequest& request,
   int linear_better = 0, mlp_better = 0, cosine_better = 0;
   for (const int state : within.states) {
     const auto rate = [&](TokenMap map, TokenDistance distance) {
-      return rate_of(within, map, distance, state);
+      return found_rate(within, map, distance, state);
     };
     const double naive = rate(TokenMap::Naive, TokenDistance::Cosine),
                  naive_l2 = rate(TokenMap::Naive, TokenDistance::L2),
                  linear = rate(TokenMap::Linear, TokenDistance::Cosine);
-    const double mlp = rate_of(trained, TokenMap::Mlp, TokenDistance::Cosine, state);
+    const double mlp = found_rate(trained, TokenMap::Mlp, TokenDistance::Cosine, state);
     linear_better += linear >= naive ? 1 : 0;
     mlp_better += mlp >= naive ? 1 : 0;
     cosine_better += naive >= naive_l2 ? 1 : 0;
     table.rows.push_back({state == 0 ? "embeddings" : std::to_string(state), percent(naive),
                           percent(naive_l2), percent(linear),
                           percent(rate(TokenMap::Linear, TokenDistance::L2)), percent(mlp),
-                          percent(rate_of(within, TokenMap::Naive, TokenDistance::Cosine, state, true)),
-                          percent(rate_of(among_all, TokenMap::Naive, TokenDistance::L2, state)),
+                          percent(found_rate(within, TokenMap::Naive, TokenDistance::Cosine, state, true)),
+                          percent(found_rate(among_all, TokenMap::Naive, TokenDistance::L2, state)),
                           published && state > 0 ? percent(independent[state - 1]) : "–"});
   }
   table.notes.push_back(fmt::format(
@@ -218,8 +218,8 @@ void add_tokens(Reproduced& made, const ReproduceRequest& request,
       mlp_epochs));
   made.tables.push_back(std::move(table));
   const auto states = static_cast<int>(within.states.size());
-  const double first = rate_of(within, TokenMap::Linear, TokenDistance::Cosine, within.states.front()),
-               last = rate_of(within, TokenMap::Linear, TokenDistance::Cosine, within.states.back());
+  const double first = found_rate(within, TokenMap::Linear, TokenDistance::Cosine, within.states.front()),
+               last = found_rate(within, TokenMap::Linear, TokenDistance::Cosine, within.states.back());
   made.findings.push_back({"tokens stay identifiable in all layers by a learned map, less so with depth",
                            outcome_of(last > 0.5 && last <= first),
                            fmt::format("linear, cosine: {} of the embeddings, {} after the last layer",
