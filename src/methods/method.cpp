@@ -15,7 +15,7 @@ namespace headwater {
 
 namespace {
 
-std::vector<std::string_view> choices_of(std::string_view type) {
+std::vector<std::string_view> allowed_values(std::string_view type) {
   std::vector<std::string_view> choices;
   for (std::size_t begin = 0; begin <= type.size();) {
     const std::size_t end = std::min(type.find('|', begin), type.size());
@@ -57,7 +57,7 @@ void check_value(std::string_view method, const MethodOption& option, const std:
   } else if (option.type == "text") {
     good = true;  // the method reads it and says what it expected
   } else {
-    const auto choices = choices_of(option.type);
+    const auto choices = allowed_values(option.type);
     good = std::find(choices.begin(), choices.end(), value) != choices.end();
     expected = fmt::format("one of {}", fmt::join(choices, ", "));
   }
