@@ -56,7 +56,7 @@ bool has_layers_of_its_own(const Attribution& result) {
   return result.traits.by_layer && has_axis(result, Axis::Layer);
 }
 
-Index layers_of(const Attribution& result, const std::string& map) {
+Index followed_layers(const Attribution& result, const std::string& map) {
   for (const Map& one : result.maps)
     if (one.name == map) return length_along(one, Axis::Layer);
   return 0;
@@ -72,12 +72,12 @@ std::vector<FlowStage> stages_of(const Report& report, const Attribution& result
     }
     return stages;
   }
-  const Index split = written_from(report), encoder = layers_of(result, "encoder");
+  const Index split = written_from(report), encoder = followed_layers(result, "encoder");
   for (Index l = 0; l < encoder; ++l) {
     const auto below = static_cast<std::size_t>(l);
     stages.push_back({fmt::format("encoder L{}", l), l, 0, split, below + 1, below});
   }
-  for (Index l = 0; l < layers_of(result, "decoder"); ++l)
+  for (Index l = 0; l < followed_layers(result, "decoder"); ++l)
     stages.push_back({fmt::format("decoder L{}", l), l, split, T, static_cast<std::size_t>(encoder + l + 1),
                       static_cast<std::size_t>(encoder)});
   return stages;
@@ -117,7 +117,7 @@ Flow flow_back(const Report& report, const Attribution& result, const std::vecto
   flow.arrived = held[0];
   if (result.maps.size() > 1)
     for (auto k = static_cast<std::size_t>(written_from(report)); k < T; ++k)
-      flow.arrived[k] += held[static_cast<std::size_t>(layers_of(result, "encoder"))][k];
+      flow.arrived[k] += held[static_cast<std::size_t>(followed_layers(result, "encoder"))][k];
   return flow;
 }
 

@@ -120,24 +120,23 @@ std::string figure_of(const Json& json, const std::string& file, const KeptFigur
   if (schema.starts_with("headwater.report/")) return drawn_report(json, file, asked);
   if (schema.starts_with("headwater.tree/")) {
     require_kind(asked, "tree");
-    const ReadTree read = read_tree(json, file);
-    return tree_svg({read.tree, read.report, read.tokens, read.checks, read.command});
+    return tree_svg(read_tree(json, file));
   }
   if (schema.starts_with("headwater.heads/")) {
     require_kind(asked, "heads");
-    const ReadHeads read = read_heads(json, file);
-    if (read.rankings.empty()) throw FormatError(file + ": expected a ranking of heads, found none");
-    return heads_svg(read.rankings,
-                     provenance_json(checks_of(read.rankings), record_of(read.rankings), read.command));
+    const auto read = read_heads(json, file);
+    if (read.report.empty()) throw FormatError(file + ": expected a ranking of heads, found none");
+    return heads_svg(read.report,
+                     provenance_json(checks_of(read.report), record_of(read.report), read.command));
   }
   if (schema.starts_with("headwater.pruning/")) {
     require_kind(asked, "curves");
-    const ReadPruning read = read_pruning(json, file);
+    const auto read = read_pruning(json, file);
     return pruning_svg(read.report, provenance_json(read.report.checks, read.report.record, read.command));
   }
   if (json.is_object() && json.contains("metrics") && json.contains("cells")) {
     require_kind(asked, "curves");
-    const ReadEvaluation read = read_evaluation(json, file);
+    const auto read = read_evaluation(json, file);
     return evaluate_svg(read.report, provenance_json({}, read.report.record, read.command));
   }
   throw FormatError(

@@ -62,8 +62,9 @@ void put_big_endian(std::string& out, std::size_t value) {
 // The PNG with an uncompressed iTXt chunk, in UTF-8, before its end.
 std::string with_text(std::string png, const std::string& keyword, const std::string& text) {
   constexpr std::size_t end_chunk = 12;
-  std::string chunk =
-      "iTXt" + keyword + std::string(5, '\0') + text;  // no compression, language, translation
+  std::string chunk = "iTXt" + keyword;
+  chunk.append(5, '\0');  // no compression, language, translation
+  chunk += text;
   std::string framed;
   put_big_endian(framed, chunk.size() - 4);
   framed += chunk;

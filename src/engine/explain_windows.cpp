@@ -96,7 +96,7 @@ Report Engine::Impl::explain_windows(const Request& request, std::span<const Tex
     one.methods = request.methods;
   }
   explain_each(one);
-  const ReadTokens read = joined(windows, reports);
+  const ReadTokens read = joined_windows(windows, reports);
   Report report = reports.front();
   report.text = request.input.text;
   report.prediction.outcomes = {mean_outcome(reports)};

@@ -1,13 +1,11 @@
 // The report as JSON. Scores are written number by number, never as a tree: a map of 512 tokens has millions
 // of cells. Numbers are the shortest decimals that read back to the same value of their own type.
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
-#include "files/schema.h"
-#include "result/focus.h"
+#include "files/report_fields.h"
 
 namespace headwater {
 
@@ -61,37 +59,62 @@ std::string break_of(int indent) {
   return line;
 }
 
-std::string attribution_text(const Report& report, const Attribution& attribution, int indent) {
-  std::string text = dump(json_of(report, attribution), indent);
-  text.resize(text.rfind('}'));
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  const std::string line = break_of(indent), colon = indent < 0 ? ":" : ": ";
-  const auto append_named = [&](const char* key, std::span<const Map> maps) {
-    if (maps.empty()) return;
-    text += fmt::format(",{}\"{}\"{}[", line, key, colon);
-    for (const Map& map : maps) {
-      if (&map != maps.data()) text += ", ";
-      text += fmt::format("{{\"name\"{0}{1},\"axes\"{0}{2},\"values\"{0}", colon, dump(map.name, -1),
-                          dump(json_of(map.axes), -1));
-      append_values(text, map.values, line);
-      text += '}';
+// The fields as text, the numbers after them.
+class JsonText : public FieldWriter {
+ public:
+  JsonText(const Report& report, int indent) : report_(report), indent_(indent), line_(break_of(indent)) {}
+
+  void numbers(bool there, const char* key, const Tensor& tensor) {
+    if (!there) return;
+    begin(key);
+    append_values(text_, tensor, line_);
+  }
+  void numbers(bool there, const char* key, const std::vector<Unit>& tokens) {
+    if (!there) return;
+    begin(key);
+    text_ += indented(dump(json_of_value(tokens), indent_), std::max(indent_, 0));
+  }
+  void numbers(bool there, const char* key, const std::vector<Map>& maps) {
+    each(there, key, maps, [&](const Map& map) {
+      text_ += fmt::format("{{\"name\"{0}{1},\"axes\"{0}{2},\"values\"{0}", colon(), dump(map.name, -1),
+                           dump(json_of_value(map.axes), -1));
+      append_values(text_, map.values, line_);
+      text_ += '}';
+    });
+  }
+  void numbers(bool there, const char* key, const std::vector<Attribution>& results) {
+    each(there, key, results, [&](const Attribution& result) {
+      JsonText inner(report_, indent_);
+      describe(inner, result);
+      if (!result.scores().empty()) inner("sentence", sentence_of(report_, result));
+      text_ += indented(inner.str(), std::max(indent_, 0));
+    });
+  }
+  std::string str() {
+    std::string text = dump(take(), indent_);
+    text.resize(text.find_last_not_of(" \n", text.rfind('}') - 1) + 1);
+    return text + text_ + (indent_ < 0 ? "}" : "\n}");
+  }
+
+ private:
+  const char* colon() const { return indent_ < 0 ? ":" : ": "; }
+  void begin(const char* key) { text_ += fmt::format(",{}\"{}\"{}", line_, key, colon()); }
+  template <class T, class F>
+  void each(bool there, const char* key, const std::vector<T>& all, const F& append) {
+    if (!there) return;
+    begin(key);
+    text_ += '[';
+    for (const T& one : all) {
+      if (&one != all.data()) text_ += ", ";
+      append(one);
     }
-    text += ']';
-  };
-  const bool unnamed = attribution.maps.front().name.empty();
-  if (unnamed) {
-    text += ',' + line + "\"scores\"" + colon;
-    append_values(text, attribution.scores(), line);
+    text_ += ']';
   }
-  if (has_axis(attribution, Axis::Query) && !attribution.answer.empty()) {
-    text += ',' + line + "\"answer\"" + colon;
-    append_values(text, attribution.answer, line);
-  }
-  append_named("maps", std::span(attribution.maps).subspan(unnamed ? 1 : 0));
-  append_named("details", attribution.details);
-  text += indent < 0 ? "}" : "\n}";
-  return text;
-}
+
+  const Report& report_;
+  int indent_;
+  std::string line_, text_;
+};
 
 OrderedJson with_tokens(const Prediction& prediction, const PredictionFormat& format) {
   OrderedJson json = json_of(prediction);
@@ -103,26 +126,10 @@ OrderedJson with_tokens(const Prediction& prediction, const PredictionFormat& fo
 
 std::string to_json(const Report& measured, int indent) {
   const Report report = viewed(measured);
-  OrderedJson head = head_of(report);
-  head.erase("attributions");
-  head["tokens"] = tokens_of(report.prediction);
-  const std::string line = break_of(indent);
-  std::string text = "{";
-  for (const auto& [key, value] : head.items()) {
-    text += line;
-    text += dump(key, -1);
-    text += indent < 0 ? ":" : ": ";
-    text += indented(dump(value, indent), std::max(indent, 0));
-    text += ',';
-  }
-  text += line;
-  text += indent < 0 ? "\"attributions\":[" : "\"attributions\": [";
-  for (std::size_t i = 0; i < report.attributions.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += indented(attribution_text(report, report.attributions[i], indent), std::max(indent, 0));
-  }
-  text += indent < 0 ? "]}" : "]\n}";
-  return text;
+  JsonText v(report, indent);
+  const std::string command = reproduce_command(report);
+  describe_report(v, report, command);
+  return v.str();
 }
 
 std::string summary_json(const Report& measured, int indent) {

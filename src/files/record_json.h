@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include <headwater/identify.h>
 #include <headwater/report.h>
 
 #include "base/json_fwd.h"
+#include "result/grown_tree.h"
 
 namespace headwater {
 
@@ -17,5 +19,9 @@ std::string result_json(OrderedJson json, const RunRecord& record, const std::st
 // The metadata of a picture for programs: checks, record and command.
 std::string provenance_json(const std::vector<Check>& checks, const RunRecord& record,
                             const std::string& command);
+
+// A tree, and the cells of an identifiability run one by one; formats.h has the others.
+std::string tree_json(const GrownTree& grown);
+std::string identify_jsonl(const IdentifyReport& report);
 
 }  // namespace headwater

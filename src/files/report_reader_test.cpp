@@ -119,14 +119,14 @@ TEST(ReportReader, HeadsCurvesAndEvaluations) {
   const HeadImportance ranking{
       .ranking = "attattr", .layers = 2, .heads = 3, .inputs = 7, .scores = {1, 2, 3, 4, 5, .5}};
   const std::string heads = heads_json({&ranking, 1}, "headwater heads");
-  const ReadHeads read = read_heads(parse_json(heads, "heads"), "heads");
-  EXPECT_EQ(heads_json(read.rankings, read.command), heads);
+  const auto read = read_heads(parse_json(heads, "heads"), "heads");
+  EXPECT_EQ(heads_json(read.report, read.command), heads);
 
   const PruningReport pruning{.inputs = 4,
                               .curves = {{"attattr", "global", "least", {0, .5, 1}, {1, .75, .5}},
                                          {"random", "global", "random", {0, 1}, {1, .5}, {.9, .4}, {1, .6}}}};
   const std::string curves = curves_json(pruning, "headwater prune");
-  const ReadPruning pruned = read_pruning(parse_json(curves, "curves"), "curves");
+  const auto pruned = read_pruning(parse_json(curves, "curves"), "curves");
   EXPECT_EQ(curves_json(pruned.report, pruned.command), curves);
 
   EvaluateReport evaluation{
@@ -136,7 +136,7 @@ TEST(ReportReader, HeadsCurvesAndEvaluations) {
                       {"deletion", "random", std::nan(""), std::nan(""), std::nan(""), 0}};
   evaluation.pairs = {{"deletion", "chefer", "random", .25, .5, 1, 3}};
   const std::string table = evaluate_json(evaluation, "headwater evaluate");
-  const ReadEvaluation evaluated = read_evaluation(parse_json(table, "table"), "table");
+  const auto evaluated = read_evaluation(parse_json(table, "table"), "table");
   EXPECT_EQ(evaluate_json(evaluated.report, evaluated.command), table);
 }
 
@@ -151,8 +151,9 @@ std::string refusal(const std::string& text) {
 
 TEST(ReportReader, SaysWhatIsWrong) {
   EXPECT_NE(refusal("[1]").find("a.json: expected \"schema\""), std::string::npos);
-  EXPECT_NE(refusal(R"({"schema": "headwater.report/1"})").find("a.json: expected a result"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal(R"({"schema": "headwater.report/1"})").find("a.json: input: expected an object, found nothing"),
+      std::string::npos);
   Json ragged = parse_json(to_json(testing::text_report()), "report");
   ragged["attributions"][0]["scores"][0][0][0].push_back(1);
   EXPECT_NE(refusal(ragged.dump()).find("expected lists of 6 as those before it, found one of 5"),
@@ -164,7 +165,17 @@ TEST(ReportReader, SaysWhatIsWrong) {
   EXPECT_NE(refusal(huge.dump()).find("patches"), std::string::npos);
   Json wrong = parse_json(to_json(testing::text_report()), "report");
   wrong["tokens"][0]["id"] = "one";
-  EXPECT_NE(refusal(wrong.dump()).find("a.json: "), std::string::npos);
+  EXPECT_EQ(refusal(wrong.dump()), "a.json: tokens[0].id: expected a whole number, found a text");
+  wrong = parse_json(to_json(testing::text_report()), "report");
+  wrong["attributions"][0]["checks"] = {{{"name", "sum"}, {"passed", 1}}};
+  EXPECT_EQ(refusal(wrong.dump()),
+            "a.json: attributions[0].checks[0].passed: expected true or false, found a number");
+  wrong["attributions"][0].erase("checks");
+  EXPECT_EQ(refusal(wrong.dump()), "a.json: attributions[0].checks: expected a list, found nothing");
+  wrong["model"]["task"] = "guessing";
+  EXPECT_NE(refusal(wrong.dump()).find("a.json: model.task: expected one of text-classification, "),
+            std::string::npos)
+      << refusal(wrong.dump());
 }
 
 }  // namespace

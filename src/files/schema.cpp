@@ -2,40 +2,16 @@
 
 #include <charconv>
 #include <cmath>
-#include <map>
 
 #include <headwater/formats.h>
 
+#include "files/report_fields.h"
+#include "methods/method.h"
 #include "result/focus.h"
 
 namespace headwater {
 
 namespace {
-
-OrderedJson pairs_of(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  OrderedJson json = OrderedJson::object();
-  for (const auto& [key, value] : pairs) json[key] = value;
-  return json;
-}
-
-OrderedJson json_of(const Score& score) {
-  return {{"label", score.label},
-          {"index", score.index},
-          {"probability", score.probability},
-          {"logit", score.logit}};
-}
-
-OrderedJson json_of(const Outcome& outcome) {
-  const auto as_json = [](const Score& score) { return json_of(score); };
-  return {{"position", outcome.position}, {"scores", list_of(outcome.top, as_json)}};
-}
-
-OrderedJson json_of(const View& view) {
-  const char* special = view.special == View::Special::Hide   ? "hide"
-                        : view.special == View::Special::Drop ? "drop"
-                                                              : "keep";
-  return {{"unit", view.unit == View::Unit::Word ? "word" : "token"}, {"special", special}};
-}
 
 template <class R>
 void append_shortest(std::string& out, R value) {
@@ -48,15 +24,10 @@ void append_shortest(std::string& out, R value) {
   out.append(buffer, end);
 }
 
-// [T, D] as nested lists.
-OrderedJson rows_of(const Tensor& tensor) {
-  OrderedJson rows = OrderedJson::array();
-  for (Index r = 0; r < tensor.dim(0); ++r) {
-    OrderedJson row = OrderedJson::array();
-    for (Index c = 0; c < tensor.dim(1); ++c) row.push_back(tensor.at(r * tensor.dim(1) + c));
-    rows.push_back(std::move(row));
-  }
-  return rows;
+Axis axis_named(const std::string& name) {
+  for (int kind = Axis::Layer; kind < Axis::Other; ++kind)
+    if (name_of(Axis(static_cast<Axis::Kind>(kind))) == name) return Axis(static_cast<Axis::Kind>(kind));
+  return Axis(name.c_str());
 }
 
 }  // namespace
@@ -68,188 +39,76 @@ void append_number(std::string& out, double value) {
   append_shortest(out, value);
 }
 
-OrderedJson json_of(const RunRecord& record) {
-  OrderedJson json;
-  json["version"] = record.version;
-  json["model"] = record.model;
-  json["commit"] = record.commit;
-  json["model_type"] = record.model_type;
-  json["architecture"] = record.architecture;
-  json["weights_sha256"] = record.weights_sha256;
-  json["tokenizer_sha256"] = record.tokenizer_sha256;
-  json["dtype"] = record.dtype;
-  json["threads"] = record.threads;
-  json["kernels"] =
-      std::map(record.kernels.begin(), record.kernels.end());  // in the order that a reader finds
-  json["seconds"] = record.seconds;
-  return json;
+void write_value(OrderedJson& json, const Axis& axis) {
+  if (axis.sequence == 0)
+    json = name_of(axis);
+  else
+    json = {{"axis", name_of(axis)}, {"sequence", axis.sequence}};
 }
 
-OrderedJson json_of(const Target& target) {
-  OrderedJson json;
-  json["label"] = target.label;
-  json["index"] = target.index;
-  json["position"] = target.position;
-  json["logit"] = target.logit;
-  json["probability"] = target.probability;
-  const auto tokens_of = [](const TokenRange& span) { return OrderedJson{span.first, span.last}; };
-  if (target.span) json["span"] = tokens_of(*target.span);
-  if (!target.tokens.empty()) json["tokens"] = target.tokens;
-  if (target.contrast) {
-    json["contrast"] = target.contrast_label;
-    json["contrast_index"] = *target.contrast;
-    if (target.contrast_span) json["contrast_span"] = tokens_of(*target.contrast_span);
-    if (!target.contrast_tokens.empty()) json["contrast_tokens"] = target.contrast_tokens;
+void read_value(const Json& json, const FieldPath& path, Axes& axes) {
+  if (!json.is_array()) of_another_kind(path, "a list", json);
+  axes.clear();
+  for (std::size_t a = 0; a < json.size(); ++a) {
+    const FieldPath here{.outer = &path, .index = a};
+    std::string name;
+    int sequence = 0;
+    if (json[a].is_object()) {
+      FieldReader v(json[a], here);
+      v("axis", name);
+      v("sequence", sequence);
+    } else {
+      FieldReader::read(json[a], here, name);
+    }
+    axes.push_back(axis_named(name));
+    axes.back().sequence = sequence;
   }
-  return json;
 }
 
-namespace {
-
-// For models with several stacks; the fields of a single stack are the model's own.
-OrderedJson stacks_json(const ModelInfo& info) {
-  return list_of(info.stacks, [&](const Stack& stack) {
-    OrderedJson json{{"name", stack.name},
-                     {"layers", stack.layers},
-                     {"heads", stack.heads},
-                     {"groups", stack.groups},
-                     {"head_width", stack.head_width},
-                     {"width", stack.width},
-                     {"feed_forward", stack.feed_forward},
-                     {"causal", stack.causal}};
-    if (stack.reads >= 0) json["reads"] = info.stacks[static_cast<std::size_t>(stack.reads)].name;
-    return json;
-  });
+const Score* best_label(const Prediction& prediction) {
+  if (prediction.answer || prediction.task == Task::TokenClassification || prediction.outcomes.empty() ||
+      prediction.outcomes.front().top.empty())
+    return nullptr;
+  return &prediction.outcomes.front().top.front();
 }
 
-}  // namespace
+std::vector<NamedStack> named_stacks(const ModelInfo& info) {
+  std::vector<NamedStack> named;
+  for (const Stack& stack : info.stacks)
+    named.push_back({stack, stack.reads < 0 ? "" : info.stacks[static_cast<std::size_t>(stack.reads)].name});
+  return named;
+}
 
-OrderedJson json_of(const ModelInfo& info) {
-  OrderedJson json;
-  json["family"] = info.family;
-  json["model_type"] = info.model_type;
-  json["architecture"] = info.architecture;
-  json["task"] = name_of(info.task);
-  if (info.stacks.size() > 1) json["stacks"] = stacks_json(info);
-  json["layers"] = info.last().layers;
-  json["heads"] = info.last().heads;
-  json["groups"] = info.last().groups;
-  json["head_width"] = info.last().head_width;
-  json["width"] = info.last().width;
-  json["feed_forward"] = info.last().feed_forward;
-  json["vocabulary"] = info.vocabulary;
-  json["positions"] = info.positions;
-  json["causal"] = info.last().causal;
-  json["pre_norm"] = info.pre_norm;
-  json["labels"] = info.labels;
-  if (info.patch_size > 0) {
-    json["image_size"] = info.image_size;
-    json["patch_size"] = info.patch_size;
-    json["prefix_tokens"] = info.prefix_tokens;
+std::vector<Stack> stacks_of(const std::vector<NamedStack>& named) {
+  if (named.empty()) throw FormatError("model.stacks: expected at least one, found none");
+  std::vector<Stack> stacks;
+  for (const auto& [stack, reads] : named) {
+    stacks.push_back(stack);
+    for (std::size_t of = 0; of + 1 < stacks.size(); ++of)
+      if (reads == stacks[of].name) stacks.back().reads = static_cast<int>(of);
   }
-  json["dtype"] = name_of(info.dtype);
-  json["parameters"] = info.parameters;
-  return json;
+  return stacks;
 }
 
-int sequence_id(const Unit& token) {
-  return token.sequence > 0 ? 2 : token.segment;
+Traits traits_of_old_file(const Attribution& result) {
+  if (const Method* method = method_named(result.method)) return method->traits_of(result);
+  throw FormatError(fmt::format(
+      "attributions: expected traits or a method of this version, found neither for '{}'; explain "
+      "again with one that `headwater methods` lists",
+      result.method));
 }
 
-OrderedJson json_of(const Unit& token) {
-  OrderedJson json{{"id", token.id},
-                   {"piece", token.piece},
-                   {"text", token.text},
-                   {"begin", token.begin},
-                   {"end", token.end},
-                   {"word", token.word},
-                   {"sequence", sequence_id(token)},
-                   {"special", token.special}};
-  if (token.target) json["target"] = true;
-  return json;
+template <class T>
+OrderedJson json_of(const T& value) {
+  return FieldWriter::json_of_value(value);
 }
-
-OrderedJson tokens_of(const Prediction& prediction) {
-  return patches_of(prediction) != nullptr ? OrderedJson::array() : list_of(prediction.units);
-}
-
-// An axis of the first sequence is its name alone.
-OrderedJson json_of(const Axes& axes) {
-  return list_of(axes, [](const Axis& axis) -> OrderedJson {
-    if (axis.sequence == 0) return name_of(axis);
-    return {{"axis", name_of(axis)}, {"sequence", axis.sequence}};
-  });
-}
-
-OrderedJson names_of(const Axes& axes) {
-  return list_of(axes, [](const Axis& axis) { return name_of(axis); });
-}
-
-OrderedJson json_of(const Prediction& prediction) {
-  OrderedJson json;
-  json["task"] = name_of(prediction.task);
-  if (prediction.answer) {
-    const Span& answer = *prediction.answer;
-    json["answer"] = {{"text", answer.text},
-                      {"first_token", answer.first_token},
-                      {"last_token", answer.last_token},
-                      {"probability", answer.probability}};
-  } else if (prediction.task != Task::TokenClassification && !prediction.outcomes.empty() &&
-             !prediction.outcomes.front().top.empty()) {
-    const Score& best = prediction.outcomes.front().top.front();
-    json["label"] = best.label;
-    json["probability"] = best.probability;
-  }
-  // The logits of a whole vocabulary are for arrays, not for text.
-  if (prediction.outcomes.size() == 1 && prediction.outcomes.front().position < 0) {
-    if (!prediction.logits.empty()) json["logits"] = prediction.logits;
-    json["scores"] = json_of(prediction.outcomes.front())["scores"];
-  } else if (!prediction.outcomes.empty()) {
-    json["outcomes"] = list_of(prediction.outcomes, [](const Outcome& outcome) { return json_of(outcome); });
-  }
-  if (prediction.continuation) {
-    json["continuation"] = *prediction.continuation;
-    json["continuation_ids"] = prediction.continuation_ids;
-  }
-  if (!prediction.hidden.empty()) json["hidden"] = rows_of(prediction.hidden);
-  if (prediction.truncated) json["truncated"] = true;
-  return json;
-}
-
-OrderedJson json_of(const std::vector<Check>& checks) {
-  return list_of(checks, [](const Check& check) -> OrderedJson {
-    return {{"name", check.name}, {"passed", check.passed}, {"value", check.value}, {"bound", check.bound}};
-  });
-}
-
-OrderedJson json_of(const Traits& traits) {
-  return {{"of_target", traits.of_target},
-          {"by_layer", traits.by_layer},
-          {"attention_alone", traits.attention_alone},
-          {"is_signed", traits.is_signed},
-          {"rows_sum_to_one", traits.rows_sum_to_one}};
-}
-
-OrderedJson json_of(const Attribution& attribution) {
-  OrderedJson json;
-  json["method"] = attribution.method;
-  json["aggregate"] = attribution.aggregate.empty() ? OrderedJson() : OrderedJson(attribution.aggregate);
-  json["options"] = pairs_of(attribution.options);
-  json["traits"] = json_of(attribution.traits);
-  if (attribution.maps.front().name.empty()) {
-    json["axes"] = json_of(attribution.axes());
-    json["shape"] = attribution.scores().shape().dims();
-  }
-  if (!attribution.measured.empty()) json["measured"] = attribution.measured;
-  json["checks"] = json_of(attribution.checks);
-  if (const std::optional<Account>& account = attribution.accounted)
-    json["accounted"] = {
-        {"sum", account->sum}, {"of", account->of}, {"what", account->what}, {"share", share_of(*account)}};
-  json["notes"] = attribution.notes;
-  json["seconds"] = attribution.seconds;
-  if (attribution.unfinished) json["unfinished"] = true;
-  return json;
-}
+template OrderedJson json_of(const Agreement& agreement);
+template OrderedJson json_of(const ModelInfo& info);
+template OrderedJson json_of(const Prediction& prediction);
+template OrderedJson json_of(const RunRecord& record);
+template OrderedJson json_of(const Target& target);
+template OrderedJson json_of(const Unit& token);
+template OrderedJson json_of(const std::vector<Check>& checks);
 
 OrderedJson json_of(const Report& report, const Attribution& attribution) {
   OrderedJson json = json_of(attribution);
@@ -257,10 +116,16 @@ OrderedJson json_of(const Report& report, const Attribution& attribution) {
   return json;
 }
 
-OrderedJson json_of(const Agreement& agreement) {
-  return {{"methods", {agreement.first, agreement.second}}, {"units", agreement.units},
-          {"kendall_tau_b", agreement.whole_kendall},       {"spearman", agreement.whole_spearman},
-          {"kendall_tau_b_by_layer", agreement.kendall},    {"spearman_by_layer", agreement.spearman}};
+int sequence_id(const Unit& token) {
+  return token.sequence > 0 ? 2 : token.segment;
+}
+
+OrderedJson tokens_of(const Prediction& prediction) {
+  return patches_of(prediction) != nullptr ? OrderedJson::array() : list_of(prediction.units);
+}
+
+OrderedJson names_of(const Axes& axes) {
+  return list_of(axes, [](const Axis& axis) { return name_of(axis); });
 }
 
 OrderedJson record_of(std::span<const Report> reports) {
@@ -270,31 +135,12 @@ OrderedJson record_of(std::span<const Report> reports) {
 }
 
 OrderedJson head_of(const Report& report) {
-  OrderedJson json;
-  json["schema"] = schema_name;
-  json["sentence"] = sentence_of(report);
-  json["input"] = OrderedJson::object();
-  if (report.image.empty()) json["input"]["text"] = report.text;
-  if (!report.pair.empty()) json["input"]["pair"] = report.pair;
-  if (!report.image.empty()) json["input"]["image"] = report.image;
-  if (!report.fitted.empty()) json["input"]["fitted"] = report.fitted;
-  if (report.prediction.sequences.size() > 1) {
-    json["input"]["prefix"] = report.prefix;
-    json["sequences"] = list_of(report.prediction.sequences, [](const Sequence& sequence) -> OrderedJson {
-      return {{"name", sequence.name}, {"first", sequence.first}, {"count", sequence.count}};
-    });
-  }
-  json["view"] = json_of(report.asked.view);
-  json["model"] = json_of(report.model);
-  json["prediction"] = json_of(report.prediction);
-  json["target"] = json_of(report.target);
-  json["read"] = list_of(report.read, [](const Read& read) -> OrderedJson {
-    return {{"sequence", read.sequence}, {"row", read.row}};
-  });
-  json["record"] = record_of(std::span(&report, 1));
+  FieldWriter v;
+  const std::string command = reproduce_command(report);
+  describe_report(v, report, command);
+  OrderedJson json = v.take();
   json["attributions"] =
       list_of(report.attributions, [&](const Attribution& one) { return json_of(report, one); });
-  if (!report.agreement.empty()) json["agreement"] = list_of(report.agreement);
   return json;
 }
 

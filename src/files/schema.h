@@ -13,22 +13,16 @@ namespace headwater {
 
 inline constexpr const char* schema_name = "headwater.report/1";
 
-OrderedJson json_of(const RunRecord& record);
+// Of everything in a report that has fields (report_fields.h), without its scores.
+template <class T>
+OrderedJson json_of(const T& value);
+// An attribution with its sentence.
+OrderedJson json_of(const Report& report, const Attribution& attribution);
 OrderedJson record_of(std::span<const Report> reports);  // with the command that repeats them
-OrderedJson json_of(const Target& target);
-OrderedJson json_of(const ModelInfo& info);
-OrderedJson json_of(const Unit& token);
 // The sequence of a token: 0 for the text (or the source), 1 for its pair, 2 for the output.
 int sequence_id(const Unit& token);
-OrderedJson tokens_of(const Prediction& prediction);  // for texts
-OrderedJson json_of(const Axes& axes);
-OrderedJson names_of(const Axes& axes);             // without their sequences
-OrderedJson json_of(const Prediction& prediction);  // without tokens
-OrderedJson json_of(const std::vector<Check>& checks);
-OrderedJson json_of(const Attribution& attribution);  // without scores
-// The same with its sentence.
-OrderedJson json_of(const Report& report, const Attribution& attribution);
-OrderedJson json_of(const Agreement& agreement);
+OrderedJson tokens_of(const Prediction& prediction);    // for texts
+OrderedJson names_of(const Axes& axes);                 // without their sequences
 OrderedJson head_of(const Report& report);              // everything but tokens and scores
 std::string dump(const OrderedJson& json, int indent);  // invalid UTF-8 becomes U+FFFD
 

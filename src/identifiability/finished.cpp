@@ -1,14 +1,13 @@
 #include "identifiability/finished.h"
 
-#include <cmath>
-#include <limits>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 #include <headwater/error.h>
 
+#include "base/fields.h"
 #include "base/files.h"
-#include "base/json.h"
 
 namespace headwater {
 namespace {
@@ -16,24 +15,17 @@ namespace {
 constexpr const char* kind = "headwater identify";
 constexpr std::chrono::seconds pause{2};
 
-Json to_json(const FinishedCell& cell) {
-  Json hits = Json::array();
-  for (const TextHits& h : cell.hits) hits.push_back({h.id, h.position, h.content_id, h.content_position});
-  return {{"hits", std::move(hits)}, {"epochs", cell.epochs}, {"residual", cell.residual}};
-}
-
-FinishedCell from_json(const Json& json) {
-  FinishedCell cell{
-      .hits = {}, .epochs = json.at("epochs").get<int>(), .residual = json.at("residual").get<double>()};
-  for (const Json& h : json.at("hits"))
-    cell.hits.push_back({.id = h.at(0).get<int>(),
-                         .position = h.at(1).get<int>(),
-                         .content_id = h.at(2).get<int>(),
-                         .content_position = h.at(3).get<int>()});
-  return cell;
-}
-
 }  // namespace
+
+auto listed(Of<TextHits> auto& hits) {
+  return std::tie(hits.id, hits.position, hits.content_id, hits.content_position);
+}
+
+void describe(auto& v, Of<FinishedCell> auto& cell) {
+  v("hits", cell.hits);
+  v("epochs", cell.epochs);
+  v("residual", cell.residual);
+}
 
 Finished::Finished(std::string path, std::map<std::string, std::string> settings)
     : path_(std::move(path)), settings_(std::move(settings)) {
@@ -51,23 +43,24 @@ void Finished::read() {
         fmt::format("{}: expected the finished cells of an earlier run, found another file; name "
                     "one that does not exist yet",
                     path_));
+  std::map<std::string, std::string> theirs;
   try {
-    std::string different;
-    const auto theirs = json.at("settings").get<std::map<std::string, std::string>>();
-    for (const auto& [name, value] : settings_)
-      if (!theirs.contains(name) || theirs.at(name) != value)
-        different += (different.empty() ? "" : ", ") + name;
-    if (!different.empty())
-      throw InputError(
-          fmt::format("{}: expected the finished cells of the same run, found another ({}); remove it or "
-                      "name another file",
-                      path_, different));
-    for (const auto& [key, value] : json.at("cells").items()) cells_.emplace(key, from_json(value));
-    for (const auto& [key, value] : json.at("numbers").items())
-      numbers_.emplace(key, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
-  } catch (const Json::exception& error) {
-    throw FormatError(fmt::format("{}: expected finished cells, found {}", path_, error.what()));
+    FieldReader v(json, whole_file);
+    v("settings", theirs);
+    v("cells", cells_);
+    v("numbers", numbers_);
+  } catch (const FormatError& error) {
+    throw FormatError(fmt::format("{}: {}", path_, error.what()));
   }
+  std::string different;
+  for (const auto& [name, value] : settings_)
+    if (!theirs.contains(name) || theirs.at(name) != value)
+      different += (different.empty() ? "" : ", ") + name;
+  if (!different.empty())
+    throw InputError(
+        fmt::format("{}: expected the finished cells of the same run, found another ({}); remove it or "
+                    "name another file",
+                    path_, different));
   found_ = cells_.size();
 }
 
@@ -97,13 +90,12 @@ void Finished::save_sometimes() {
 
 void Finished::save() {
   if (path_.empty()) return;
-  Json cells = Json::object(), numbers = Json::object();
-  for (const auto& [key, cell] : cells_) cells[key] = to_json(cell);
-  for (const auto& [key, number] : numbers_)
-    numbers[key] = std::isfinite(number) ? Json(number) : Json(nullptr);
-  const Json json{
-      {"kind", kind}, {"settings", settings_}, {"cells", std::move(cells)}, {"numbers", std::move(numbers)}};
-  write_file(path_, json.dump() + "\n");
+  FieldWriter v;
+  v("kind", kind);
+  v("settings", settings_);
+  v("cells", cells_);
+  v("numbers", numbers_);
+  write_file(path_, v.take().dump() + "\n");
   saved_ = std::chrono::steady_clock::now();
 }
 

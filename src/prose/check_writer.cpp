@@ -4,9 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "files/record_json.h"
-#include "files/schema.h"
-#include "prose/provenance.h"
 #include "result/text_width.h"
 
 namespace headwater {
@@ -27,17 +24,14 @@ std::string mark_of(const TestedProperty& property) {
   return property.passed ? "✓" : "✗";
 }
 
-std::string property_text(const TestedProperty& property, const TerminalFormat& format) {
-  std::string out = paragraph(fmt::format("{} {}: {}", mark_of(property), property.name, property.promise),
-                              {.first = 2, .rest = 4, .width = format.width});
-  const std::string detail = property.applies ? fmt::format("{:.1e}, bound {:.1e} ({})", property.value,
-                                                            property.bound, property.measured)
-                                              : "not tested: " + property.reason;
-  out += paragraph(detail, {.first = 4, .rest = 4, .width = format.width});
-  if (!property.passed)
-    out += paragraph("worst input: " + terminal_safe(property.worst),
-                     {.first = 4, .rest = 4, .width = format.width});
-  return out;
+// What a terminal shows of a property.
+void add_lines(std::vector<DocumentLine>& lines, const TestedProperty& property) {
+  lines.push_back({fmt::format("{} {}: {}", mark_of(property), property.name, property.promise), 2, 4});
+  lines.push_back({property.applies ? fmt::format("{:.1e}, bound {:.1e} ({})", property.value, property.bound,
+                                                  property.measured)
+                                    : "not tested: " + property.reason,
+                   4, 4});
+  if (!property.passed) lines.push_back({"worst input: " + terminal_safe(property.worst), 4, 4});
 }
 
 std::string verdict_of(const ModelTest& test) {
@@ -52,35 +46,34 @@ std::string verdict_of(const ModelTest& test) {
 
 }  // namespace
 
-std::string check_page(const ModelTest& test, const std::string& command, const TerminalFormat& format) {
-  const ParagraphFormat lines{.width = format.width};
-  std::string out = paragraph(size_line(test), lines);
-  out += paragraph(
-      fmt::format("tested on {} {}{}, the longest of {} {}", test.inputs.size(),
-                  test.model.vocabulary > 0 ? "text" : "picture", test.inputs.size() == 1 ? "" : "s",
-                  test.longest, test.model.vocabulary > 0 ? "tokens" : "patches"),
-      lines);
-  out += "\n";
-  for (const TestedProperty& property : test.properties) out += property_text(property, format);
-  out += "\n" + paragraph(verdict_of(test), lines);
-  return out + record_text(test.record, format, command);
-}
-
-std::string check_json(const ModelTest& test, const std::string& command) {
-  const auto of_property = [](const TestedProperty& property) {
-    OrderedJson json{{"name", property.name},         {"promise", property.promise},
-                     {"applies", property.applies},   {"passed", property.passed},
-                     {"measured", property.measured}, {"value", property.value},
-                     {"bound", property.bound},       {"worst", property.worst}};
-    if (!property.applies) json["reason"] = property.reason;
-    return json;
-  };
-  return result_json({{"architecture", test.model.architecture},
-                      {"passed", holds(test)},
-                      {"inputs", test.inputs},
-                      {"longest", test.longest},
-                      {"properties", list_of(test.properties, of_property)}},
-                     test.record, command);
+Document check_document(const ModelTest& test, const std::string& command) {
+  Document document{.title = size_line(test), .record = test.record, .command = command};
+  DocumentTable table{.header = {"holds", "property", "promise", "value", "bound", "measured", "worst input"},
+                      .rows = {},
+                      .right = "lllrr"};
+  for (const TestedProperty& property : test.properties) {
+    const bool applies = property.applies;
+    table.rows.push_back(
+        {!applies          ? "not tested"
+         : property.passed ? "yes"
+                           : "no",
+         property.name, property.promise, applies ? fmt::format("{:.1e}", property.value) : "",
+         applies ? fmt::format("{:.1e}", property.bound) : "", applies ? property.measured : property.reason,
+         property.passed ? "" : visible(property.worst)});
+    add_lines(table.instead, property);
+  }
+  const bool texts = test.model.vocabulary > 0;
+  document.parts = {DocumentLine{document.title, 0},
+                    DocumentLine{fmt::format("tested on {} {}{}, the longest of {} {}", test.inputs.size(),
+                                             texts ? "text" : "picture", test.inputs.size() == 1 ? "" : "s",
+                                             test.longest, texts ? "tokens" : "patches"),
+                                 0},
+                    DocumentLine{},
+                    std::move(table),
+                    DocumentLine{},
+                    DocumentLine{verdict_of(test), 0}};
+  document.json = [=] { return check_json(test, command); };
+  return document;
 }
 
 }  // namespace headwater

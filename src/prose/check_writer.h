@@ -1,14 +1,15 @@
-// A model's self-test as one page for the terminal, or as JSON.
+// A model's self-test as a document.
 #pragma once
 
 #include <string>
 
 #include <headwater/check.h>
-#include <headwater/formats.h>
+
+#include "prose/document.h"
 
 namespace headwater {
 
 // `command` repeats the run.
-std::string check_page(const ModelTest& test, const std::string& command, const TerminalFormat& format);
+Document check_document(const ModelTest& test, const std::string& command);
 
 }  // namespace headwater

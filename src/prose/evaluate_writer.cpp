@@ -6,12 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/json.h"
 #include "files/csv.h"
-#include "files/record_json.h"
-#include "files/schema.h"
-#include "prose/provenance.h"
-#include "prose/table.h"
 #include "result/many_inputs.h"
 #include "result/sentence.h"
 
@@ -30,10 +25,11 @@ std::string evaluated_number(double value) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, std::abs(value) >= 10 ? 2 : 4) : "–";
 }
 
-std::string interval_text(const EvaluationCell& cell) {
-  if (!std::isfinite(cell.value)) return "–";
-  return fmt::format("{} [{}, {}]", evaluated_number(cell.value), evaluated_number(cell.low),
-                     evaluated_number(cell.high));
+// A number with its interval beside it.
+DocumentCell interval_cell(const EvaluationCell& cell, bool best) {
+  if (!std::isfinite(cell.value)) return {"–"};
+  return {evaluated_number(cell.value),
+          fmt::format("[{}, {}]", evaluated_number(cell.low), evaluated_number(cell.high)), best};
 }
 
 // The method with the best figure except the random explanation; the first of equals. None if neither
@@ -123,90 +119,6 @@ std::vector<std::string> coverage(const EvaluateReport& report) {
   return lines;
 }
 
-std::string latex_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '_' || c == '%' || c == '&' || c == '#') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-OrderedJson json_numbers(const std::vector<double>& values) {
-  OrderedJson list = OrderedJson::array();
-  for (const double value : values)
-    list.push_back(std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr));
-  return list;
-}
-
-}  // namespace
-
-std::string evaluate_text(const EvaluateReport& report, const std::string& command,
-                          const TerminalFormat& format) {
-  Table table{.header = {"method"}, .rows = {}, .right = "l"};
-  for (const EvaluationMetric& metric : report.metrics) {
-    table.header.push_back(metric.name + arrow_of(metric));
-    table.right += 'r';
-  }
-  for (std::size_t m = 0; m < report.methods.size(); ++m) {
-    table.rows.push_back({report.methods[m]});
-    for (std::size_t k = 0; k < report.metrics.size(); ++k)
-      table.rows.back().push_back(interval_text(evaluated_cell(report, k, m)));
-  }
-  std::string text = header_line(report) + "\n\n" + table.str() + "\n";
-  if (const auto lines = findings(report); !lines.empty())
-    text += fmt::format("{}\n  {}\n", tests_line(), fmt::join(lines, "\n  "));
-  std::vector<std::string> notes = report.notes;
-  for (const std::string& line : coverage(report)) notes.push_back(line);
-  return text + checks_text({}, notes, format) + record_text(report.record, format, command);
-}
-
-std::string evaluate_markdown(const EvaluateReport& report, const std::string& command) {
-  std::string text = header_line(report) + ".\n\n| method |";
-  for (const EvaluationMetric& metric : report.metrics)
-    text += fmt::format(" {}{} |", metric.name, arrow_of(metric));
-  text += "\n|---|" +
-          fmt::format("{}", fmt::join(std::vector<std::string>(report.metrics.size(), "---:"), "|")) + "|\n";
-  for (std::size_t m = 0; m < report.methods.size(); ++m) {
-    text += fmt::format("| {} |", report.methods[m]);
-    for (std::size_t k = 0; k < report.metrics.size(); ++k) {
-      const std::string cell = interval_text(evaluated_cell(report, k, m));
-      text += best_of(report, k) == m ? fmt::format(" **{}** |", cell) : fmt::format(" {} |", cell);
-    }
-    text += "\n";
-  }
-  if (const auto lines = findings(report); !lines.empty())
-    text += fmt::format("\n{}:\n\n- {}\n", tests_line(), fmt::join(lines, "\n- "));
-  for (const std::string& note : report.notes) text += fmt::format("\n{}\n", note);
-  for (const std::string& line : coverage(report)) text += fmt::format("\n{}\n", line);
-  return text + fmt::format("\n{}\n\n```\n{}\n```\n", record_line(report.record), command);
-}
-
-std::string evaluate_latex(const EvaluateReport& report, const std::string& command) {
-  std::string text =
-      fmt::format("% {}\n% {}\n% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\nmethod", header_line(report),
-                  record_line(report.record), command, std::string(report.metrics.size(), 'r'));
-  for (const EvaluationMetric& metric : report.metrics)
-    text += fmt::format(" & {}{}", latex_escaped(metric.name),
-                        metric.better == Better::Higher  ? " $\\uparrow$"
-                        : metric.better == Better::Lower ? " $\\downarrow$"
-                                                         : "");
-  text += " \\\\\n\\midrule\n";
-  for (std::size_t m = 0; m < report.methods.size(); ++m) {
-    if (m + 1 == report.methods.size()) text += "\\midrule\n";
-    text += latex_escaped(report.methods[m]);
-    for (std::size_t k = 0; k < report.metrics.size(); ++k) {
-      const EvaluationCell& cell = evaluated_cell(report, k, m);
-      const std::string value = evaluated_number(cell.value);
-      text += fmt::format(" & {} {{\\scriptsize [{}, {}]}}",
-                          best_of(report, k) == m ? fmt::format("\\textbf{{{}}}", value) : value,
-                          evaluated_number(cell.low), evaluated_number(cell.high));
-    }
-    text += " \\\\\n";
-  }
-  return text + "\\bottomrule\n\\end{tabular}\n";
-}
-
 std::string evaluate_csv(const EvaluateReport& report) {
   std::string text = "metric,method,other,x,value,low,high,p,adjusted_p,examples\n";
   for (const EvaluationCell& cell : report.cells) {
@@ -224,48 +136,27 @@ std::string evaluate_csv(const EvaluateReport& report) {
   return text;
 }
 
-std::string evaluate_json(const EvaluateReport& report, const std::string& command) {
-  const auto number = [](double value) {
-    return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
-  };
-  OrderedJson json{
-      {"examples", report.examples},     {"left_out", report.left_out},   {"level", report.level},
-      {"resamples", report.resamples},   {"seed", report.seed},           {"methods", report.methods},
-      {"metrics", OrderedJson::array()}, {"cells", OrderedJson::array()}, {"pairs", OrderedJson::array()}};
-  for (const EvaluationMetric& metric : report.metrics) {
-    OrderedJson options = OrderedJson::object();
-    for (const auto& [name, value] : metric.options) options[name] = value;
-    json["metrics"].push_back({{"name", metric.name},
-                               {"better", metric.better == Better::Higher  ? "higher"
-                                          : metric.better == Better::Lower ? "lower"
-                                                                           : "neither"},
-                               {"options", options},
-                               {"curve_over", metric.curve_over}});
+}  // namespace
+
+Document evaluate_document(const EvaluateReport& report, const std::string& command) {
+  DocumentTable table{.header = {"method"}, .rows = {}, .right = "l", .ruled = report.methods.size() - 1};
+  for (const EvaluationMetric& metric : report.metrics)
+    table.add_number_column(metric.name + arrow_of(metric));
+  for (std::size_t m = 0; m < report.methods.size(); ++m) {
+    table.rows.push_back({report.methods[m]});
+    for (std::size_t k = 0; k < report.metrics.size(); ++k)
+      table.rows.back().push_back(interval_cell(evaluated_cell(report, k, m), best_of(report, k) == m));
   }
-  for (const EvaluationCell& cell : report.cells) {
-    json["cells"].push_back({{"metric", cell.metric},
-                             {"method", cell.method},
-                             {"value", number(cell.value)},
-                             {"low", number(cell.low)},
-                             {"high", number(cell.high)},
-                             {"examples", cell.examples}});
-    if (cell.x.empty()) continue;
-    json["cells"].back()["curve"] = {{"x", json_numbers(cell.x)},
-                                     {"value", json_numbers(cell.curve)},
-                                     {"low", json_numbers(cell.lows)},
-                                     {"high", json_numbers(cell.highs)}};
-  }
-  for (const EvaluationPair& pair : report.pairs)
-    json["pairs"].push_back({{"metric", pair.metric},
-                             {"first", pair.first},
-                             {"second", pair.second},
-                             {"difference", number(pair.difference)},
-                             {"p", number(pair.p)},
-                             {"adjusted_p", number(pair.adjusted)},
-                             {"examples", pair.examples}});
-  json["notes"] = report.notes;
-  add_record(json, report.record, command);
-  return dump(json, 2) + "\n";
+  Document document{.title = header_line(report), .record = report.record, .command = command};
+  document.parts = {DocumentLine{document.title}, DocumentLine{}, std::move(table), DocumentLine{}};
+  if (auto lines = findings(report); !lines.empty())
+    document.parts.emplace_back(DocumentList{tests_line(), std::move(lines)});
+  DocumentChecks notes{.notes = report.notes};
+  for (const std::string& line : coverage(report)) notes.notes.push_back(line);
+  document.parts.emplace_back(std::move(notes));
+  document.json = [=] { return evaluate_json(report, command); };
+  document.csv = [=] { return evaluate_csv(report); };
+  return document;
 }
 
 }  // namespace headwater

@@ -7,158 +7,61 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "files/record_json.h"
-#include "files/schema.h"
-#include "prose/provenance.h"
 #include "prose/table.h"
 #include "result/many_inputs.h"
 
 namespace headwater {
 namespace {
 
-std::string after(int state) {
-  return state == 0 ? "embeddings" : fmt::format("layer {}", state - 1);
-}
-
-// A number that is not finite is written as null.
-OrderedJson to_json(double value) {
-  return value;
-}
-
-OrderedJson to_json(const TokenRate& rate) {
-  return {{"rate", rate.rate}, {"low", rate.low}, {"high", rate.high}};
-}
-
-template <class T>
-OrderedJson to_json(const TokenRules<T>& rules) {
-  return {{"id", to_json(rules.id)},
-          {"position", to_json(rules.position)},
-          {"content_id", to_json(rules.content_id)},
-          {"content_position", to_json(rules.content_position)}};
-}
-
-OrderedJson to_json(const IdentifyCell& cell) {
-  OrderedJson json{{"model", cell.control ? "untrained" : "trained"},
-                   {"map", name_of(cell.map)},
-                   {"distance", name_of(cell.distance)},
-                   {"trained_on", cell.trained_on},
-                   {"state", cell.state},
-                   {"after", after(cell.state)}};
-  json.update(to_json(cell.rates));
-  if (!cell.epochs.empty()) json["epochs"] = cell.epochs;
-  return json;
-}
-
 constexpr Counted both_counts[] = {Counted::All, Counted::Content};
 
 // One row per state, one column per map and distance, then the anisotropy.
-std::string state_table(const IdentifyReport& report, bool control, MatchRule match, Counted counted) {
-  Table table{.header = {"state", "after"}, .rows = {}, .right = "rl"};
+DocumentTable state_table(const IdentifyReport& report, bool control, MatchRule match, Counted counted) {
+  DocumentTable table{.header = {"state", "after"}, .rows = {}, .right = "rl"};
   for (const int state : report.states) {
-    std::vector<std::string> row{std::to_string(state), after(state)};
+    std::vector<DocumentCell> row{std::to_string(state), after(state)};
     for (const IdentifyCell& cell : report.cells) {
       if (cell.control != control || cell.state != state || cell.trained_on != state) continue;
       if (state == report.states.front())
         table.add_number_column(fmt::format("{} {}", name_of(cell.map), name_of(cell.distance)));
       const TokenRate& rate = chosen(cell.rates, match, counted);
-      row.push_back(fmt::format("{} [{}, {}]", percent_cell(rate.rate), percent_cell(rate.low),
-                                percent_cell(rate.high)));
+      row.emplace_back(fmt::format("{} [{}, {}]", percent_cell(rate.rate), percent_cell(rate.low),
+                                   percent_cell(rate.high)));
     }
     for (const Anisotropy& one : report.anisotropy)
-      if (one.control == control && one.state == state) row.push_back(fmt::format("{:.3f}", one.mean_cosine));
+      if (one.control == control && one.state == state)
+        row.emplace_back(fmt::format("{:.3f}", one.mean_cosine));
     table.rows.push_back(std::move(row));
   }
   table.add_number_column("pair cosine");
-  return table.str();
+  return table;
 }
 
 // Each cell was trained on the row's state and tested on the column's.
-std::string across_table(const IdentifyReport& report, TokenMap map, TokenDistance distance,
-                         MatchRule match) {
-  Table table{.header = {"trained on"}, .rows = {}, .right = "r"};
+DocumentTable across_table(const IdentifyReport& report, TokenMap map, TokenDistance distance,
+                           MatchRule match) {
+  DocumentTable table{.header = {"trained on"}, .rows = {}, .right = "r"};
   for (const int state : report.states) table.add_number_column(fmt::format("on {}", state));
   for (const int trained_on : report.states) {
-    std::vector<std::string> row{std::to_string(trained_on)};
+    std::vector<DocumentCell> row{std::to_string(trained_on)};
     for (const IdentifyCell& cell : report.cells)
       if (!cell.control && cell.map == map && cell.distance == distance && cell.trained_on == trained_on)
-        row.push_back(percent_cell(chosen(cell.rates, match, Counted::All).rate));
+        row.emplace_back(percent_cell(chosen(cell.rates, match, Counted::All).rate));
     table.rows.push_back(std::move(row));
   }
-  return table.str();
+  return table;
 }
 
-std::string across_tables(const IdentifyReport& report, MatchRule match) {
-  std::string text;
-  for (const IdentifyCell& cell : report.cells)
-    if (!cell.control && cell.trained_on == report.states.front() && cell.state == report.states.back() &&
-        cell.state != cell.trained_on)
-      text += fmt::format("\n{} {}, trained on one state and tested on another\n{}", name_of(cell.map),
-                          name_of(cell.distance), across_table(report, cell.map, cell.distance, match));
-  return text;
-}
-
-}  // namespace
-
-std::string identify_table(const IdentifyReport& report, MatchRule match, const std::string& command,
-                           const TerminalFormat& format) {
-  std::string text = fmt::format(
-      "Tokens identified, % [95 % interval], by {}; candidates: {}; target: {}\n"
-      "{} texts, {} tokens; split by text {}/{}/{}, seed {}{}; tested {} texts, {} tokens\n",
-      match == MatchRule::Id ? "id" : "position",
-      report.pool == TokenPool::Sentence ? "the same text" : "the whole vocabulary", name_of(report.target),
-      report.texts, report.tokens, report.train_texts, report.validation_texts, report.test_texts,
-      report.seed, report.folds > 1 ? fmt::format(", {} folds", report.folds) : "", report.tested_texts,
-      report.tested_tokens);
-  bool untrained = false;
-  for (const IdentifyCell& cell : report.cells) untrained = untrained || cell.control;
-  for (const Counted counted : both_counts) {
-    text +=
-        fmt::format("\n{}: chance {} %\n", counted == Counted::All ? "All tokens" : "Without special tokens",
-                    percent_cell(chosen(report.chance, match, counted)));
-    text += state_table(report, false, match, counted);
-    if (untrained) text += "the same architecture, untrained\n" + state_table(report, true, match, counted);
+void add_across_tables(Document& document, const IdentifyReport& report, MatchRule match) {
+  for (const IdentifyCell& cell : report.cells) {
+    if (cell.control || cell.trained_on != report.states.front() || cell.state != report.states.back() ||
+        cell.state == cell.trained_on)
+      continue;
+    document.parts.emplace_back(DocumentLine{});
+    document.parts.emplace_back(DocumentLine{fmt::format("{} {}, trained on one state and tested on another",
+                                                         name_of(cell.map), name_of(cell.distance))});
+    document.parts.emplace_back(across_table(report, cell.map, cell.distance, match));
   }
-  text += across_tables(report, match);
-  text += "\n";
-  return text + checks_text(report.checks, report.notes, format) +
-         record_text(report.record, format, command);
-}
-
-std::string identify_json(const IdentifyReport& report, const std::string& command) {
-  OrderedJson json{{"target", name_of(report.target)},
-                   {"pool", name_of(report.pool)},
-                   {"folds", report.folds},
-                   {"seed", report.seed},
-                   {"ridge", report.ridge},
-                   {"mlp",
-                    {{"hidden", report.mlp.hidden},
-                     {"learning_rate", report.mlp.learning_rate},
-                     {"batch", report.mlp.batch},
-                     {"patience", report.mlp.patience},
-                     {"epochs", report.mlp.epochs}}},
-                   {"texts", report.texts},
-                   {"distinct_texts", report.distinct_texts},
-                   {"tokens", report.tokens},
-                   {"split", {report.train_texts, report.validation_texts, report.test_texts}},
-                   {"tested_texts", report.tested_texts},
-                   {"tested_tokens", report.tested_tokens},
-                   {"tested_content", report.tested_content},
-                   {"chance", to_json(report.chance)}};
-  json["cells"] = list_of(report.cells, [](const IdentifyCell& cell) { return to_json(cell); });
-  json["anisotropy"] = list_of(report.anisotropy, [](const Anisotropy& one) -> OrderedJson {
-    return {{"model", one.control ? "untrained" : "trained"},
-            {"state", one.state},
-            {"mean_cosine", one.mean_cosine}};
-  });
-  json["checks"] = json_of(report.checks);
-  json["notes"] = report.notes;
-  return result_json(std::move(json), report.record, command);
-}
-
-std::string identify_jsonl(const IdentifyReport& report) {
-  std::string text;
-  for (const IdentifyCell& cell : report.cells) text += to_json(cell).dump() + "\n";
-  return text;
 }
 
 std::string identify_csv(const IdentifyReport& report) {
@@ -175,6 +78,42 @@ std::string identify_csv(const IdentifyReport& report) {
                             chosen(report.chance, match, counted));
       }
   return text;
+}
+
+}  // namespace
+
+Document identify_document(const IdentifyReport& report, MatchRule match, const std::string& command) {
+  Document document{
+      .title = fmt::format("Tokens identified, % [95 % interval], by {}; candidates: {}; target: {}",
+                           match == MatchRule::Id ? "id" : "position",
+                           report.pool == TokenPool::Sentence ? "the same text" : "the whole vocabulary",
+                           name_of(report.target)),
+      .record = report.record,
+      .command = command};
+  const auto add_line = [&](std::string text) { document.parts.emplace_back(DocumentLine{std::move(text)}); };
+  add_line(document.title);
+  add_line(fmt::format("{} texts, {} tokens; split by text {}/{}/{}, seed {}{}; tested {} texts, {} tokens",
+                       report.texts, report.tokens, report.train_texts, report.validation_texts,
+                       report.test_texts, report.seed,
+                       report.folds > 1 ? fmt::format(", {} folds", report.folds) : "", report.tested_texts,
+                       report.tested_tokens));
+  bool untrained = false;
+  for (const IdentifyCell& cell : report.cells) untrained = untrained || cell.control;
+  for (const Counted counted : both_counts) {
+    add_line("");
+    add_line(fmt::format("{}: chance {} %", counted == Counted::All ? "All tokens" : "Without special tokens",
+                         percent_cell(chosen(report.chance, match, counted))));
+    document.parts.emplace_back(state_table(report, false, match, counted));
+    if (!untrained) continue;
+    add_line("the same architecture, untrained");
+    document.parts.emplace_back(state_table(report, true, match, counted));
+  }
+  add_across_tables(document, report, match);
+  add_line("");
+  document.parts.emplace_back(DocumentChecks{report.checks, report.notes});
+  document.json = [=] { return identify_json(report, command); };
+  document.csv = [=] { return identify_csv(report); };
+  return document;
 }
 
 }  // namespace headwater

@@ -1,19 +1,16 @@
-// Token identifiability as a table for the terminal, JSON, JSON Lines or CSV.
+// Token identifiability as a document; record_json.h has its JSON Lines.
 #pragma once
 
 #include <string>
 
-#include <headwater/formats.h>
 #include <headwater/identify.h>
 
+#include "prose/document.h"
 #include "result/many_inputs.h"
 
 namespace headwater {
 
-// `match` is the rule that the table shows; the other formats hold both. `command` repeats the run.
-std::string identify_table(const IdentifyReport& report, MatchRule match, const std::string& command,
-                           const TerminalFormat& format);
-std::string identify_jsonl(const IdentifyReport& report);  // one line per cell
-std::string identify_csv(const IdentifyReport& report);    // one row per cell
+// `match` is the rule that the tables show; CSV, with one row per cell, and JSON hold both. `command` repeats the run.
+Document identify_document(const IdentifyReport& report, MatchRule match, const std::string& command);
 
 }  // namespace headwater

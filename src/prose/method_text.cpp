@@ -4,7 +4,10 @@
 #include <cctype>
 
 #include <fmt/format.h>
+#include <headwater/error.h>
+#include <headwater/records.h>
 
+#include "files/record_fields.h"
 #include "files/schema.h"
 #include "methods/method.h"
 
@@ -24,23 +27,6 @@ std::string heading(Question question) {
   std::string text(text_of(question));
   text.front() = static_cast<char>(std::toupper(text.front()));
   return text;
-}
-
-OrderedJson as_json(const Method& method) {
-  const auto of_option = [](const MethodOption& option) -> OrderedJson {
-    return {
-        {"name", option.name}, {"type", option.type}, {"default", option.otherwise}, {"help", option.help}};
-  };
-  return {{"name", method.name},
-          {"question", text_of(method.question)},
-          {"aliases", method.aliases},
-          {"summary", method.summary},
-          {"formula", method.formula},
-          {"paper", method.paper},
-          {"cost", method.cost},
-          {"limits", method.limits},
-          {"options", list_of(method.options, of_option)},
-          {"claims", claims_of(method)}};
 }
 
 std::string markdown_of(const Method& method) {
@@ -109,11 +95,13 @@ std::string methods_markdown() {
 }
 
 std::string methods_json() {
-  return list_of(all_methods(), [](const Method* method) { return as_json(*method); }).dump(2) + "\n";
+  return dump(FieldWriter::json_of_value(method_records()), 2) + "\n";
 }
 
 std::string method_json(const Method& method) {
-  return as_json(method).dump(2) + "\n";
+  for (const MethodRecord& record : method_records())
+    if (record.name == method.name) return dump(FieldWriter::json_of_value(record), 2) + "\n";
+  throw InternalError(fmt::format("methods: expected a record of {}, found none", method.name));
 }
 
 }  // namespace headwater

@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "files/schema.h"
+#include "prose/document.h"
 
 namespace headwater {
 namespace {
@@ -32,26 +33,27 @@ std::size_t peak_bytes(const ModelInfo& info, std::size_t weights, std::size_t r
 
 std::string plan_of(const PlanParts& parts, const ModelInfo& info, std::size_t bytes,
                     const std::string& format) {
-  const std::size_t weights = info.parameters * bytes_of(info.dtype);
-  if (format.starts_with("json")) {
-    OrderedJson json{{"architecture", info.architecture}};
-    json.update(parts.json);
-    json.update({{"weight_bytes", weights},
-                 {"planned_bytes", bytes},
-                 {"peak_bytes", peak_bytes(info, weights, bytes)}});
-    return dump(json, format == "json" ? 2 : -1) + "\n";
-  }
-  std::string text;
-  for (const auto& [name, value] : parts.lines) text += fmt::format("{:<8}  {}\n", name, value);
-  return text + fmt::format(
-                    "weights   {} ({})\nrun       up to {} more\nprocess   {} at the most, loading "
-                    "included\nnothing was run\n",
-                    human_bytes(weights), name_of(info.dtype), human_bytes(bytes),
-                    human_bytes(peak_bytes(info, weights, bytes)));
+  const std::size_t weights = info.parameters * bytes_of(info.dtype), peak = peak_bytes(info, weights, bytes);
+  OrderedJson json{{"architecture", info.architecture}};
+  json.update(parts.json);
+  json.update({{"weight_bytes", weights}, {"planned_bytes", bytes}, {"peak_bytes", peak}});
+  if (format == "jsonl") return dump(json, -1) + "\n";
+  DocumentTable table;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    table.rows.push_back({fmt::format("{:<8}", name), value});
+  };
+  for (const auto& [name, value] : parts.lines) add(name, value);
+  add("weights", fmt::format("{} ({})", human_bytes(weights), name_of(info.dtype)));
+  add("run", fmt::format("up to {} more", human_bytes(bytes)));
+  add("process", fmt::format("{} at the most, loading included", human_bytes(peak)));
+  Document document{.title = "Plan of a run of " + info.architecture};
+  document.parts = {std::move(table), DocumentLine{"nothing was run"}};
+  document.json = [&] { return dump(json, 2) + "\n"; };
+  return formatted(document, format, {});
 }
 
 // The line and the numbers of the model in plans of runs.
-PlanParts parts_of(const ModelInfo& info) {
+PlanParts plan_parts(const ModelInfo& info) {
   return {.lines = {{"model", fmt::format("{} ({} layers, {} heads, width {})", info.architecture,
                                           info.last().layers, info.last().heads, info.last().width)}},
           .json = {{"dtype", name_of(info.dtype)},
@@ -63,7 +65,7 @@ PlanParts parts_of(const ModelInfo& info) {
 }  // namespace
 
 std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std::string& format) {
-  PlanParts parts = parts_of(info);
+  PlanParts parts = plan_parts(info);
   parts.lines.emplace_back("input", fmt::format("{} tokens", plan.tokens));
   parts.lines.emplace_back("methods", plan.methods.empty()
                                           ? "none: a prediction"
@@ -72,7 +74,7 @@ std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std:
   return plan_of(parts, info, plan.bytes, format);
 }
 
-LabelledPlan joined(std::span<const LabelledPlan> plans) {
+LabelledPlan joined_plans(std::span<const LabelledPlan> plans) {
   LabelledPlan all = plans.front();
   for (const LabelledPlan& plan : plans.subspan(1)) {
     all.studies += plan.studies;
@@ -84,7 +86,7 @@ LabelledPlan joined(std::span<const LabelledPlan> plans) {
 
 std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format) {
-  PlanParts parts = parts_of(info);
+  PlanParts parts = plan_parts(info);
   parts.lines.emplace_back(
       "inputs", fmt::format("{} of {} tokens, the longest {}", plan.inputs, plan.tokens, plan.longest));
   parts.lines.emplace_back(work.name, fmt::format("{}", fmt::join(work.parts, ", ")));
@@ -101,7 +103,7 @@ std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, 
 
 std::string evaluate_plan_text(const EvaluatePlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format) {
-  PlanParts parts = parts_of(info);
+  PlanParts parts = plan_parts(info);
   parts.lines.emplace_back(
       "examples", fmt::format("{} of {} tokens, the longest {}", plan.examples, plan.tokens, plan.longest));
   parts.lines.emplace_back(work.name, fmt::format("{}", fmt::join(work.parts, ", ")));

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "drawing/colours.h"
+
 namespace headwater {
 namespace {
 
@@ -15,13 +17,17 @@ std::size_t columns_of(const std::string& text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
+// `shares` may be empty.
 void append_row(std::string& out, const std::vector<std::string>& cells,
-                const std::vector<std::size_t>& widths, const std::string& right) {
+                const std::vector<std::size_t>& widths, const Table& table,
+                const std::vector<double>& shares) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string padding(widths[i] - columns_of(cells[i]), ' ');
-    const bool to_right = i < right.size() && right[i] == 'r';
-    line += (i > 0 ? "  " : "") + (to_right ? padding + cells[i] : cells[i] + padding);
+    const bool to_right = i < table.right.size() && table.right[i] == 'r';
+    const std::string cell = to_right ? padding + cells[i] : cells[i] + padding;
+    if (i > 0) line.append(table.gap, ' ');
+    line += i < shares.size() && !std::isnan(shares[i]) ? painted(cell, shares[i], table.colour) : cell;
   }
   line.erase(line.find_last_not_of(' ') + 1);
   out += line + "\n";
@@ -54,12 +60,6 @@ void append_folded(std::string& out, const std::string& line, std::size_t width)
 
 }  // namespace
 
-void Table::add_number_column(std::string title) {
-  header.push_back(std::move(title));
-  right.resize(header.size(), 'l');
-  right.back() = 'r';
-}
-
 std::string Table::str() const {
   std::vector<std::size_t> widths(header.size());
   const auto widen = [&](const std::vector<std::string>& cells) {
@@ -69,8 +69,9 @@ std::string Table::str() const {
   widen(header);
   for (const auto& row : rows) widen(row);
   std::string out;
-  if (!header.empty()) append_row(out, header, widths, right);
-  for (const auto& row : rows) append_row(out, row, widths, right);
+  if (!header.empty()) append_row(out, header, widths, *this, {});
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    append_row(out, rows[r], widths, *this, r < shares.size() ? shares[r] : std::vector<double>());
   return out;
 }
 

@@ -4,14 +4,19 @@
 #include <string>
 #include <vector>
 
+#include <headwater/formats.h>
+
 namespace headwater {
 
 struct Table {
   std::vector<std::string> header;  // may be empty
   std::vector<std::vector<std::string>> rows;
-  std::string right;  // one letter per column: 'r' aligns it to the right; missing letters mean left
+  std::string right = {};  // one letter per column: 'r' aligns it to the right; missing letters mean left
+  std::size_t gap = 2;     // spaces between columns
+  // Colours of cells: shares from −1 to 1, NaN for none.
+  std::vector<std::vector<double>> shares = {};
+  TerminalFormat::Colour colour = TerminalFormat::Colour::None;
 
-  void add_number_column(std::string title);  // adds a last column, aligned to the right
   std::string str() const;
 };
 

@@ -127,7 +127,7 @@ std::string to_terminal(const Report& measured, const TerminalFormat& format) {
     if (!attribution.scores().empty())
       out += scores_view(report, attribution, format) + generated_view(report, attribution, format);
   out += agreement_view(report, format);
-  if (!report.agreement.empty() && !format.brief) out += side_by_side(report, format);
+  if (!report.agreement.empty() && !format.brief) out += results_side_by_side(report, format);
   out += record_text(report.record, format);
   return format.brief ? out + sentence : out;
 }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "drawing/charts.h"
-#include "files/record_json.h"
-#include "files/schema.h"
 #include "prose/provenance.h"
 #include "prose/table.h"
 #include "result/grown_tree.h"
@@ -23,26 +21,6 @@ std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens) 
 std::string tree_text(const GrownTree& grown, const TerminalFormat& terminal) {
   return tree_text(grown.tree, grown.tokens) + checks_text(grown.checks, {}, terminal) +
          record_text(grown.report.record, terminal, grown.command);
-}
-
-std::string tree_json(const GrownTree& grown) {
-  const auto& [tree, report, tokens, checks, command] = grown;
-  const auto of_edge = [](const TreeEdge& edge) -> OrderedJson {
-    return {{"layer", edge.layer}, {"parent", edge.parent}, {"child", edge.child}, {"score", edge.score}};
-  };
-  return result_json({{"schema", "headwater.tree/1"},
-                      {"text", report.text},
-                      {"target", report.target.label},
-                      {"tokens", tokens},
-                      {"root", tree.root},
-                      {"kept", tree.kept},
-                      {"checks", json_of(checks)},
-                      {"edges", list_of(tree.edges, of_edge)}},
-                     report.record, command);
-}
-
-std::string to_json(const TreeReport& made, const std::string& command) {
-  return tree_json(grown(made, command));
 }
 
 std::string to_svg(const TreeReport& made, const std::string& command) {

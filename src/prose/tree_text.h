@@ -1,4 +1,4 @@
-// Attribution trees as text and JSON; charts.h has the picture.
+// Attribution trees as text; charts.h has the picture, record_json.h the JSON.
 #pragma once
 
 #include <string>
@@ -16,6 +16,5 @@ namespace headwater {
 std::string tree_text(const Tree& tree, const std::vector<std::string>& tokens);
 // The same with checks and record.
 std::string tree_text(const GrownTree& grown, const TerminalFormat& terminal);
-std::string tree_json(const GrownTree& grown);
 
 }  // namespace headwater

@@ -23,7 +23,7 @@ bool is_special(const Report& report, std::size_t t) {
 }
 
 // The number of a sequence's first unit among all units.
-Index first_of(const Report& report, int sequence) {
+Index first_unit_of(const Report& report, int sequence) {
   const auto& all = report.prediction.sequences;
   return static_cast<std::size_t>(sequence) < all.size() ? all[static_cast<std::size_t>(sequence)].first : 0;
 }
@@ -40,7 +40,7 @@ int sequence_of(const Map& map, Axis::Kind kind) {
   return 0;
 }
 
-bool has(const Map& map, Axis::Kind kind) {
+bool map_has(const Map& map, Axis::Kind kind) {
   return std::any_of(map.axes.begin(), map.axes.end(),
                      [kind](const Axis& axis) { return axis.kind == kind; });
 }
@@ -52,7 +52,7 @@ double share_of(const Account& account) {
 }
 
 bool has_axis(const Attribution& attribution, Axis::Kind kind) {
-  return has(attribution.maps.front(), kind);
+  return map_has(attribution.maps.front(), kind);
 }
 
 Index length_along(const Map& map, Axis::Kind kind) {
@@ -62,7 +62,7 @@ Index length_along(const Map& map, Axis::Kind kind) {
 }
 
 Index first_unit(const Report& report, const Map& map, Axis::Kind kind) {
-  return first_of(report, sequence_of(map, kind));
+  return first_unit_of(report, sequence_of(map, kind));
 }
 
 const Sequence* patches_of(const Prediction& prediction) {
@@ -85,7 +85,7 @@ Index unit_count(const Report& report) {
 
 std::vector<Index> focus_rows(const Report& report) {
   std::vector<Index> rows;
-  for (const Read& read : report.read) rows.push_back(first_of(report, read.sequence) + read.row);
+  for (const Read& read : report.read) rows.push_back(first_unit_of(report, read.sequence) + read.row);
   return rows;
 }
 
@@ -153,8 +153,8 @@ void add_row(const Map& map, Index layer, Index row, double* to) {
 std::vector<double> row_weights(const Report& report, const Attribution& attribution, Index layer,
                                 Index query) {
   const Map& map = attribution.maps.front();
-  if (!has(map, Axis::Query)) {
-    if (!has(map, Axis::Layer)) return map.values.to_doubles();
+  if (!map_has(map, Axis::Query)) {
+    if (!map_has(map, Axis::Layer)) return map.values.to_doubles();
     return map.values.rows(layer, 1).to_doubles();
   }
   const bool one = attribution.maps.size() == 1;
@@ -162,8 +162,8 @@ std::vector<double> row_weights(const Report& report, const Attribution& attribu
                               std::numeric_limits<double>::quiet_NaN());
   for (const Map& part : attribution.maps) {
     const Index row = query - first_unit(report, part, Axis::Query);
-    if (!has(part, Axis::Query) || row < 0 || row >= part.values.dim(part.values.rank() - 2)) continue;
-    if (has(part, Axis::Layer) && layer >= part.values.dim(0)) continue;
+    if (!map_has(part, Axis::Query) || row < 0 || row >= part.values.dim(part.values.rank() - 2)) continue;
+    if (map_has(part, Axis::Layer) && layer >= part.values.dim(0)) continue;
     add_row(part, layer, row, weights.data() + (one ? 0 : first_unit(report, part, Axis::Key)));
   }
   return weights;

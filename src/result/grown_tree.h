@@ -13,8 +13,8 @@ namespace headwater {
 
 // A tree with the report it was made from and the names of its tokens. `command` repeats the run.
 struct GrownTree {
-  const Tree& tree;
-  const Report& report;
+  Tree tree;
+  Report report;
   std::vector<std::string> tokens;
   std::vector<Check> checks;
   std::string command;

@@ -32,4 +32,8 @@ std::string arrow_of(const EvaluationMetric& metric) {
                                                             : "";
 }
 
+std::string after(int state) {
+  return state == 0 ? "embeddings" : fmt::format("layer {}", state - 1);
+}
+
 }  // namespace headwater

@@ -20,6 +20,8 @@ std::string pattern_of(const Trigger& trigger);  // its tokens: "not … bad"
 
 std::string arrow_of(const EvaluationMetric& metric);  // " ↑": higher is better, " ↓", or nothing
 
+std::string after(int state);  // what a state comes after: "embeddings", "layer 3"
+
 enum class MatchRule { Id, Position };
 
 enum class Counted { All, Content };  // tokens, with special ones or without

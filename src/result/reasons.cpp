@@ -42,7 +42,7 @@ struct Words {
   std::vector<Part> words, special;
 };
 
-Words words_of(const Report& report, const Attribution& attribution, Index layer) {
+Words weighed_words(const Report& report, const Attribution& attribution, Index layer) {
   const std::vector<double> weights = answer_weights(report, attribution, layer);
   const std::vector<Unit>& tokens = report.prediction.units;
   const bool map = has_axis(attribution, Axis::Query);
@@ -163,7 +163,7 @@ bool prefers_contrast(const Report& report) {
 
 Reasons reasons_of(const Report& report, const Attribution& attribution, Index layer) {
   if (patches_of(report.prediction) != nullptr) return parts_of_picture(report, attribution, layer);
-  auto [words, special] = words_of(report, attribution, layer);
+  auto [words, special] = weighed_words(report, attribution, layer);
   strongest_first(words);
   const double largest = words.empty() ? 0 : std::abs(words.front().weight);
   const bool sign = attribution.traits.is_signed;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct InputLimits {
 
 // An input, and the picture it points to.
 struct AskedInput {
+  std::string model;
   Input input;
+  std::string image;  // as it was sent, until it is a picture
   std::shared_ptr<const PictureFile> picture;
 };
 
@@ -42,9 +45,17 @@ struct AskedTree {
   bool in_background = false;
 };
 
+struct AskedExample {
+  AskedInput of;
+  TargetSpec target;
+  std::string label;
+};
+
 struct AskedEvaluation {
-  EvaluateRequest request;
-  std::vector<std::shared_ptr<const PictureFile>> pictures;
+  std::string model;
+  std::vector<AskedExample> examples;
+  std::optional<std::vector<MethodSpec>> methods;
+  EvaluateRequest request;  // made of them
   bool in_background = false;
 };
 

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include <headwater/model_info.h>
-
-#include "base/json.h"
+#include "server/answers.h"
 
 namespace headwater {
 
-// A list of {"title", "text", "pair", "image", "prefix", "methods", "target", "contrast", "tab"}; what an
-// example does not say it does not have.
-OrderedJson guided_examples(const ModelInfo& info, const std::string& mask);
+std::vector<GuidedExample> guided_examples(const ModelInfo& info, const std::string& mask);
 
 }  // namespace headwater

@@ -6,6 +6,7 @@
 #include <headwater/error.h>
 
 #include "files/schema.h"
+#include "server/answer_fields.h"
 
 namespace headwater {
 
@@ -58,12 +59,8 @@ Failure failure_of(std::exception_ptr error) {
   return failure;
 }
 
-OrderedJson json_of(const Failure& failure) {
-  return {{"error", {{"code", failure.code}, {"message", failure.message}, {"type", failure.type}}}};
-}
-
 HttpReply reply_of(const Failure& failure) {
-  HttpReply reply = json_reply(json_of(failure), failure.code);
+  HttpReply reply = json_reply(FieldWriter::json_of_value(failure), failure.code);
   if (failure.retry_after > 0) reply.headers.emplace_back("Retry-After", std::to_string(failure.retry_after));
   return reply;
 }

@@ -53,7 +53,6 @@ struct Failure {
 };
 Failure failure_of(std::exception_ptr error);  // the engine's errors, Refused, and whatever else there is
 HttpReply reply_of(const Failure& failure);
-OrderedJson json_of(const Failure& failure);
 
 HttpReply json_reply(const OrderedJson& json, int status = 200);
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "files/schema.h"
+#include "server/answer_fields.h"
 #include "server/guided_examples.h"
 #include "server/message.h"
 #include "study/inputs.h"
@@ -15,15 +15,16 @@ namespace headwater {
 
 namespace {
 
-OrderedJson described(const Engine& engine) {
-  const ModelInfo& info = engine.info();
-  const std::string mask = mask_of(engine);
-  OrderedJson json{{"input", input_kind(info)}, {"mask", mask.empty() ? OrderedJson() : OrderedJson(mask)}};
-  json.update(json_of(info));
-  json["default_methods"] =
-      list_of(default_methods(info), [](const MethodSpec& spec) { return OrderedJson(spec.name); });
-  json["examples"] = guided_examples(info, mask);
-  return json;
+ListedModel listed_model(const std::string& name, const Engine* engine) {
+  ListedModel model{.id = name, .loaded = engine != nullptr};
+  if (engine == nullptr) return model;
+  model.info = engine->info();
+  model.input = input_kind(model.info);
+  const std::string mask = mask_of(*engine);
+  if (!mask.empty()) model.mask = mask;
+  for (const MethodSpec& spec : default_methods(model.info)) model.default_methods.push_back(spec.name);
+  model.examples = guided_examples(model.info, mask);
+  return model;
 }
 
 }  // namespace
@@ -108,18 +109,16 @@ std::shared_ptr<const Engine> ModelShelf::engine(const std::string& name) const 
 }
 
 OrderedJson ModelShelf::json() const {
-  OrderedJson data = OrderedJson::array();
+  ListedModels all;
   for (std::size_t i = 0; i < models_.size(); ++i) {
     std::shared_ptr<const Engine> engine;
     {
       const std::lock_guard lock(mutex_);
       engine = engines_[i];
     }
-    OrderedJson model{{"id", models_[i].name}, {"object", "model"}, {"loaded", engine != nullptr}};
-    if (engine) model.update(described(*engine));
-    data.push_back(std::move(model));
+    all.data.push_back(listed_model(models_[i].name, engine.get()));
   }
-  return {{"object", "list"}, {"data", std::move(data)}};
+  return FieldWriter::json_of_value(all);
 }
 
 }  // namespace headwater

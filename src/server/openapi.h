@@ -1,11 +1,11 @@
-// The document that describes the service (OpenAPI 3.0): src/server/openapi.json with the records of methods
-// and evaluations put in.
+// The document that describes the service (OpenAPI 3.0), made of the lists of fields of bodies and answers and of the
+// records of methods and metrics.
 #pragma once
 
 #include <string>
 
 namespace headwater {
 
-std::string openapi_text();  // ends with a line break; web/openapi.json is a copy of it
+std::string openapi_text();  // ends with a line break
 
 }  // namespace headwater

@@ -7,6 +7,7 @@
 #include <headwater/formats.h>
 
 #include "files/schema.h"
+#include "server/answer_fields.h"
 #include "study/inputs.h"
 
 namespace headwater {
@@ -47,8 +48,9 @@ std::string news_of(const JobState& state, Seen& seen) {
     if (now != seen.progress) news += seen.progress = std::move(now);
   }
   if (!is_over(state.status)) return news;
-  return news + event_text(name_of(state.status),
-                           state.status == JobStatus::Failed ? json_of(state.failure) : json_of(state));
+  return news + event_text(name_of(state.status), state.status == JobStatus::Failed
+                                                      ? FieldWriter::json_of_value(state.failure)
+                                                      : FieldWriter::json_of_value(state));
 }
 
 std::size_t number_in(const std::string& text) {
@@ -70,13 +72,6 @@ class StreamPlace {
 };
 
 }  // namespace
-
-OrderedJson json_of(const JobState& state) {
-  OrderedJson json{{"id", state.id}, {"status", name_of(state.status)}, {"queue", state.before}};
-  if (!state.method.empty()) json["progress"] = {{"method", state.method}, {"done", state.done}};
-  if (state.status == JobStatus::Failed) json["error"] = json_of(state.failure)["error"];
-  return json;
-}
 
 Service::Service(std::vector<ServedModel> models, const LoadOptions& load, const ServiceOptions& options)
     : options_(options), shelf_(std::move(models), load), jobs_(options.jobs) {}
@@ -151,7 +146,7 @@ HttpReply Service::evaluate(HttpRequest& request, const Parts&) {
 
 HttpReply Service::run(const HttpRequest& request, JobWork work, bool in_background, JobKind kind) {
   const std::string id = jobs_.submit(std::move(work), kind);
-  if (in_background) return json_reply(json_of(found(id)), 202);
+  if (in_background) return json_reply(FieldWriter::json_of_value(found(id)), 202);
   JobState state;
   do {
     const auto now = jobs_.wait(id, state.version, one_look);
@@ -175,24 +170,24 @@ JobState Service::found(const std::string& id) const {
 }
 
 HttpReply Service::job(HttpRequest&, const Parts& parts) {
-  return json_reply(json_of(found(parts[0])));
+  return json_reply(FieldWriter::json_of_value(found(parts[0])));
 }
 
 HttpReply Service::cancel(HttpRequest&, const Parts& parts) {
   const JobState before = found(parts[0]);
   if (is_over(before.status)) {
     jobs_.forget(before.id);
-    return json_reply(json_of(before));
+    return json_reply(FieldWriter::json_of_value(before));
   }
   jobs_.cancel(before.id);
-  return json_reply(json_of(jobs_.look(before.id).value_or(before)));
+  return json_reply(FieldWriter::json_of_value(jobs_.look(before.id).value_or(before)));
 }
 
 HttpReply Service::result(HttpRequest& request, const Parts& parts) {
   const JobState state = found(parts[0]);
   if (state.status == JobStatus::Failed) return reply_of(state.failure);
   if (state.status == JobStatus::Cancelled) throw Refused(409, "cancelled", "job: it was cancelled");
-  return state.result ? state.result->reply(request) : json_reply(json_of(state), 202);
+  return state.result ? state.result->reply(request) : json_reply(FieldWriter::json_of_value(state), 202);
 }
 
 HttpReply Service::scores(HttpRequest&, const Parts& parts) {

@@ -62,6 +62,4 @@ class Service {
 // Every address with its methods, "GET /v1/jobs/{id}", for the document that describes them.
 std::vector<std::string> all_routes();
 
-OrderedJson json_of(const JobState& state);
-
 }  // namespace headwater

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "files/schema.h"
 #include "page/page_document.h"
+#include "server/answer_fields.h"
 #include "server/results.h"
 
 namespace headwater {
@@ -25,7 +26,7 @@ void name_picture(Report& report, const AskedInput& of) {
 }
 
 // What runs all of the methods, for all targets, elsewhere.
-OrderedJson repetition_of(const Engine& engine, const AskedExplanation& asked) {
+void add_repetition(const Engine& engine, const AskedExplanation& asked, ExplanationPlan& plan) {
   std::vector<Report> reports;
   for (const TargetSpec& target : asked.targets) {
     Report report;
@@ -34,30 +35,26 @@ OrderedJson repetition_of(const Engine& engine, const AskedExplanation& asked) {
     name_picture(report, asked.of);
     reports.push_back(std::move(report));
   }
-  return {{"command", reproduce_command(reports)}, {"python", reproduce_python(reports)}};
+  plan.command = reproduce_command(reports);
+  plan.python = reproduce_python(reports);
 }
 
 // Every target is a run of its own. A time that is not known is null.
-OrderedJson plan_json(const Engine& engine, const AskedExplanation& asked,
+std::string plan_json(const Engine& engine, const AskedExplanation& asked,
                       const std::vector<std::optional<MethodTime>>& times) {
-  OrderedJson data = OrderedJson::array();
+  ExplanationPlan plan;
   for (std::size_t m = 0; m < asked.methods.size(); ++m) {
     const MethodSpec& spec = asked.methods[m];
-    OrderedJson one{
-        {"method", called(spec)},
-        {"bytes",
-         engine.planned_bytes({.input = asked.of.input, .target = asked.targets.front(), .methods = {spec}})},
-        {"seconds", nullptr},
-        {"basis", nullptr}};
-    if (times[m]) {
-      one["seconds"] = times[m]->seconds * static_cast<double>(asked.targets.size());
-      one["basis"] = times[m]->measured ? "measured" : "estimated";
-    }
-    data.push_back(std::move(one));
+    PlannedMethod& one = plan.data.emplace_back();
+    one.method = called(spec);
+    one.bytes =
+        engine.planned_bytes({.input = asked.of.input, .target = asked.targets.front(), .methods = {spec}});
+    if (!times[m]) continue;
+    one.seconds = times[m]->seconds * static_cast<double>(asked.targets.size());
+    one.basis = times[m]->measured ? "measured" : "estimated";
   }
-  OrderedJson json{{"data", std::move(data)}};
-  json.update(repetition_of(engine, asked));
-  return json;
+  add_repetition(engine, asked, plan);
+  return dump(FieldWriter::json_of_value(plan), -1);
 }
 
 std::string tree_command(const Report& report, const AskedTree& asked) {
@@ -151,7 +148,7 @@ std::shared_ptr<const JobResult> known_plan(const Engine& engine, const std::str
     known.push_back(times.of(model, spec, units));
     if (!known.back()) return nullptr;
   }
-  return std::make_shared<JsonResult>(dump(plan_json(engine, asked, known), -1));
+  return std::make_shared<JsonResult>(plan_json(engine, asked, known));
 }
 
 JobWork planning(SharedEngine engine, std::string model, AskedExplanation asked, std::size_t memory,
@@ -170,7 +167,7 @@ JobWork planning(SharedEngine engine, std::string model, AskedExplanation asked,
       }
       known.push_back(time);
     }
-    return std::make_shared<JsonResult>(dump(plan_json(*engine, asked, known), -1));
+    return std::make_shared<JsonResult>(plan_json(*engine, asked, known));
   };
 }
 

@@ -68,8 +68,6 @@ def check_looking(server):
 
 def check_openapi(server):
     found = server.get("/openapi.json")
-    expect(found.body == (ROOT / "web/openapi.json").read_bytes(),
-           "web/openapi.json to be what the program says; copy /openapi.json there")
     document = found.json()
     names = [method["name"] for method in server.get("/v1/methods").json()["data"]]
     expect(document["components"]["schemas"]["Method"]["anyOf"][0]["enum"] == names, "every method as a choice")

@@ -16,8 +16,6 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json";
-
 struct Options {
   ModelOptions model;
   InputOptions input;
@@ -33,7 +31,7 @@ std::vector<Input> given_inputs(const InputOptions& options) {
 }
 
 int run(const Options& options, const Arguments& given) {
-  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::string format = options.output.chosen_format(document_formats, document_endings);
   const std::vector<Input> inputs = given_inputs(options.input);
   Output output(options.output.path);
   const Engine engine = options.model.load(options.output);
@@ -41,8 +39,7 @@ int run(const Options& options, const Arguments& given) {
   const ModelTest test = engine.check(inputs, [&](const Progress& p) { progress.show(p); });
   progress.clear();
   const std::string command = repeat_command("check", given, test.record);
-  output.write(format == "json" ? check_json(test, command)
-                                : check_page(test, command, terminal_of(output, options.output.colour)));
+  output.write(formatted(check_document(test, command), format, terminal_of(output, options.output.colour)));
   output.finish();
   return holds(test) ? 0 : 1;
 }
@@ -50,7 +47,7 @@ int run(const Options& options, const Arguments& given) {
 void declare(Arguments& arguments, Options& options) {
   add_input_options(arguments, options.input);
   add_model_options(arguments, options.model);
-  add_output_options(arguments, options.output, formats);
+  add_output_options(arguments, options.output, document_formats);
   add_colour_option(arguments, options.output);
 }
 

@@ -32,8 +32,6 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|markdown|csv|json|latex|svg";
-constexpr const char* endings = ".txt=text .md=markdown .tex=latex";
 // These change no value; --level and --resamples are of the table.
 const std::vector<std::string> not_of_the_values = {"--format",    "--values",     "--level",
                                                     "--resamples", "--max-memory", "--also"};
@@ -87,14 +85,10 @@ std::vector<MetricSpec> metric_specs(const Options& options) {
   return specs;
 }
 
-std::string formatted(const EvaluateReport& report, const std::string& command, const std::string& format,
-                      const TerminalFormat& terminal) {
-  if (format == "json") return evaluate_json(report, command);
-  if (format == "csv") return evaluate_csv(report);
-  if (format == "markdown") return evaluate_markdown(report, command);
-  if (format == "latex") return evaluate_latex(report, command);
+std::string shown(const EvaluateReport& report, const std::string& command, const std::string& format,
+                  const TerminalFormat& terminal) {
   if (format == "svg") return evaluate_svg(report, provenance_json({}, report.record, command));
-  return evaluate_text(report, command, terminal);
+  return formatted(evaluate_document(report, command), format, terminal);
 }
 
 void check_values(const Options& options) {
@@ -131,8 +125,8 @@ void write_also(const Options& options, const EvaluateReport& report, const std:
     OutputOptions named;
     named.path = path;
     Output output(path);
-    output.write(
-        formatted(report, command, named.chosen_format(formats, endings), terminal_of(output, "never")));
+    output.write(shown(report, command, named.chosen_format(charted_formats, document_endings),
+                       terminal_of(output, "never")));
     output.finish();
     options.output.say(fmt::format("written: {}", path));
   }
@@ -141,20 +135,20 @@ void write_also(const Options& options, const EvaluateReport& report, const std:
 int run(const Options& options, const Arguments& given) {
   if (options.list) {
     Output output(options.output.path);
-    if (options.output.chosen_format(formats, endings) == "markdown")
+    if (options.output.chosen_format(charted_formats, document_endings) == "markdown")
       output.write(evaluations_markdown());
     else
       output.write_text(evaluations_text());
     output.finish();
     return 0;
   }
-  const std::string format = options.output.chosen_format(formats, endings);
+  const std::string format = options.output.chosen_format(charted_formats, document_endings);
   options.methods.check();
   EvaluateRequest request = request_of(options);
   check_values(options);
   if (options.corpus.file.empty())
     throw InputError("--file: expected a file or folder of examples, found none");
-  EvaluationFile file = read_evaluation(options.corpus, options.limit);
+  EvaluationFile file = read_examples(options.corpus, options.limit);
   options.output.say(fmt::format("reading {} as {}", options.corpus.file, file.understood));
   for (EvaluationExample& example : file.examples) example.input.truncate = options.truncate;
   Output output(options.output.path);
@@ -193,7 +187,7 @@ int run(const Options& options, const Arguments& given) {
   }
   const std::string command =
       repeat_command("evaluate", given, report.record, {"--values", "--resume", "--also"});
-  output.write(formatted(report, command, format, terminal_of(output, options.output.colour)));
+  output.write(shown(report, command, format, terminal_of(output, options.output.colour)));
   output.finish();
   if (output.is_file()) options.output.say(fmt::format("written: {}", options.output.path));
   write_also(options, report, command);
@@ -238,7 +232,7 @@ std::function<int()> setup(Arguments& arguments) {
   add_measure_options(arguments, options);
   add_method_options(arguments, options->methods, "--methods,--method");
   add_memory_option(arguments, options->max_memory);
-  add_output_options(arguments, options->output, formats);
+  add_output_options(arguments, options->output, charted_formats);
   add_dry_run_option(arguments, options->dry_run);
   add_colour_option(arguments, options->output);
   arguments.under("Output").add_repeated(

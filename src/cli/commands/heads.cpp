@@ -15,8 +15,6 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json|csv|svg";
-
 struct Options : RunOptions {
   LabelledOptions input{.corpus = {}, .limit = 200};
   std::string rankings = "attattr,attention,taylor";
@@ -28,20 +26,18 @@ std::string plan_text(const Engine& engine, std::span<const LabelledInput> input
   std::vector<LabelledPlan> plans;
   for (const std::string& ranking : names)
     plans.push_back(engine.plan_head_importance(inputs, ranking, options.max_memory.bytes()));
-  return labelled_plan_text(joined(plans), engine.info(), {"rankings", names}, format);
+  return labelled_plan_text(joined_plans(plans), engine.info(), {"rankings", names}, format);
 }
 
-std::string formatted(std::span<const HeadImportance> rankings, const std::string& command,
-                      const std::string& format, const TerminalFormat& terminal) {
-  if (format == "json") return heads_json(rankings, command);
-  if (format == "csv") return heads_csv(rankings);
+std::string shown(const std::vector<HeadImportance>& rankings, const std::string& command,
+                  const std::string& format, const TerminalFormat& terminal) {
   if (format == "svg")
     return heads_svg(rankings, provenance_json(checks_of(rankings), record_of(rankings), command));
-  return heads_text(rankings, command, terminal);
+  return formatted(heads_document(rankings, command), format, terminal);
 }
 
 int run(const Options& options, const Arguments& given) {
-  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::string format = options.output.chosen_format(charted_formats, document_endings);
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load(options.output);
@@ -54,7 +50,7 @@ int run(const Options& options, const Arguments& given) {
     rankings.push_back(engine.head_importance(inputs, ranking, how));
   progress.clear();
   const std::string command = repeat_command("heads", given, rankings.front().record);
-  return finish_with(output, formatted(rankings, command, format, terminal_of(output, options.output.colour)),
+  return finish_with(output, shown(rankings, command, format, terminal_of(output, options.output.colour)),
                      options.output);
 }
 
@@ -63,7 +59,7 @@ void declare(Arguments& arguments, Options& options) {
   add_rankings_option(arguments, options.rankings);
   add_model_options(arguments, options.model);
   add_memory_option(arguments, options.max_memory);
-  add_output_options(arguments, options.output, formats);
+  add_output_options(arguments, options.output, charted_formats);
   add_colour_option(arguments, options.output);
   add_dry_run_option(arguments, options.dry_run);
 }

@@ -24,7 +24,7 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json|jsonl|csv|svg";
+constexpr const char* formats = "text|markdown|latex|csv|json|jsonl|html|svg";
 
 struct Options : RunOptions {
   InputOptions input;
@@ -37,7 +37,7 @@ struct Options : RunOptions {
 
 // The values named in "a,b".
 template <class T>
-std::vector<T> chosen(const std::string& option, const std::string& text, const std::vector<T>& all) {
+std::vector<T> values_named(const std::string& option, const std::string& text, const std::vector<T>& all) {
   std::vector<std::string> names;
   for (const T value : all) names.emplace_back(name_of(value));
   std::vector<T> found;
@@ -66,27 +66,27 @@ void read_texts(InputReader& reader, IdentifyRequest& request) {
   }
 }
 
-std::string formatted(const IdentifyReport& report, const std::string& format, MatchRule match,
-                      const std::string& command, const TerminalFormat& terminal) {
-  if (format == "json") return identify_json(report, command);
+std::string shown(const IdentifyReport& report, const std::string& format, MatchRule match,
+                  const std::string& command, const TerminalFormat& terminal) {
   if (format == "jsonl") return identify_jsonl(report);
-  if (format == "csv") return identify_csv(report);
   if (format == "svg")
     return identify_svg(report, match, provenance_json(report.checks, report.record, command));
-  return identify_table(report, match, command, terminal);
+  return formatted(identify_document(report, match, command), format, terminal);
 }
 
 int run(const Options& options, const Arguments& given) {
-  const std::string format = options.output.chosen_format(formats, ".txt=text .ndjson=jsonl");
+  const std::string format =
+      options.output.chosen_format(formats, std::string(document_endings) + " .ndjson=jsonl");
   IdentifyRequest request = options.request;
-  request.maps = chosen<TokenMap>("--map", options.maps, {TokenMap::Naive, TokenMap::Linear, TokenMap::Mlp});
-  request.distances =
-      chosen<TokenDistance>("--distance", options.distances, {TokenDistance::Cosine, TokenDistance::L2});
-  request.target = chosen<TokenTarget>("--target", options.target,
-                                       {TokenTarget::Word, TokenTarget::Sum, TokenTarget::Hidden})
+  request.maps =
+      values_named<TokenMap>("--map", options.maps, {TokenMap::Naive, TokenMap::Linear, TokenMap::Mlp});
+  request.distances = values_named<TokenDistance>("--distance", options.distances,
+                                                  {TokenDistance::Cosine, TokenDistance::L2});
+  request.target = values_named<TokenTarget>("--target", options.target,
+                                             {TokenTarget::Word, TokenTarget::Sum, TokenTarget::Hidden})
                        .front();
   request.pool =
-      chosen<TokenPool>("--pool", options.pool, {TokenPool::Sentence, TokenPool::Vocabulary}).front();
+      values_named<TokenPool>("--pool", options.pool, {TokenPool::Sentence, TokenPool::Vocabulary}).front();
   request.states = parsed_states(options.states);
   request.control = !options.no_control;
   request.max_memory = options.max_memory.bytes();
@@ -106,8 +106,8 @@ int run(const Options& options, const Arguments& given) {
   if (const std::string text = reader.left_out(); !text.empty()) report.notes.push_back(text);
   const std::string command = repeat_command("identify", given, report.record, {"--resume"});
   return finish_with(output,
-                     formatted(report, format, options.match == "id" ? MatchRule::Id : MatchRule::Position,
-                               command, terminal_of(output, options.output.colour)),
+                     shown(report, format, options.match == "id" ? MatchRule::Id : MatchRule::Position,
+                           command, terminal_of(output, options.output.colour)),
                      options.output);
 }
 

@@ -20,8 +20,6 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json|csv|svg";
-
 struct Options : RunOptions {
   LabelledOptions input{.corpus = {}, .limit = 0};
   std::string rankings = "attattr,attention", save;
@@ -58,20 +56,19 @@ std::string plan_text(const Engine& engine, std::span<const LabelledInput> input
   for (const std::string& ranking : names)
     plans.push_back(
         engine.plan_head_importance(inputs.first(options.ranked(inputs.size())), ranking, max_memory));
-  return labelled_plan_text(joined(plans), engine.info(), {"rankings", names}, format);
+  return labelled_plan_text(joined_plans(plans), engine.info(), {"rankings", names}, format);
 }
 
-std::string formatted(const PruningReport& report, const std::string& command, const std::string& format,
-                      const TerminalFormat& terminal) {
-  if (format == "json") return curves_json(report, command);
-  if (format == "csv") return curves_csv(report);
+std::string shown(const PruningReport& report, const std::string& command, const std::string& format,
+                  const TerminalFormat& terminal) {
   if (format == "svg") return pruning_svg(report, provenance_json(report.checks, report.record, command));
-  return curves_text(report, command, terminal);
+  return formatted(curves_document(report, command), format, terminal);
 }
 
 // The curves, with the checks of the rankings they follow and the time both took.
-PruningReport measured(const Engine& engine, std::span<const LabelledInput> inputs, const Options& options,
-                       const LabelledRun& how, const std::function<void(const HeadImportance&)>& ranked) {
+PruningReport measured_curves(const Engine& engine, std::span<const LabelledInput> inputs,
+                              const Options& options, const LabelledRun& how,
+                              const std::function<void(const HeadImportance&)>& ranked) {
   std::vector<HeadImportance> rankings;
   for (const std::string& ranking : split(options.rankings, ','))
     rankings.push_back(engine.head_importance(inputs.first(options.ranked(inputs.size())), ranking, how));
@@ -84,7 +81,7 @@ PruningReport measured(const Engine& engine, std::span<const LabelledInput> inpu
 }
 
 int run(const Options& options, const Arguments& given) {
-  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::string format = options.output.chosen_format(charted_formats, document_endings);
   options.curve();  // throws before anything is read
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
@@ -93,16 +90,17 @@ int run(const Options& options, const Arguments& given) {
   ProgressLine progress(options.output.quiet);
   const LabelledRun how{.max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
-  const PruningReport report = measured(engine, inputs, options, how, [&](const HeadImportance& importance) {
-    if (options.save.empty()) return;
-    engine.save_pruned(importance, options.rate, options.save);
-    progress.clear();
-    options.output.say(fmt::format("written: {} without the {:.0f} % least important heads by {}",
-                                   options.save, 100 * options.rate, importance.ranking));
-  });
+  const PruningReport report =
+      measured_curves(engine, inputs, options, how, [&](const HeadImportance& importance) {
+        if (options.save.empty()) return;
+        engine.save_pruned(importance, options.rate, options.save);
+        progress.clear();
+        options.output.say(fmt::format("written: {} without the {:.0f} % least important heads by {}",
+                                       options.save, 100 * options.rate, importance.ranking));
+      });
   progress.clear();
   const std::string command = repeat_command("prune", given, report.record, {"--save", "--rate"});
-  return finish_with(output, formatted(report, command, format, terminal_of(output, options.output.colour)),
+  return finish_with(output, shown(report, command, format, terminal_of(output, options.output.colour)),
                      options.output);
 }
 
@@ -121,7 +119,7 @@ void declare(Arguments& arguments, Options& options) {
                                 "Write a model folder without the least important heads");
   arguments.add("--rate SHARE", options.rate, "Share of heads that --save removes (default 0.2)");
   add_model_options(arguments, options.model);
-  add_run_options(arguments, options, formats);
+  add_run_options(arguments, options, charted_formats);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "engine/places.h"
 #include "server/http.h"
+#include "server/openapi.h"
 #include "server/security.h"
 #include "server/service.h"
 
@@ -29,7 +30,7 @@ struct Options {
   std::vector<std::string> models;
   HttpOptions http;
   AccessRules access;
-  bool open = false, metrics = false;
+  bool open = false, metrics = false, openapi = false;
   int max_body = 32, max_pixels = 16, max_tokens = 2048, time = 300, store = 512, reading = 20;
   int backlog = 16;
   std::string max_memory = "4G", key_file;
@@ -122,6 +123,10 @@ void wait_for_end(const sigset_t& signals, const Service& service) {
 }
 
 int run(const Options& given) {
+  if (given.openapi) {
+    fmt::print("{}", openapi_text());
+    return 0;
+  }
   Options options = given;
   take_key(options);
   require_key(options);
@@ -186,6 +191,7 @@ void declare(Arguments& arguments, Options& options) {
       "--cors-origins ORIGIN", options.access.origins,
       "A site whose pages may send requests, such as https://example.org; may be repeated");
   arguments.add("--metrics", options.metrics, "Serve /metrics in Prometheus' format");
+  arguments.add("--openapi", options.openapi, "Print what /openapi.json answers, and serve nothing");
   arguments.under("Limits")
       .add("--queue JOBS", options.backlog,
            "Largest number of waiting jobs, and of waiting predictions (default 16)")

@@ -15,23 +15,19 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json|csv|svg";
-
 struct Options : RunOptions {
   LabelledOptions input{.corpus = {}, .limit = 0};
   TriggerOptions triggers;
 };
 
-std::string formatted(const TriggerReport& report, const std::string& command, const std::string& format,
-                      const TerminalFormat& terminal) {
-  if (format == "json") return triggers_json(report, command);
-  if (format == "csv") return triggers_csv(report);
+std::string shown(const TriggerReport& report, const std::string& command, const std::string& format,
+                  const TerminalFormat& terminal) {
   if (format == "svg") return triggers_svg(report, provenance_json(report.checks, report.record, command));
-  return triggers_text(report, command, terminal);
+  return formatted(triggers_document(report, command), format, terminal);
 }
 
 int run(const Options& options, const Arguments& given) {
-  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::string format = options.output.chosen_format(charted_formats, document_endings);
   const std::vector<LabelledInput> inputs = options.input.read(options.output);
   Output output(options.output.path);
   const Engine engine = options.model.load(options.output);
@@ -46,8 +42,8 @@ int run(const Options& options, const Arguments& given) {
       engine.triggers(inputs, options.triggers,
                       {.max_memory = max_memory, .progress = [&](const Progress& p) { progress.show(p); }});
   progress.clear();
-  const std::string made = formatted(report, repeat_command("triggers", given, report.record), format,
-                                     terminal_of(output, options.output.colour));
+  const std::string made = shown(report, repeat_command("triggers", given, report.record), format,
+                                 terminal_of(output, options.output.colour));
   if (format != "text") return finish_with(output, made, options.output);
   output.write_text(made);
   return finish_with(output, "", options.output);
@@ -68,7 +64,7 @@ void declare(Arguments& arguments, Options& options) {
   arguments.add("--tolerance SHARE", triggers.tolerance,
                 "Allowed error of an attribution, as a share of its layer's largest (default 0.001)");
   add_model_options(arguments, options.model);
-  add_run_options(arguments, options, formats);
+  add_run_options(arguments, options, charted_formats);
 }
 
 }  // namespace

@@ -32,13 +32,13 @@ std::vector<Perturbation> subsets(const Sample& sample, const std::vector<int>& 
   return all;
 }
 
-std::vector<int> shares_of(const MethodOptions& options) {
+std::vector<int> subset_sizes(const MethodOptions& options) {
   return parsed_shares(options.text("shares"), "sensitivity_n: option shares");
 }
 
 std::vector<Perturbation> asks(const Trial& trial, const MethodOptions& options) {
   std::vector<Perturbation> all{{.kept = std::vector<bool>(trial.scores.size(), true)}};
-  for (Perturbation& made : subsets(trial.sample, shares_of(options), options.integer("subsets")))
+  for (Perturbation& made : subsets(trial.sample, subset_sizes(options), options.integer("subsets")))
     all.push_back(std::move(made));
   return all;
 }
@@ -47,7 +47,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions& options, std::s
   if (trial.scores.empty()) return no_value();
   const auto count = static_cast<std::size_t>(options.integer("subsets"));
   const std::vector<Perturbation> taken =
-      subsets(trial.sample, shares_of(options), options.integer("subsets"));
+      subsets(trial.sample, subset_sizes(options), options.integer("subsets"));
   EvaluationValue made;
   double defined = 0;
   for (std::size_t begin = 0; begin < taken.size(); begin += count) {
@@ -68,7 +68,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions& options, std::s
 
 std::vector<double> points(const ModelInfo&, const MethodOptions& options) {
   std::vector<double> x;
-  for (const int share : shares_of(options)) x.push_back(share / 100.0);
+  for (const int share : subset_sizes(options)) x.push_back(share / 100.0);
   return x;
 }
 

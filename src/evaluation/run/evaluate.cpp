@@ -220,7 +220,7 @@ class Evaluating {
       request.target.label = std::to_string(label_of_windows(reports));
     }
     explain_all(explainers_.specs);
-    ReadTokens read = joined(made.windows, reports);
+    ReadTokens read = joined_windows(made.windows, reports);
     made.rows = std::move(read.rows);
     made.report = std::move(reports.front());
     made.report.attributions.clear();

@@ -1,5 +1,5 @@
 // The server's answers as the page uses them. Text goes in bodies only, never in an address.
-// Types are generated from openapi.json (npm run types).
+// Types are generated from what the program says of its addresses (npm run types).
 import type { components } from "../../types/openapi";
 
 type Schemas = components["schemas"];
