@@ -19,7 +19,7 @@
 #include "drawing/colours.h"
 #include "drawing/figure.h"
 #include "drawing/tips.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/sentence.h"
 
@@ -240,7 +240,7 @@ std::string flow_figure(const Report& report, const FigureOptions& options, cons
   const double residual = options.residual.value_or(result.traits.attention_alone ? 0.5 : 0);
   if (!(residual >= 0 && residual < 1))
     throw InputError(fmt::format("--residual: expected from 0 to below 1, found {}", residual));
-  const Index from = options.row.empty() ? focus_row(report) : row_named(report, options.row);
+  const Index from = options.row.empty() ? row_to_show(report) : row_named(report, options.row);
   const std::vector<FlowStage> stages = stages_of(report, result);
   Flow flow = flow_back(report, result, stages, from, residual);
   keep_strongest(flow, stages.size(), share);

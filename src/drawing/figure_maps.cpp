@@ -12,7 +12,7 @@
 #include "drawing/figure.h"
 #include "drawing/map_panels.h"
 #include "drawing/tips.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/sentence.h"
 

@@ -11,7 +11,7 @@
 #include "drawing/figure.h"
 #include "drawing/overlay.h"
 #include "drawing/tips.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/sentence.h"
 
 namespace headwater {

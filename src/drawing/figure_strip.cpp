@@ -20,7 +20,7 @@
 #include "drawing/reading_order.h"
 #include "drawing/tips.h"
 #include "numerics/rank_correlation.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/sentence.h"
 #include "result/text_width.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "numerics/rank_correlation.h"
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 

@@ -21,7 +21,7 @@
 #include "engine/states.h"
 #include "engine/verify.h"
 #include "evaluation/run/evaluate.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "selftest/check.h"
 #include "study/generation.h"
 #include "study/inputs.h"

@@ -12,7 +12,7 @@
 #include <headwater/engine.h>
 
 #include "engine/impl.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/text_windows.h"
 
 namespace headwater {
@@ -120,8 +120,8 @@ Report Engine::Impl::explain_windows(const Request& request, std::span<const Tex
     report.attributions[m] = joined_result(reports, read, m, note);
   const Report& window = reports.front();
   report.answer_token =
-      window.prediction.units[static_cast<std::size_t>(focus_row(window))].text;  // a special token,
-  report.read.clear();                                                            // which the text has not
+      window.prediction.units[static_cast<std::size_t>(row_to_show(window))].text;  // a special token,
+  report.read.clear();                                                              // which the text has not
   return report;
 }
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "prose/terminal_scores.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 

@@ -15,7 +15,7 @@
 #include "prose/side_by_side.h"
 #include "prose/terminal_generated.h"
 #include "prose/terminal_scores.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 #include "study/terms.h"

@@ -9,7 +9,7 @@
 
 #include "drawing/colours.h"
 #include "prose/provenance.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 
@@ -100,7 +100,7 @@ std::string asked(const Report& report, const Attribution& attribution, const Ro
   std::string text;
   if (map) {
     const bool given = format.row >= 0 || report.answer_token.empty();
-    const Index own = format.row >= 0 ? format.row : focus_row(report);
+    const Index own = format.row >= 0 ? format.row : row_to_show(report);
     text = "row " +
            (given ? unit_name(report, static_cast<std::size_t>(own)) : terminal_safe(report.answer_token));
   } else {

@@ -11,7 +11,7 @@
 
 #include "explain/objective.h"
 #include "methods/method.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 #include "study/inputs.h"
@@ -49,7 +49,7 @@ Words weighed_words(const Report& report, const Attribution& attribution, Index 
   Words found;
   const Unit* last = nullptr;
   for (std::size_t t = 0; t < std::min(tokens.size(), weights.size()); ++t) {
-    const bool own = map && static_cast<Index>(t) == focus_row(report);
+    const bool own = map && static_cast<Index>(t) == row_to_show(report);
     if (own || !std::isfinite(weights[t])) continue;
     if (tokens[t].special) {
       found.special.push_back({token_word(tokens[t]), weights[t]});

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
-#include "result/focus.h"
 #include "result/reasons.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 #include "study/terms.h"
@@ -143,7 +143,7 @@ const Attribution* speaker_of(const std::vector<const Attribution*>& results) {
 }
 
 std::string row_name(const Report& report) {
-  const auto row = static_cast<std::size_t>(focus_row(report));
+  const auto row = static_cast<std::size_t>(row_to_show(report));
   const auto& tokens = report.prediction.units;
   const std::string name = !report.answer_token.empty() ? terminal_safe(report.answer_token)
                            : row < tokens.size()        ? token_word(tokens[row])

@@ -13,7 +13,7 @@
 #include <headwater/formats.h>
 
 #include "numerics/row_division.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "study/inputs.h"
 
 namespace headwater {

@@ -23,7 +23,7 @@
 #include "evaluation/trial/perturbed_runs.h"
 #include "explain/checking.h"
 #include "result/answer_rows.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/text_windows.h"
 #include "tensor/pool.h"
 

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "evaluation/run/evaluate.h"
 #include "image/image.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "study/labels.h"
 
 namespace headwater {

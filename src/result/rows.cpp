@@ -1,4 +1,4 @@
-#include "result/focus.h"
+#include "result/rows.h"
 
 #include <algorithm>
 #include <charconv>
@@ -83,7 +83,7 @@ Index unit_count(const Report& report) {
   return static_cast<Index>(report.prediction.units.size());
 }
 
-std::vector<Index> focus_rows(const Report& report) {
+std::vector<Index> rows_read(const Report& report) {
   std::vector<Index> rows;
   for (const Read& read : report.read) rows.push_back(first_unit_of(report, read.sequence) + read.row);
   return rows;
@@ -91,7 +91,7 @@ std::vector<Index> focus_rows(const Report& report) {
 
 std::string read_names(const Report& report) {
   std::string names;
-  for (const Index row : focus_rows(report)) {
+  for (const Index row : rows_read(report)) {
     if (row >= unit_count(report)) break;
     const std::string& text = report.prediction.units[static_cast<std::size_t>(row)].text;
     names += names.empty() ? text : fmt::format(", {}", without_space(text));
@@ -99,8 +99,8 @@ std::string read_names(const Report& report) {
   return names;
 }
 
-Index focus_row(const Report& report) {
-  const std::vector<Index> rows = focus_rows(report);
+Index row_to_show(const Report& report) {
+  const std::vector<Index> rows = rows_read(report);
   // A view that shows none of them has the row that was read in Attribution::answer.
   if (rows.empty())
     return report.model.last().causal ? std::max<Index>(0, unit_count(report) - 1) : written_from(report);
@@ -186,15 +186,15 @@ std::vector<double> padded_row(const Report& report, const Attribution& attribut
 }  // namespace
 
 std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer) {
-  if (attribution.answer.empty()) return padded_row(report, attribution, layer, focus_row(report));
+  if (attribution.answer.empty()) return padded_row(report, attribution, layer, row_to_show(report));
   return attribution.answer.rows(layer, 1).to_doubles();
 }
 
 Tensor answer_rows(const Report& report, const Attribution& attribution) {
   std::vector<double> all;
   const Index layers = layer_count(attribution);
-  std::vector<Index> rows{focus_row(report)};
-  if (has_axis(attribution, Axis::Query) && !report.read.empty()) rows = focus_rows(report);
+  std::vector<Index> rows{row_to_show(report)};
+  if (has_axis(attribution, Axis::Query) && !report.read.empty()) rows = rows_read(report);
   for (Index layer = 0; layer < layers; ++layer) {
     std::vector<double> mean = padded_row(report, attribution, layer, rows.back());
     for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
@@ -219,7 +219,7 @@ double told_by(const Report& report, const std::vector<double>& row, bool by_siz
       ++count;
     }
   if (!(sum > 0)) return 0;
-  const std::vector<Index> own = focus_rows(report);
+  const std::vector<Index> own = rows_read(report);
   for (std::size_t t = 0; t < row.size(); ++t)
     if (finite(t)) {
       const double p = std::abs(row[t]) / sum;
