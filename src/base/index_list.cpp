@@ -9,7 +9,7 @@ namespace headwater {
 namespace {
 
 // −1: no number below the limit.
-int number_in(const std::string& text, int limit) {
+int index_from(const std::string& text, int limit) {
   int value = -1;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool number = error == std::errc{} && rest == text.data() + text.size();
@@ -23,7 +23,7 @@ std::vector<int> parse_index_list(const std::string& text, int limit,
   std::vector<int> list;
   for (const std::string& piece : split(text, ',')) {
     const std::vector<std::string> ends = split(piece, '-');
-    const int first = number_in(ends.front(), limit), last = number_in(ends.back(), limit);
+    const int first = index_from(ends.front(), limit), last = index_from(ends.back(), limit);
     if (ends.size() > 2 || first < 0 || last < first) refuse(piece);
     for (int i = first; i <= last; ++i) list.push_back(i);
   }

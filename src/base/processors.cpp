@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<double> number_in(const fs::path& file) {
+std::optional<double> number_in_file(const fs::path& file) {
   std::ifstream stream(file);
   double value = 0;
   if (stream >> value) return value;
@@ -38,8 +38,8 @@ int quota_in(const fs::path& folder) {
   std::ifstream stream(folder / "cpu.max");
   double quota = 0, period = 0;
   if (stream >> quota >> period) return in_processors(quota, period);  // "max" is no number
-  return in_processors(number_in(folder / "cpu.cfs_quota_us").value_or(-1),
-                       number_in(folder / "cpu.cfs_period_us").value_or(0));
+  return in_processors(number_in_file(folder / "cpu.cfs_quota_us").value_or(-1),
+                       number_in_file(folder / "cpu.cfs_period_us").value_or(0));
 }
 
 int tighter(int a, int b) {

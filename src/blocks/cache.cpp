@@ -25,7 +25,7 @@ Tensor joined_rows(const Tensor& before, const Tensor& rows) {
   return all;
 }
 
-Tensor chosen(const Tensor& from, const std::vector<int>& members) {
+Tensor of_members(const Tensor& from, const std::vector<int>& members) {
   Tensor to(from.shape().without_front().with_front(static_cast<Index>(members.size())), from.dtype());
   const Index each = from.size() / from.dim(0);
   dispatch(from.dtype(), [&]<class R>(R) {
@@ -52,7 +52,7 @@ void KeyValueCache::choose(const std::vector<int>& members) {
   std::vector<std::vector<int>> ids;
   for (const int m : members) ids.push_back(ids_.at(as_size(m)));
   ids_ = std::move(ids);
-  for (auto& [place, value] : kept_) value = chosen(value, members);
+  for (auto& [place, value] : kept_) value = of_members(value, members);
 }
 
 }  // namespace headwater

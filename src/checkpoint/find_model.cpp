@@ -68,7 +68,7 @@ std::optional<std::string> repo_folder(const std::string& model) {
   return "models--" + model.substr(0, slash) + "--" + model.substr(slash + 1);
 }
 
-std::string listed(std::vector<std::string> names) {
+std::string sorted_names(std::vector<std::string> names) {
   constexpr std::size_t most = 10;
   for (std::string& name : names) name = printable(name);
   if (names.empty()) return "nothing";
@@ -109,12 +109,12 @@ std::string resolve_revision(const std::string& repo, const std::string& model, 
   if (matches.size() > 1)
     throw InputError(
         fmt::format("{}: revision {}: expected the start of one commit, found {}; give more of it",
-                    printable(model), printable(wanted), listed(matches)));
+                    printable(model), printable(wanted), sorted_names(matches)));
   throw InputError(
       fmt::format("{}: revision {}: expected a branch, tag or commit in {}, found branches and tags {}; "
                   "commits {}; choose one with --revision, or fetch it: {}",
-                  printable(model), printable(wanted), repo, listed(entries_of(repo + "/refs")),
-                  listed(commits), download_command(model, revision)));
+                  printable(model), printable(wanted), repo, sorted_names(entries_of(repo + "/refs")),
+                  sorted_names(commits), download_command(model, revision)));
 }
 
 ModelFolder open_repo(const std::string& repo, const std::string& model, const std::string& revision) {
@@ -134,7 +134,7 @@ ModelFolder open_repo(const std::string& repo, const std::string& model, const s
     throw InputError(
         fmt::format("{}: expected a Hugging Face model folder with config.json, found {}; give the folder "
                     "that save_pretrained() wrote",
-                    printable(path), listed(entries_of(path))));
+                    printable(path), sorted_names(entries_of(path))));
   const std::filesystem::path extension = std::filesystem::path(path).extension();
   if (extension == ".gguf" || extension == ".onnx")
     throw Unsupported(

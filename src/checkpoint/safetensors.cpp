@@ -45,7 +45,7 @@ constexpr std::array<TypeRow, 13> types{{
 constexpr std::array<std::string_view, 9> foreign_types{
     "F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F4", "F6_E2M3", "F6_E3M2", "C64"};
 
-const TypeRow& row_of(StoredType type) {
+const TypeRow& type_row(StoredType type) {
   return *std::find_if(types.begin(), types.end(), [&](const TypeRow& row) { return row.type == type; });
 }
 
@@ -194,11 +194,11 @@ void check_tiling(std::vector<Extent> extents, std::uint64_t data_bytes, const s
 }  // namespace
 
 std::string_view name_of(StoredType type) {
-  return row_of(type).name;
+  return type_row(type).name;
 }
 
 std::size_t bytes_of(StoredType type) {
-  return row_of(type).bytes;
+  return type_row(type).bytes;
 }
 
 Safetensors Safetensors::open(const std::string& path) {

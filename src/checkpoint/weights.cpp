@@ -57,7 +57,7 @@ struct Weights::State {
 namespace {
 
 template <class R>
-bool finite(const R* values, std::int64_t begin, std::int64_t end) {
+bool finite_between(const R* values, std::int64_t begin, std::int64_t end) {
   using Bits = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits exponent = sizeof(R) == 4 ? Bits{0x7F800000U} : static_cast<Bits>(0x7FF0000000000000U);
   Bits bad = 0;
@@ -73,8 +73,8 @@ Index first_non_finite(const Tensor& tensor) {
   dispatch(tensor.dtype(), [&]<class R>(R) {
     const R* values = tensor.data<R>();
     parallel_for(tensor.size(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
-      if (finite(values, begin, end)) return;
-      while (finite(values, begin, begin + 1)) ++begin;
+      if (finite_between(values, begin, end)) return;
+      while (finite_between(values, begin, begin + 1)) ++begin;
       Index seen = first.load();
       while (begin < seen && !first.compare_exchange_weak(seen, begin)) {
       }

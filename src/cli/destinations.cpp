@@ -10,7 +10,7 @@
 #include "drawing/kept_figure.h"
 #include "drawing/overlay.h"
 #include "files/score_table.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/short_line.h"
 
 namespace headwater {

@@ -21,7 +21,7 @@ bool has_option(const Method& method, std::string_view name) {
                      [&](const MethodOption& option) { return option.name == name; });
 }
 
-std::vector<MethodSpec> chosen(const std::string& names) {
+std::vector<MethodSpec> methods_named(const std::string& names) {
   std::vector<MethodSpec> methods;
   for (const std::string& given : split(names, ',')) {
     const std::string name(find_method(given).name);
@@ -131,11 +131,11 @@ void add_method_options(Arguments& arguments, MethodFlags& flags, const std::str
 }
 
 void MethodFlags::check() const {
-  if (names) applied_to(chosen(*names));
+  if (names) applied_to(methods_named(*names));
 }
 
 std::vector<MethodSpec> MethodFlags::specs(const ModelInfo& info) const {
-  return applied_to(names ? chosen(*names) : default_methods(info));
+  return applied_to(names ? methods_named(*names) : default_methods(info));
 }
 
 std::vector<MethodSpec> MethodFlags::applied_to(std::vector<MethodSpec> methods) const {

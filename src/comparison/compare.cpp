@@ -20,7 +20,7 @@ double apart_at(double a, double b) {
   return std::isnan(difference) ? never : difference;
 }
 
-std::vector<Index> place_of(std::size_t flat, const std::vector<Index>& shape) {
+std::vector<Index> indices_at(std::size_t flat, const std::vector<Index>& shape) {
   std::vector<Index> place(shape.size(), 0);
   for (std::size_t axis = shape.size(); axis-- > 0;) {
     place[axis] = static_cast<Index>(flat) % shape[axis];
@@ -46,7 +46,7 @@ ArrayDifference difference_of(const NamedNumbers& a, const NamedNumbers& b, cons
     if (apart_at(a.values[i], b.values[i]) > allowed) ++found.beyond;
   if (found.apart > 0) {
     found.share = found.apart / largest;
-    found.where = place_of(worst, a.shape);
+    found.where = indices_at(worst, a.shape);
     found.first = a.values[worst];
     found.second = b.values[worst];
   }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_names = 10, longest_text = 40;
 
-std::string shortened(const std::string& text) {
+std::string shortened_text(const std::string& text) {
   const std::string shown = visible(text);
   if (shown.size() <= longest_text) return shown;
   std::size_t end = longest_text;
@@ -53,7 +53,8 @@ std::string names_text(const std::string& heading, const std::vector<std::string
 std::vector<std::string> text_lines(const Comparison& made) {
   std::vector<std::string> lines;
   for (const TextDifference& text : made.texts)
-    lines.push_back(fmt::format("{}: {} | {}", text.name, shortened(text.first), shortened(text.second)));
+    lines.push_back(
+        fmt::format("{}: {} | {}", text.name, shortened_text(text.first), shortened_text(text.second)));
   return lines;
 }
 
@@ -65,7 +66,7 @@ std::string verdict(const Comparison& made) {
                      made.texts.empty() ? "" : fmt::format("; texts that differ: {}", made.texts.size()));
 }
 
-OrderedJson finite(double value) {
+OrderedJson finite_or_null(double value) {
   return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
 }
 
@@ -95,11 +96,11 @@ std::string comparison_json(const Comparison& made) {
   for (const ArrayDifference& array : made.arrays)
     arrays.push_back({{"name", array.name},
                       {"equal", array.equal},
-                      {"share", finite(array.share)},
-                      {"difference", finite(array.apart)},
+                      {"share", finite_or_null(array.share)},
+                      {"difference", finite_or_null(array.apart)},
                       {"where", array.where},
-                      {"first", finite(array.first)},
-                      {"second", finite(array.second)},
+                      {"first", finite_or_null(array.first)},
+                      {"second", finite_or_null(array.second)},
                       {"numbers", array.numbers},
                       {"beyond", array.beyond}});
   for (const TextDifference& text : made.texts)

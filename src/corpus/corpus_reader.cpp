@@ -38,7 +38,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::optional<std::size_t> position_of(const std::vector<std::string>& header, const std::string& name) {
+std::optional<std::size_t> column_position(const std::vector<std::string>& header, const std::string& name) {
   for (std::size_t i = 0; i < header.size(); ++i)
     if (header[i] == name) return i;
   for (std::size_t i = 0; i < header.size(); ++i)
@@ -61,7 +61,7 @@ std::optional<std::size_t> column_number(const std::string& text) {
   return static_cast<std::size_t>(*number - 1);
 }
 
-std::string listed(const std::vector<std::string>& names) {
+std::string listed_names(const std::vector<std::string>& names) {
   constexpr std::size_t most = 12;
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(names.size(), most); ++i) shown.push_back(printable(names[i]));
@@ -133,7 +133,7 @@ void CorpusReader::find_columns(const std::vector<std::string>& row) {
     if (!asked(role).empty() && !column_number(asked(role))) named = true;
     if (role != Text && role != Image) continue;
     for (const std::string& name : names(role))
-      if (position_of(row, name)) named = true;
+      if (column_position(row, name)) named = true;
   }
   header_ = options_.header.empty() ? named : options_.header == "yes";
   header_ ? columns_by_name(row) : columns_by_number(row.size());
@@ -144,19 +144,19 @@ void CorpusReader::columns_by_name(const std::vector<std::string>& header) {
   for (std::size_t role = 0; role < roles; ++role) {
     std::optional<std::size_t> index;
     for (const std::string& name : names(role))
-      if (!index) index = position_of(header, name);
+      if (!index) index = column_position(header, name);
     if (!index && !asked(role).empty()) index = column_number(asked(role));
     if (index && *index < header.size()) {
       sources_[role] = {header[*index], index};
       used[*index] = true;
     } else if (!asked(role).empty()) {
       throw InputError(fmt::format("{}: --{}-column: expected one of the columns {}; found \"{}\"",
-                                   rows_->where(), role_names[role], listed(header), asked(role)));
+                                   rows_->where(), role_names[role], listed_names(header), asked(role)));
     }
   }
   if (!sources_[Text].found() && !sources_[Image].found())
     throw InputError(fmt::format("{}: expected a column of texts ({}), found {}; name it with --text-column",
-                                 rows_->where(), fmt::join(known_names[Text], ", "), listed(header)));
+                                 rows_->where(), fmt::join(known_names[Text], ", "), listed_names(header)));
   for (std::size_t i = 0; i < header.size(); ++i)
     if (!used[i]) unused_.push_back(header[i]);
 }
@@ -267,7 +267,7 @@ Example CorpusReader::from_json(const std::string& line) const {
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   throw InputError(fmt::format("{}: expected {}, found the keys {}; name the text's with --text-column",
-                               where(), fmt::join(names(Text), ", "), listed(keys)));
+                               where(), fmt::join(names(Text), ", "), listed_names(keys)));
 }
 
 // The next row of the shard.
@@ -341,7 +341,7 @@ std::string CorpusReader::understood() const {
   }
   const char* header = format_ == "jsonl" ? "" : header_ ? " with a header" : " without a header";
   return fmt::format("{}{}{}{}{}", format_, header, parts.empty() ? "" : ": ", fmt::join(parts, ", "),
-                     unused_.empty() ? "" : fmt::format("; not used: {}", listed(unused_)));
+                     unused_.empty() ? "" : fmt::format("; not used: {}", listed_names(unused_)));
 }
 
 }  // namespace headwater

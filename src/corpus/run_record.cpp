@@ -17,7 +17,7 @@ namespace {
 constexpr const char* results_key = "results";  // the hash of the file beside the record
 
 // A whole number that fills the text; 0: it is none.
-std::size_t number_in(std::string_view text) {
+std::size_t count_in(std::string_view text) {
   std::size_t number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && rest == text.data() + text.size() ? number : 0;
@@ -42,8 +42,8 @@ void find_differences(const OrderedJson& mine, const OrderedJson& other, const s
 
 Shard parse_shard(const std::string& text, const std::string& where) {
   const std::size_t slash = std::min(text.find('/'), text.size());
-  const std::size_t which = number_in(std::string_view(text).substr(0, slash));
-  const std::size_t count = slash == text.size() ? 0 : number_in(std::string_view(text).substr(slash + 1));
+  const std::size_t which = count_in(std::string_view(text).substr(0, slash));
+  const std::size_t count = slash == text.size() ? 0 : count_in(std::string_view(text).substr(slash + 1));
   if (which == 0 || which > count)
     throw InputError(
         fmt::format("{}: expected I/N with I from 1 to N, such as 2/4 for the second of four, found \"{}\"",

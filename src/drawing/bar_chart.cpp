@@ -20,7 +20,7 @@ struct BarGroup {
   std::vector<double> accuracy;
 };
 
-std::vector<BarGroup> groups_of(const TriggerReport& report) {
+std::vector<BarGroup> bar_groups(const TriggerReport& report) {
   std::vector<BarGroup> groups{{"no trigger", "", report.accuracy}};
   for (const Trigger& trigger : report.triggers)
     groups.push_back({pattern_of(trigger),
@@ -53,7 +53,7 @@ void draw_group(Svg& svg, const Plot& plot, double y, const BarGroup& group, con
 }  // namespace
 
 std::string triggers_svg(const TriggerReport& report, std::string_view metadata) {
-  const std::vector<BarGroup> groups = groups_of(report);
+  const std::vector<BarGroup> groups = bar_groups(report);
   const double own = static_cast<double>(report.labels.size()) * bar_height;
   const double group_height = std::max(own, 32.0) + group_gap;
   const double field_height = static_cast<double>(groups.size()) * group_height + group_gap / 2;

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double legend_row = 20, legend_sample = 30, legend_gap = 18, legend_size = 12;
 
-std::string entry_name(const Series& entry, double width) {
+std::string legend_name(const Series& entry, double width) {
   return cut_to_width(entry.name, legend_size, width - legend_sample - 6);
 }
 
 double entry_width(const Series& entry, double width) {
-  return legend_sample + 6 + drawn_width(entry_name(entry, width), legend_size) + legend_gap;
+  return legend_sample + 6 + drawn_width(legend_name(entry, width), legend_size) + legend_gap;
 }
 
 void draw_marker(Svg& svg, Marker marker, Point at, Rgb colour, std::string_view tip = {}) {
@@ -227,7 +227,7 @@ double draw_legend(Svg& svg, Point at, double width, std::span<const Series> ent
     svg.line({x, y}, {x + legend_sample, y},
              {.colour = entry.colour, .width = 2, .dashes = entry.dashes, .opacity = 1});
     draw_marker(svg, entry.marker, {x + legend_sample / 2, y}, entry.colour);
-    svg.text({x + legend_sample + 6, y + 4}, entry_name(entry, width), {.size = legend_size});
+    svg.text({x + legend_sample + 6, y + 4}, legend_name(entry, width), {.size = legend_size});
   });
 }
 

@@ -34,7 +34,7 @@ constexpr std::array<Rgb, 9> orange_ramp{{{255, 250, 245},
 constexpr std::array<int, 8> indexed{231, 195, 153, 117, 74, 32, 25, 18};
 constexpr std::array<int, 8> indexed_against{231, 230, 223, 216, 209, 166, 130, 94};
 
-int mixed(int a, int b, double t) {
+int mixed_channel(int a, int b, double t) {
   return static_cast<int>(std::lround(a + (b - a) * t));
 }
 
@@ -47,7 +47,7 @@ Rgb colour_of(double share) {
   const auto i = std::min(static_cast<std::size_t>(at), hue.size() - 2);
   const double t = at - static_cast<double>(i);
   const Rgb &a = hue[i], &b = hue[i + 1];
-  return {mixed(a.r, b.r, t), mixed(a.g, b.g, t), mixed(a.b, b.b, t)};
+  return {mixed_channel(a.r, b.r, t), mixed_channel(a.g, b.g, t), mixed_channel(a.b, b.b, t)};
 }
 
 double linear_light(int channel) {

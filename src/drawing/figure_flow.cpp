@@ -19,7 +19,7 @@
 #include "drawing/colours.h"
 #include "drawing/figure.h"
 #include "drawing/tips.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/sentence.h"
 
@@ -56,7 +56,7 @@ bool has_layers_of_its_own(const Attribution& result) {
   return result.traits.by_layer && has_axis(result, Axis::Layer);
 }
 
-Index layers_of(const Attribution& result, const std::string& map) {
+Index followed_layers(const Attribution& result, const std::string& map) {
   for (const Map& one : result.maps)
     if (one.name == map) return length_along(one, Axis::Layer);
   return 0;
@@ -72,12 +72,12 @@ std::vector<FlowStage> stages_of(const Report& report, const Attribution& result
     }
     return stages;
   }
-  const Index split = written_from(report), encoder = layers_of(result, "encoder");
+  const Index split = written_from(report), encoder = followed_layers(result, "encoder");
   for (Index l = 0; l < encoder; ++l) {
     const auto below = static_cast<std::size_t>(l);
     stages.push_back({fmt::format("encoder L{}", l), l, 0, split, below + 1, below});
   }
-  for (Index l = 0; l < layers_of(result, "decoder"); ++l)
+  for (Index l = 0; l < followed_layers(result, "decoder"); ++l)
     stages.push_back({fmt::format("decoder L{}", l), l, split, T, static_cast<std::size_t>(encoder + l + 1),
                       static_cast<std::size_t>(encoder)});
   return stages;
@@ -117,7 +117,7 @@ Flow flow_back(const Report& report, const Attribution& result, const std::vecto
   flow.arrived = held[0];
   if (result.maps.size() > 1)
     for (auto k = static_cast<std::size_t>(written_from(report)); k < T; ++k)
-      flow.arrived[k] += held[static_cast<std::size_t>(layers_of(result, "encoder"))][k];
+      flow.arrived[k] += held[static_cast<std::size_t>(followed_layers(result, "encoder"))][k];
   return flow;
 }
 
@@ -240,7 +240,7 @@ std::string flow_figure(const Report& report, const FigureOptions& options, cons
   const double residual = options.residual.value_or(result.traits.attention_alone ? 0.5 : 0);
   if (!(residual >= 0 && residual < 1))
     throw InputError(fmt::format("--residual: expected from 0 to below 1, found {}", residual));
-  const Index from = options.row.empty() ? focus_row(report) : row_named(report, options.row);
+  const Index from = options.row.empty() ? row_to_show(report) : row_named(report, options.row);
   const std::vector<FlowStage> stages = stages_of(report, result);
   Flow flow = flow_back(report, result, stages, from, residual);
   keep_strongest(flow, stages.size(), share);

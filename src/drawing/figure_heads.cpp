@@ -13,7 +13,7 @@
 #include "drawing/chart.h"
 #include "drawing/figure.h"
 #include "drawing/tips.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/sentence.h"
 

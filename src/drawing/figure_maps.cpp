@@ -12,7 +12,7 @@
 #include "drawing/figure.h"
 #include "drawing/map_panels.h"
 #include "drawing/tips.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/sentence.h"
 
@@ -31,7 +31,7 @@ bool has_map(const Attribution& result) {
 }
 
 // One layer and head, [query · keys]; without a head, the mean over heads.
-std::vector<double> cells_of(const Map& map, Index layer, Index head) {
+std::vector<double> map_cells(const Map& map, Index layer, Index head) {
   const Index heads = length_along(map, Axis::Head), keys = map.values.shape().back(),
               cells = map.values.dim(map.values.rank() - 2) * keys;
   const Index first = head < 0 ? 0 : head, last = head < 0 ? heads - 1 : head;
@@ -65,7 +65,7 @@ struct CommonScale {
 CommonScale common_scale(const Map& map, Index head, const FigureOptions& options) {
   std::vector<double> peaks;
   for (Index l = 0; l < length_along(map, Axis::Layer); ++l)
-    peaks.push_back(largest_size(cells_of(map, l, head)));
+    peaks.push_back(largest_size(map_cells(map, l, head)));
   const double peak = *std::max_element(peaks.begin(), peaks.end());
   const bool blank =
       std::any_of(peaks.begin(), peaks.end(), [&](double own) { return own > 0 && own < peak / 2; });
@@ -81,14 +81,14 @@ struct Drawn {
   MapPanels panels;
 
   void add(std::string name, Index at_layer, Index head) {
-    MapPanel panel{std::move(name), place_words(map, at_layer, head), cells_of(map, at_layer, head)};
+    MapPanel panel{std::move(name), place_words(map, at_layer, head), map_cells(map, at_layer, head)};
     panel.scale = panels.shared ? scale.peak : largest_size(panel.cells);
     panels.panels.push_back(std::move(panel));
   }
 };
 
-Drawn drawn_of(const Report& report, const FigureOptions& options, const char* figure,
-               bool (*fits)(const Attribution&)) {
+Drawn drawn_map(const Report& report, const FigureOptions& options, const char* figure,
+                bool (*fits)(const Attribution&)) {
   const Attribution& result = chosen_result(report, options, figure, fits);
   const Map& map = *chosen_maps(result, options).back();
   require_below("--layer", options.layer, length_along(map, Axis::Layer));
@@ -138,7 +138,7 @@ void add_all_heads(Drawn& drawn, const FigureOptions& options) {
 }  // namespace
 
 std::string grid_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
-  Drawn drawn = drawn_of(report, options, "grid", has_map);
+  Drawn drawn = drawn_map(report, options, "grid", has_map);
   if (options.all_heads && length_along(drawn.map, Axis::Head) > 1) {
     drawn.panels.subtitle += ", every head and their mean";
     add_all_heads(drawn, options);
@@ -153,7 +153,7 @@ std::string grid_figure(const Report& report, const FigureOptions& options, cons
 std::string matrix_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
   if (options.all_heads)
     throw InputError("--head: expected one head of a matrix, found 'all'; --kind grid draws every head");
-  Drawn drawn = drawn_of(report, options, "matrix", has_map);
+  Drawn drawn = drawn_map(report, options, "matrix", has_map);
   if (!drawn.map.name.empty()) drawn.panels.shared = false;  // one of several kinds, each with its own scale
   drawn.add(layer_words(drawn.map, drawn.layer) + head_words(drawn.map, options.head), drawn.layer,
             options.head);

@@ -20,7 +20,7 @@
 #include "drawing/reading_order.h"
 #include "drawing/tips.h"
 #include "numerics/rank_correlation.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/sentence.h"
 #include "result/text_width.h"
@@ -121,7 +121,7 @@ void place_row(std::span<const StripEntry> row, bool right, double y, std::vecto
 }
 
 // The position of each piece, and the number of lines.
-double placed(const Report& report, const std::vector<TextPiece>& pieces, std::vector<StripBox>& boxes) {
+double place_boxes(const Report& report, const std::vector<TextPiece>& pieces, std::vector<StripBox>& boxes) {
   boxes.resize(pieces.size());
   double y = 0;
   for (std::size_t begin = 0; begin < pieces.size();) {
@@ -159,7 +159,7 @@ std::string agreement_with_first(const Report& report, const Attribution& result
   return {};
 }
 
-std::vector<StripRow> rows_of(const Report& report, const FigureOptions& options) {
+std::vector<StripRow> strip_rows(const Report& report, const FigureOptions& options) {
   std::vector<StripRow> rows;
   for (const Attribution& result : report.attributions) {
     if (!options.method.empty() && name_of(result) != options.method) continue;
@@ -257,10 +257,10 @@ void draw_disagreement(Svg& svg, double y, const std::vector<StripRow>& rows, co
 std::string strip_figure(const Report& report, const FigureOptions& options, const std::string& metadata) {
   if (patches_of(report.prediction) != nullptr)
     throw InputError("plot: expected a text for a strip, found a picture; --kind overlay draws those");
-  const std::vector<StripRow> rows = rows_of(report, options);
+  const std::vector<StripRow> rows = strip_rows(report, options);
   const std::vector<TextPiece> pieces = pieces_of(report);
   std::vector<StripBox> boxes;
-  const double tall = std::max(placed(report, pieces, boxes), 32.0) + strip_gap;
+  const double tall = std::max(place_boxes(report, pieces, boxes), 32.0) + strip_gap;
   const bool compared = rows.size() >= least_compared;
   const auto count = static_cast<double>(rows.size() + (compared ? 1 : 0));
   std::vector<const Attribution*> shown;

@@ -10,7 +10,7 @@
 namespace headwater {
 namespace {
 
-std::vector<double> percent(std::vector<double> shares) {
+std::vector<double> in_percent(std::vector<double> shares) {
   for (double& share : shares) share *= 100;
   return shares;
 }
@@ -19,15 +19,15 @@ Series series_of(const PruningCurve& curve, std::size_t which) {
   Series series{.name = curve.ranking,
                 .colour = series_colour(which),
                 .marker = series_marker(which),
-                .x = percent(curve.rates),
-                .y = percent(curve.accuracy)};
+                .x = in_percent(curve.rates),
+                .y = in_percent(curve.accuracy)};
   if (curve.order != "random") return series;
   series.name = "random orders of all heads: mean, lowest … highest";
   series.colour = soft_ink;
   series.dashes = "6 4";
   series.marker = Marker::Diamond;
-  series.low = percent(curve.lowest);
-  series.high = percent(curve.highest);
+  series.low = in_percent(curve.lowest);
+  series.high = in_percent(curve.highest);
   series.spread = Series::Spread::Band;
   return series;
 }

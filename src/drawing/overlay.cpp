@@ -15,7 +15,7 @@
 #include "drawing/colours.h"
 #include "drawing/pixel_text.h"
 #include "files/schema.h"
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 

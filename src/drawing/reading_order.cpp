@@ -11,7 +11,7 @@ namespace {
 
 enum class Kind { Left, Right, Arabic, Number, ArabicNumber, Separator, Terminator, Neutral };
 
-utf8proc_bidi_class_t class_of(char32_t c) {
+utf8proc_bidi_class_t class_of_character(char32_t c) {
   return static_cast<utf8proc_bidi_class_t>(
       utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->bidi_class);
 }
@@ -22,11 +22,11 @@ bool is_right(utf8proc_bidi_class_t c) {
 
 // The direction is that of the first letter, or without a letter of the first digit; separators and
 // terminators (%, €) alone have none.
-Kind kind_of(std::string_view piece) {
+Kind kind_of_piece(std::string_view piece) {
   Kind kind = Kind::Neutral;
   bool first = true;
   for (std::size_t at = 0; at < piece.size(); first = false) {
-    const utf8proc_bidi_class_t c = class_of(next_code_point(piece, at));
+    const utf8proc_bidi_class_t c = class_of_character(next_code_point(piece, at));
     if (c == UTF8PROC_BIDI_CLASS_L) return Kind::Left;
     if (is_right(c)) return c == UTF8PROC_BIDI_CLASS_AL ? Kind::Arabic : Kind::Right;
     const bool number = kind == Kind::Number || kind == Kind::ArabicNumber;
@@ -43,7 +43,7 @@ bool is_letter(Kind kind) {
   return kind == Kind::Left || kind == Kind::Right || kind == Kind::Arabic;
 }
 
-bool is_number(Kind kind) {
+bool is_number_kind(Kind kind) {
   return kind == Kind::Number || kind == Kind::ArabicNumber;
 }
 
@@ -63,7 +63,7 @@ void resolve_arabic(std::vector<Kind>& kinds) {
 void resolve_numbers(std::vector<Kind>& kinds, Kind base) {
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool inside =
-        i > 0 && i + 1 < kinds.size() && is_number(kinds[i - 1]) && kinds[i + 1] == kinds[i - 1];
+        i > 0 && i + 1 < kinds.size() && is_number_kind(kinds[i - 1]) && kinds[i + 1] == kinds[i - 1];
     if (kinds[i] == Kind::Separator) kinds[i] = inside ? kinds[i - 1] : Kind::Neutral;
   }
   for (std::size_t i = 1; i < kinds.size(); ++i)
@@ -81,7 +81,7 @@ void resolve_numbers(std::vector<Kind>& kinds, Kind base) {
 // N1 and N2: neutral pieces between two of one direction take that direction, the rest that of the line.
 // Numbers count as right-to-left.
 void resolve_neutrals(std::vector<Kind>& kinds, Kind base) {
-  const auto side = [&](Kind kind) { return is_number(kind) ? Kind::Right : kind; };
+  const auto side = [&](Kind kind) { return is_number_kind(kind) ? Kind::Right : kind; };
   for (std::size_t begin = 0, end = 0; begin < kinds.size(); begin = end + 1) {
     for (end = begin; end < kinds.size() && kinds[end] == Kind::Neutral; ++end) {
     }
@@ -95,7 +95,7 @@ void resolve_neutrals(std::vector<Kind>& kinds, Kind base) {
 
 ReadingLevels reading_levels(std::span<const std::string> pieces) {
   std::vector<Kind> kinds;
-  for (const std::string& piece : pieces) kinds.push_back(kind_of(piece));
+  for (const std::string& piece : pieces) kinds.push_back(kind_of_piece(piece));
   resolve_arabic(kinds);
   const auto strong = std::find_if(kinds.begin(), kinds.end(), is_letter);
   const Kind base = strong == kinds.end() ? Kind::Left : *strong;
@@ -127,7 +127,7 @@ std::string read_from_left(std::string_view text) {
   Kind first = Kind::Neutral;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
-    const utf8proc_bidi_class_t c = class_of(next_code_point(text, at));
+    const utf8proc_bidi_class_t c = class_of_character(next_code_point(text, at));
     const std::string_view letter = text.substr(begin, at - begin);
     if (first == Kind::Neutral && (is_right(c) || c == UTF8PROC_BIDI_CLASS_L))
       first = is_right(c) ? Kind::Right : Kind::Left;

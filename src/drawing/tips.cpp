@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "numerics/rank_correlation.h"
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 
 namespace {
 
-bool has_maps(const Attribution& result) {
+bool has_rows(const Attribution& result) {
   return result.maps.size() == 1 && has_axis(result, Axis::Layer) && has_axis(result, Axis::Key);
 }
 
@@ -54,7 +54,7 @@ std::vector<Agreement> agreement_of(const Report& report) {
       const Attribution &a = report.attributions[i], &b = report.attributions[j];
       if (a.scores().empty() || b.scores().empty()) continue;
       Agreement pair{.first = name_of(a), .second = name_of(b)};
-      if (has_maps(a) && has_maps(b))
+      if (has_rows(a) && has_rows(b))
         for (Index layer = 0; layer < std::min(layer_count(a), layer_count(b)); ++layer) {
           const Correlation one = over_rows(report, a, b, layer);
           pair.kendall.push_back(one.kendall);

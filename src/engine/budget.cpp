@@ -21,7 +21,7 @@ std::chrono::steady_clock::time_point share_of_time(std::chrono::steady_clock::t
   return now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(Seconds(left));
 }
 
-Request settled(Request request, const Report& report) {
+Request with_settled_options(Request request, const Report& report) {
   request.budget = 0;
   std::vector<MethodSpec> run;
   auto result = report.attributions.begin();

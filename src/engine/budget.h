@@ -20,6 +20,6 @@ std::chrono::steady_clock::time_point share_of_time(std::chrono::steady_clock::t
 
 // The request that gives this report again whatever the clock says: with the methods that were run, and with
 // the steps that were taken.
-Request settled(Request request, const Report& report);
+Request with_settled_options(Request request, const Report& report);
 
 }  // namespace headwater

@@ -21,7 +21,7 @@
 #include "engine/states.h"
 #include "engine/verify.h"
 #include "evaluation/run/evaluate.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "selftest/check.h"
 #include "study/generation.h"
 #include "study/inputs.h"
@@ -231,7 +231,7 @@ Report Engine::Impl::explain(const LoadedModel& with, const Request& request, co
 }
 
 void Engine::Impl::complete(Report& report, const Request& request, double seconds) const {
-  report.asked = asked_of(settled(request, report), report.target, loaded.info());
+  report.asked = asked_of(with_settled_options(request, report), report.target, loaded.info());
   add_answers(report);
   report.record = record();
   report.record.seconds = seconds;
@@ -269,8 +269,8 @@ Report Engine::explain(const Request& request) const {
   if (request.layers) measured.layers = completed(request.layers);
   Report report = impl_->explain(impl_->loaded, measured, nullptr);
   if (request.verify)
-    compare_with_exact(report,
-                       impl_->explain(impl_->exact_model(), settled(request, report), &report.target));
+    compare_with_exact(
+        report, impl_->explain(impl_->exact_model(), with_settled_options(request, report), &report.target));
   impl_->complete(report, request, seconds_since(start));
   return report;
 }

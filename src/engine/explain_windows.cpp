@@ -12,7 +12,7 @@
 #include <headwater/engine.h>
 
 #include "engine/impl.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/text_windows.h"
 #include "study/checks.h"
 
@@ -90,7 +90,7 @@ Report Engine::Impl::explain_windows(const Request& request, std::span<const Tex
     one.methods = request.methods;
   }
   explain_each(one);
-  const ReadTokens read = joined(windows, reports);
+  const ReadTokens read = joined_windows(windows, reports);
   Report report = reports.front();
   report.text = request.input.text;
   report.prediction.outcomes = {mean_outcome(reports)};
@@ -114,8 +114,8 @@ Report Engine::Impl::explain_windows(const Request& request, std::span<const Tex
     report.attributions[m] = joined_result(reports, read, m, note);
   const Report& window = reports.front();
   report.answer_token =
-      window.prediction.units[static_cast<std::size_t>(focus_row(window))].text;  // a special token,
-  report.read.clear();                                                            // which the text has not
+      window.prediction.units[static_cast<std::size_t>(row_to_show(window))].text;  // a special token,
+  report.read.clear();                                                              // which the text has not
   return report;
 }
 

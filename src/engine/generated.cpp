@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "result/focus.h"
+#include "result/rows.h"
 #include "study/target.h"
 #include "study/token_target.h"
 

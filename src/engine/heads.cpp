@@ -4,7 +4,7 @@
 #include "heads/pruning.h"
 #include "heads/tree.h"
 #include "heads/triggers.h"
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 
@@ -17,7 +17,7 @@ TreeReport Engine::tree(const Request& request, TreeOptions options) const {
   impl_->of_one_sequence();
   TreeReport made{.tree = {}, .report = explain(tree_request(request)), .checks = {}};
   const Attribution& result = made.report.attributions.front();
-  options.answer = static_cast<int>(focus_row(made.report));
+  options.answer = static_cast<int>(row_to_show(made.report));
   made.tree = attribution_tree(result.scores(), options);
   made.checks = result.checks;
   for (Check& check : tree_checks(made.tree, result.scores(), options))

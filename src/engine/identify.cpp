@@ -21,7 +21,8 @@ std::string name_of_text(const IdentifyRequest& request, std::size_t t) {
   return t < request.names.size() ? request.names[t] : fmt::format("text {}", t + 1);
 }
 
-std::vector<ProbeText> encoded(const LoadedModel& loaded, const IdentifyRequest& request, bool& truncated) {
+std::vector<ProbeText> encoded_texts(const LoadedModel& loaded, const IdentifyRequest& request,
+                                     bool& truncated) {
   if (!loaded.tokenizer)
     throw Unsupported(
         fmt::format("identify: {} reads images; supported are text models", loaded.info().architecture));
@@ -92,7 +93,7 @@ IdentifyReport identify_texts(const LoadedModel& loaded, const Checkpoint& ident
                               const IdentifyRequest& request, RunRecord record) {
   const auto start = std::chrono::steady_clock::now();
   bool truncated = false;
-  std::vector<ProbeText> texts = encoded(loaded, request, truncated);
+  std::vector<ProbeText> texts = encoded_texts(loaded, request, truncated);
   check_identify(request, loaded.info(), *loaded.model);
   const std::size_t count = texts.size();
   std::size_t tokens = 0;
@@ -123,7 +124,7 @@ IdentifyReport identify_texts(const LoadedModel& loaded, const Checkpoint& ident
 
 IdentifyPlan plan_texts(const LoadedModel& loaded, const IdentifyRequest& request) {
   bool truncated = false;
-  std::vector<ProbeText> texts = encoded(loaded, request, truncated);
+  std::vector<ProbeText> texts = encoded_texts(loaded, request, truncated);
   check_identify(request, loaded.info(), *loaded.model);
   IdentifyPlan plan{.texts = texts.size()};
   for (const ProbeText& text : texts) plan.tokens += text.ids.size();
@@ -132,7 +133,7 @@ IdentifyPlan plan_texts(const LoadedModel& loaded, const IdentifyRequest& reques
   plan.train_texts = corpus.train;
   plan.validation_texts = corpus.validation;
   plan.test_texts = corpus.test;
-  plan.cells = cells_of(request, loaded.info());
+  plan.cells = cell_count(request, loaded.info());
   plan.bytes = memory.total;
   const int states = static_cast<int>(states_of(request, loaded.info()).size());
   plan.passes = (states + memory.window - 1) / std::max(1, memory.window);

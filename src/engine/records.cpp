@@ -8,7 +8,7 @@
 namespace headwater {
 namespace {
 
-std::vector<std::string> texts_of(const std::vector<std::string_view>& views) {
+std::vector<std::string> strings_of(const std::vector<std::string_view>& views) {
   return {views.begin(), views.end()};
 }
 
@@ -44,7 +44,7 @@ std::vector<MethodRecord> method_records() {
                        .limits = std::string(method->limits),
                        .options = option_records(method->options),
                        .claims = claims_of(*method),
-                       .aliases = texts_of(method->aliases),
+                       .aliases = strings_of(method->aliases),
                        .needs_target = method->needs_target,
                        .role = std::string(text_of(method->role)),
                        .aggregates = method->mixing != Mixing::None});
@@ -56,8 +56,8 @@ std::vector<FamilyRecord> family_records() {
   for (const Family* family : all_families())
     records.push_back({.name = std::string(family->name),
                        .summary = std::string(family->summary),
-                       .model_types = texts_of(family->model_types),
-                       .architectures = texts_of(family->architectures)});
+                       .model_types = strings_of(family->model_types),
+                       .architectures = strings_of(family->architectures)});
   return records;
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr double allowed = 0.01;
 
-std::vector<double> numbers_of(const Attribution& result) {
+std::vector<double> all_numbers(const Attribution& result) {
   std::vector<double> all;
   for (const Map& map : result.maps) {
     const std::vector<double> some = map.values.to_doubles();
@@ -32,12 +32,12 @@ std::vector<double> numbers_of(const Attribution& result) {
   return all;
 }
 
-void compare(Attribution& result, const Attribution& exact) {
+void compare_result(Attribution& result, const Attribution& exact) {
   if (name_of(result) != name_of(exact) || result.scores().shape() != exact.scores().shape())
     throw InternalError(fmt::format("verify: expected {} {}, found {} {}", name_of(result),
                                     result.scores().shape().str(), name_of(exact),
                                     exact.scores().shape().str()));
-  const std::vector<double> s = numbers_of(result), e = numbers_of(exact);
+  const std::vector<double> s = all_numbers(result), e = all_numbers(exact);
   std::vector<double> found, right;  // of the cells that have a value
   double largest = 0, apart = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -60,7 +60,7 @@ void compare(Attribution& result, const Attribution& exact) {
 
 void compare_with_exact(Report& report, const Report& exact) {
   for (std::size_t i = 0; i < report.attributions.size(); ++i)
-    compare(report.attributions[i], exact.attributions.at(i));
+    compare_result(report.attributions[i], exact.attributions.at(i));
 }
 
 }  // namespace headwater

@@ -58,7 +58,7 @@ double attribute_heads(const Study& study, const MixingStep& step, const std::ve
 }
 
 // The part of a map with the scores of one attention, [H, T, S]; it shares the map's memory.
-Tensor cells_of(const AttentionAttribution& found, const MixingStep& step) {
+Tensor attributed_cells(const AttentionAttribution& found, const MixingStep& step) {
   return map_named(found.maps, step.kind.name)->values.rows(step.layer, 1);
 }
 
@@ -202,7 +202,7 @@ class Attributor {
   double attribute(int layer, const std::vector<double>& gradient) {
     return dispatch(study_.info().dtype, [&]<class R>(R) {
       const MixingStep& step = result_.steps[as_size(layer)];
-      Tensor own = cells_of(result_, step);
+      Tensor own = attributed_cells(result_, step);
       return attribute_heads(study_, step, std::vector<R>(gradient.begin(), gradient.end()),
                              own.template data<R>());
     });
@@ -220,7 +220,7 @@ class Attributor {
 double completeness_gap(const AttentionAttribution& found) {
   double worst = 0;
   for (std::size_t at = 0; at < found.steps.size(); ++at) {
-    const Tensor cells = cells_of(found, found.steps[at]);
+    const Tensor cells = attributed_cells(found, found.steps[at]);
     double unit = std::abs(found.change[at]);
     for (Index i = 0; i < cells.size(); ++i) unit = std::max(unit, std::abs(cells.at(i)));
     const double gap = std::max(0.0, std::abs(found.defect[at]) - found.rounding[at]);

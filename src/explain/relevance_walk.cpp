@@ -13,7 +13,8 @@ namespace headwater {
 namespace {
 
 // x · Σ_k R_k / (x + 1e-9)
-Tensor joined(const Tensor& value, const std::vector<Tensor>& branches, const Rules& rules, bool guard) {
+Tensor joined_branches(const Tensor& value, const std::vector<Tensor>& branches, const Rules& rules,
+                       bool guard) {
   Tensor sum = branches[0].clone();
   dispatch(sum.dtype(), [&]<class R>(R) {
     for (std::size_t k = 1; k < branches.size(); ++k)
@@ -30,11 +31,11 @@ Tensor meet_as_reference(const Meeting& meeting, const Rules& rules, bool fused)
   std::vector<Tensor> projections, all;
   for (const Meeting::Branch& branch : meeting.branches)
     (is_projection(branch.reader) ? projections : all).push_back(branch.signal);
-  if (projections.empty()) return joined(meeting.value, all, rules, true);
-  const Tensor together = joined(meeting.value, projections, rules, !fused);
+  if (projections.empty()) return joined_branches(meeting.value, all, rules, true);
+  const Tensor together = joined_branches(meeting.value, projections, rules, !fused);
   if (all.empty()) return together;
   all.push_back(together);
-  return joined(meeting.value, all, rules, true);
+  return joined_branches(meeting.value, all, rules, true);
 }
 
 }  // namespace

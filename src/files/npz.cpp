@@ -11,7 +11,7 @@
 #include "files/arrays.h"
 #include "files/schema.h"
 #include "files/zip.h"
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 

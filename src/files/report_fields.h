@@ -12,7 +12,7 @@
 #include "base/fields.h"
 #include "files/json_values.h"
 #include "files/schema.h"
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 

@@ -7,7 +7,7 @@
 
 #include "files/arrays.h"
 #include "files/schema.h"
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 

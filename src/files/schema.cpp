@@ -7,7 +7,7 @@
 
 #include "files/report_fields.h"
 #include "methods/method.h"
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 

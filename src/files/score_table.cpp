@@ -9,7 +9,7 @@
 
 #include "files/csv.h"
 #include "files/schema.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/sentence.h"
 #include "result/text_width.h"
 

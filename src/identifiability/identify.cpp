@@ -105,7 +105,7 @@ class ModelRun {
 
  private:
   std::vector<std::size_t> test_of(std::size_t fold) const {
-    return members(corpus_.split.parts[fold], Part::Test);
+    return texts_in(corpus_.split.parts[fold], Part::Test);
   }
 
   bool complete(std::size_t fold, TokenMap map, TokenDistance distance, int trained_on) const {
@@ -147,8 +147,8 @@ class ModelRun {
                                  name_of(map), name_of(distance)));
         if (!complete(fold, map, distance, state)) {
           if (map != TokenMap::Naive && e.empty()) {
-            e = rows_of(hidden_.at(state), first_, members(parts, Part::Train));
-            x = rows_of(targets_, first_, members(parts, Part::Train));
+            e = rows_of(hidden_.at(state), first_, texts_in(parts, Part::Train));
+            x = rows_of(targets_, first_, texts_in(parts, Part::Train));
           }
           FinishedCell cell;
           FittedMap fitted = [](const Tensor& hidden) { return hidden.to(DType::Float64); };
@@ -167,7 +167,7 @@ class ModelRun {
 
   FittedMap trained(int state, std::size_t fold, TokenDistance distance, const Tensor& e, const Tensor& x,
                     int& epochs) {
-    const std::vector<std::size_t> held = members(corpus_.split.parts[fold], Part::Validation);
+    const std::vector<std::size_t> held = texts_in(corpus_.split.parts[fold], Part::Validation);
     const Tensor held_e = rows_of(hidden_.at(state), first_, held), held_x = rows_of(targets_, first_, held);
     const std::uint64_t seed =
         random_stream(request_.seed, CellName{control_, fold, TokenMap::Mlp, distance, state, state}.key());
@@ -217,7 +217,7 @@ class FinishedFolds {
       : request_(request), finished_(finished) {
     for (const std::vector<Part>& parts : corpus.split.parts) {
       std::vector<const ProbeText*> fold;
-      for (const std::size_t t : members(parts, Part::Test)) fold.push_back(&corpus.texts[t]);
+      for (const std::size_t t : texts_in(parts, Part::Test)) fold.push_back(&corpus.texts[t]);
       fold_sizes_.push_back(fold.size());
       tested.insert(tested.end(), fold.begin(), fold.end());
     }

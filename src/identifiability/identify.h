@@ -41,6 +41,6 @@ std::vector<int> states_of(const IdentifyRequest& request, const ModelInfo& info
 // Where the maps of one state are tested, of all `states`.
 std::vector<int> tested_states(const IdentifyRequest& request, TokenMap map, int trained_on,
                                const std::vector<int>& states);
-std::size_t cells_of(const IdentifyRequest& request, const ModelInfo& info);  // of all folds and models
+std::size_t cell_count(const IdentifyRequest& request, const ModelInfo& info);  // of all folds and models
 
 }  // namespace headwater

@@ -99,7 +99,7 @@ std::vector<int> tested_states(const IdentifyRequest& request, TokenMap map, int
   return request.across && map != TokenMap::Naive ? states : std::vector<int>{trained_on};
 }
 
-std::size_t cells_of(const IdentifyRequest& request, const ModelInfo& info) {
+std::size_t cell_count(const IdentifyRequest& request, const ModelInfo& info) {
   const std::vector<int> states = states_of(request, info);
   std::size_t cells = 0;
   for (const TokenMap map : request.maps)
@@ -111,12 +111,12 @@ ProbeCorpus corpus_of(std::vector<ProbeText> texts, const IdentifyRequest& reque
   ProbeCorpus corpus{.texts = std::move(texts), .split = {}};
   corpus.split = split_texts(corpus.texts, request.folds, request.seed);
   const std::vector<Part>& first = corpus.split.parts.front();
-  corpus.train = members(first, Part::Train).size();
-  corpus.validation = members(first, Part::Validation).size();
-  corpus.test = members(first, Part::Test).size();
+  corpus.train = texts_in(first, Part::Train).size();
+  corpus.validation = texts_in(first, Part::Validation).size();
+  corpus.test = texts_in(first, Part::Test).size();
   if (uses(request, TokenMap::Linear) || uses(request, TokenMap::Mlp) || request.folds > 1) return corpus;
   std::vector<ProbeText> tested;
-  for (const std::size_t t : members(first, Part::Test)) tested.push_back(corpus.texts[t]);
+  for (const std::size_t t : texts_in(first, Part::Test)) tested.push_back(corpus.texts[t]);
   corpus.split.parts = {std::vector<Part>(tested.size(), Part::Test)};
   corpus.texts = std::move(tested);
   return corpus;

@@ -75,7 +75,7 @@ Split split_texts(const std::vector<ProbeText>& texts, int folds, std::uint64_t 
   return split;
 }
 
-std::vector<std::size_t> members(const std::vector<Part>& parts, Part part) {
+std::vector<std::size_t> texts_in(const std::vector<Part>& parts, Part part) {
   std::vector<std::size_t> found;
   for (std::size_t t = 0; t < parts.size(); ++t)
     if (parts[t] == part) found.push_back(t);

@@ -28,7 +28,7 @@ struct Split {
 };
 Split split_texts(const std::vector<ProbeText>& texts, int folds, std::uint64_t seed);
 
-std::vector<std::size_t> members(const std::vector<Part>& parts, Part part);
+std::vector<std::size_t> texts_in(const std::vector<Part>& parts, Part part);
 
 // The expected share of tokens that a uniform guess among the candidates identifies: per text of n tokens,
 // by position n · 1/n tokens, by id Σ over types count²/n; among V words of a vocabulary 1/V.

@@ -19,13 +19,13 @@ std::vector<ProbeText> numbered_texts(int count) {
 TEST(Split, TakesSeventyFifteenFifteen) {
   const Split split = split_texts(numbered_texts(100), 1, 0);
   ASSERT_EQ(split.parts.size(), 1U);
-  EXPECT_EQ(members(split.parts[0], Part::Train).size(), 70U);
-  EXPECT_EQ(members(split.parts[0], Part::Validation).size(), 15U);
-  EXPECT_EQ(members(split.parts[0], Part::Test).size(), 15U);
+  EXPECT_EQ(texts_in(split.parts[0], Part::Train).size(), 70U);
+  EXPECT_EQ(texts_in(split.parts[0], Part::Validation).size(), 15U);
+  EXPECT_EQ(texts_in(split.parts[0], Part::Test).size(), 15U);
   EXPECT_EQ(split.parts, split_texts(numbered_texts(100), 1, 0).parts);
   EXPECT_NE(split.parts, split_texts(numbered_texts(100), 1, 1).parts);
   const Split least = split_texts(numbered_texts(3), 1, 0);
-  EXPECT_EQ(members(least.parts[0], Part::Train).size(), 1U);
+  EXPECT_EQ(texts_in(least.parts[0], Part::Train).size(), 1U);
 }
 
 TEST(Split, KeepsEqualTextsTogether) {
@@ -44,9 +44,9 @@ TEST(Split, FoldsTestEveryTextOnce) {
   const Split split = split_texts(numbered_texts(23), 5, 0);
   std::multiset<std::size_t> tested;
   for (const auto& parts : split.parts) {
-    for (const std::size_t t : members(parts, Part::Test)) tested.insert(t);
-    EXPECT_GE(members(parts, Part::Validation).size(), 4U);
-    EXPECT_GE(members(parts, Part::Train).size(), 13U);
+    for (const std::size_t t : texts_in(parts, Part::Test)) tested.insert(t);
+    EXPECT_GE(texts_in(parts, Part::Validation).size(), 4U);
+    EXPECT_GE(texts_in(parts, Part::Train).size(), 13U);
   }
   EXPECT_EQ(tested.size(), 23U);
   EXPECT_EQ(std::set<std::size_t>(tested.begin(), tested.end()).size(), 23U);

@@ -24,7 +24,7 @@ struct Filter {
   double (*weight)(double);
 };
 
-double bilinear(double x) {
+double triangle(double x) {
   return std::max(0.0, 1.0 - std::abs(x));
 }
 
@@ -47,7 +47,7 @@ double lanczos(double x) {
 }
 
 Filter filter_of(Resample resample) {
-  if (resample == Resample::Bilinear) return {1.0, bilinear};
+  if (resample == Resample::Bilinear) return {1.0, triangle};
   if (resample == Resample::Bicubic) return {2.0, bicubic};
   return {3.0, lanczos};
 }

@@ -79,7 +79,7 @@ void report_conservation(Attribution& result, const Ledger& ledger, const Settin
 }
 
 // The row that is read.
-std::vector<double> row_of(const Study& study, const Settings& settings, Ledger& ledger) {
+std::vector<double> relevance_row(const Study& study, const Settings& settings, Ledger& ledger) {
   RelevanceWalk walk{.rules = rules_of(study, settings), .dtype = settings.dtype, .wanted = {}};
   for (int l = settings.first; l <= settings.last; ++l) walk.wanted.push_back({Site::Pattern, l});
   std::vector<Tensor> gradients;
@@ -101,14 +101,14 @@ Attribution run(const Study& study, const MethodOptions& options) {
   const Settings settings = settings_of(options, study);
   Attribution result;
   Ledger ledger(rules_of(study, settings), info.last().layers);
-  const std::vector<double> row = row_of(study, settings, ledger);
+  const std::vector<double> row = relevance_row(study, settings, ledger);
   const std::vector<Index> rows = study.rows_read();
   put_row(result, study, row, rows, settings.bert ? OwnColumn::Smallest : OwnColumn::Zero);
   report_conservation(result, ledger, settings, info);
   if (settings.twice)
     result.checks.push_back(check_rounding(study, with_cells(row, rows, 0), [&](const Study& other) {
       Ledger unread(rules_of(other, settings), info.last().layers);
-      return with_cells(row_of(other, settings, unread), rows, 0);
+      return with_cells(relevance_row(other, settings, unread), rows, 0);
     }));
   ledger.report(result, settings.first);
   result.notes.push_back(maximum_note(result.scores()));

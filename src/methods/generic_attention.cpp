@@ -44,7 +44,7 @@ Relevance identity(Index n) {
 enum class Side { Plain, Transposed };
 
 // c += a b, or aᵀ b.
-void add_product(Relevance& c, const Relevance& a, const Relevance& b, Side side = Side::Plain) {
+void add_relevance_product(Relevance& c, const Relevance& a, const Relevance& b, Side side = Side::Plain) {
   std::vector<double> product(c.values.size());
   kernels::gemm<double>({.m = c.rows, .n = c.columns, .k = b.rows, .transpose_a = side == Side::Transposed},
                         a.values.data(), b.values.data(), product.data());
@@ -85,16 +85,16 @@ void explain_encoder_decoder(Attribution& result, const Study& study) {
   const Index S = study.size(0), Q = study.size(1);
   Relevance ss = identity(S), qq = identity(Q);
   Relevance qs{Q, S, std::vector<double>(as_size(Q * S), 0.0)};
-  for (const Relevance& a : weighted(study, kinds[0], gradients)) add_product(ss, a, Relevance(ss));
+  for (const Relevance& a : weighted(study, kinds[0], gradients)) add_relevance_product(ss, a, Relevance(ss));
   const std::vector<Relevance> own = weighted(study, kinds[1], gradients),
                                cross = weighted(study, kinds[2], gradients);
   const Relevance source = with_rows_divided(ss);
   for (std::size_t l = 0; l < own.size(); ++l) {
-    add_product(qs, own[l], Relevance(qs));
-    add_product(qq, own[l], Relevance(qq));
+    add_relevance_product(qs, own[l], Relevance(qs));
+    add_relevance_product(qq, own[l], Relevance(qq));
     Relevance read{Q, S, std::vector<double>(as_size(Q * S), 0.0)};
-    add_product(read, cross[l], source);
-    add_product(qs, with_rows_divided(qq), read, Side::Transposed);
+    add_relevance_product(read, cross[l], source);
+    add_relevance_product(qs, with_rows_divided(qq), read, Side::Transposed);
   }
   const std::vector<Index> rows = study.rows_read();
   std::vector<double> scores = mean_row(qs.values, rows, S);

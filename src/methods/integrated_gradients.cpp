@@ -69,7 +69,7 @@ Tensor points_at(const Path& path, std::span<const double> places) {
 }
 
 // Σ_d (x − x′) g of every token, [T]: a score is their integral.
-std::vector<double> shares_of(const Path& path, const Tensor& gradients, Index row) {
+std::vector<double> node_shares(const Path& path, const Tensor& gradients, Index row) {
   const Index T = path.to.dim(0), D = path.to.dim(1);
   std::vector<double> shares;
   dispatch(path.to.dtype(), [&]<class R>(R) {
@@ -93,7 +93,7 @@ std::vector<Slope> slopes_at(const Path& path, std::span<const double> places,
     const auto some = places.subspan(slopes.size(), std::min(most, places.size() - slopes.size()));
     const Points points = gradients_at(path.study, path.objective, path.at, points_at(path, some));
     for (std::size_t k = 0; k < some.size(); ++k) {
-      const std::vector<double> shares = shares_of(path, points.gradients, static_cast<Index>(k));
+      const std::vector<double> shares = node_shares(path, points.gradients, static_cast<Index>(k));
       slopes.push_back({.gradient = Tensor::of({path.to.dim(0)}, shares),
                         .along = std::accumulate(shares.begin(), shares.end(), 0.0),
                         .value = points.values[k],
@@ -147,7 +147,7 @@ Settings settings_of(const MethodOptions& options) {
   return settings;
 }
 
-Integral fixed(const Path& path, const Settings& settings) {
+Integral with_fixed_nodes(const Path& path, const Settings& settings) {
   constexpr std::size_t portion = 64;  // nodes that are held at once
   const std::vector<Node> nodes = quadrature(settings.rule, settings.steps);
   std::vector<double> sum, places;
@@ -291,7 +291,7 @@ Attribution run(const Study& study, const MethodOptions& options) {
   Path path{study, objective, at, baseline_at(study, at, baseline, kept), study.input(at), 0};
   path.change = objective.value() -
                 values_at(study, objective, at, path.from.reshaped(path.from.shape().with_front(1))).front();
-  const Integral integral = settings.steps > 0 ? fixed(path, settings) : adaptive(path, settings);
+  const Integral integral = settings.steps > 0 ? with_fixed_nodes(path, settings) : adaptive(path, settings);
   Attribution result{.maps = {{.axes = {Axis::Units},
                                .values = Tensor::of({path.to.dim(0)}, integral.scores, study.info().dtype)}}};
   result.measured = moved_tokens(path.from, path.to);

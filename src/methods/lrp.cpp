@@ -24,12 +24,12 @@ Rules rules_of(const Study& study) {
 }
 
 // The scores of a text: tokens the head reads are left out.
-std::vector<double> shown(std::vector<double> relevance, const Study& study) {
+std::vector<double> of_shown_units(std::vector<double> relevance, const Study& study) {
   return with_cells(std::move(relevance), study.rows_read(), 0);
 }
 
 // R of every token.
-std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
+std::vector<double> relevance_at_input(const Study& study, Ledger& ledger) {
   const RelevanceWalk walk{
       .rules = rules_of(study), .dtype = DType::Float64, .wanted = {{Site::ResidPre, 0}}};
   const Tensor relevance = walk_relevance(study, walk, &ledger).at(Site::ResidPre);  // [1, T, D]
@@ -42,12 +42,12 @@ std::vector<double> token_relevance(const Study& study, Ledger& ledger) {
 Attribution run(const Study& study, const MethodOptions&) {
   Attribution result{.maps = {{.axes = {Axis::Units}}}};
   Ledger ledger(rules_of(study), study.info().last().layers);
-  const std::vector<double> all = token_relevance(study, ledger), scores = shown(all, study);
+  const std::vector<double> all = relevance_at_input(study, ledger), scores = of_shown_units(all, study);
   const double total = std::accumulate(all.begin(), all.end(), 0.0);
   const Index T = study.size();
   result.checks.push_back(check_rounding(study, scores, [](const Study& other) {
     Ledger unread(rules_of(other), other.info().last().layers);
-    return shown(token_relevance(other, unread), other);
+    return of_shown_units(relevance_at_input(other, unread), other);
   }));
   if (!result.checks.back().passed)
     result.notes.emplace_back("Rounding of the working type affects these scores; use --dtype float64.");

@@ -15,7 +15,7 @@ namespace headwater {
 
 namespace {
 
-std::vector<std::string_view> choices_of(std::string_view type) {
+std::vector<std::string_view> allowed_values(std::string_view type) {
   std::vector<std::string_view> choices;
   for (std::size_t begin = 0; begin <= type.size();) {
     const std::size_t end = std::min(type.find('|', begin), type.size());
@@ -31,7 +31,7 @@ bool parses(std::string_view text, T& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-bool within(const MethodOption& option, double value) {
+bool is_within(const MethodOption& option, double value) {
   return value >= option.least && value <= option.most;
 }
 
@@ -49,15 +49,15 @@ void check_value(std::string_view method, const MethodOption& option, const std:
   bool good = false;
   std::string expected;
   if (option.type == "number") {
-    good = parses(value, number) && std::isfinite(number) && within(option, number);
+    good = parses(value, number) && std::isfinite(number) && is_within(option, number);
     expected = "a number" + range_of(option);
   } else if (option.type == "integer") {
-    good = parses(value, integer) && within(option, integer);
+    good = parses(value, integer) && is_within(option, integer);
     expected = "an integer" + range_of(option);
   } else if (option.type == "text") {
     good = true;  // the method reads it and says what it expected
   } else {
-    const auto choices = choices_of(option.type);
+    const auto choices = allowed_values(option.type);
     good = std::find(choices.begin(), choices.end(), value) != choices.end();
     expected = fmt::format("one of {}", fmt::join(choices, ", "));
   }

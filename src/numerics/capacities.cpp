@@ -20,7 +20,7 @@ namespace {
 constexpr double stochastic_within = 1e-5;
 constexpr int fraction_bits = 40;
 
-double sum_of(const double* row, Index T) {
+double row_sum(const double* row, Index T) {
   return std::accumulate(row, row + T, 0.0);
 }
 
@@ -41,7 +41,7 @@ double largest_row_sum(const std::vector<double>& cells, Index L, Index T) {
             fmt::format("attention flow: expected finite weights >= 0, found {} in layer {}, row {}, "
                         "column {}; give cells a mask forbids as 0",
                         row[j], r / T, r % T, j));
-    largest = std::max(largest, sum_of(row, T));
+    largest = std::max(largest, row_sum(row, T));
   }
   if (std::isinf(largest))
     throw InputError("attention flow: expected rows with a finite sum, found one beyond the largest number");
@@ -49,7 +49,7 @@ double largest_row_sum(const std::vector<double>& cells, Index L, Index T) {
 }
 
 void fix_row(const double* row, Index T, double unit, FlowUnits* to, FlowUnits& total) {
-  const double sum = sum_of(row, T);
+  const double sum = row_sum(row, T);
   const bool stochastic = std::abs(sum - 1) <= stochastic_within;
   const double factor = stochastic ? unit / sum : unit;
   for (Index j = 0; j < T; ++j) to[j] = std::llround(row[j] * factor);

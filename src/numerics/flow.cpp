@@ -335,7 +335,7 @@ void audit(const Capacities& c, const FlowOptions& options, Flow& flow) {
   }
 }
 
-void check_rows(const FlowOptions& options, Index T) {
+void check_queries(const FlowOptions& options, Index T) {
   for (const int k : options.rows)
     if (k < 0 || k >= T)
       throw InputError(fmt::format("attention flow: expected rows 0 … {}, found {}", T - 1, k));
@@ -345,7 +345,7 @@ void check_rows(const FlowOptions& options, Index T) {
 
 Flow attention_flow(const Tensor& maps, const FlowOptions& options) {
   const Capacities c = capacities_of(maps);
-  check_rows(options, c.T);
+  check_queries(options, c.T);
   Flow flow{.values = Tensor::full({c.L, c.T, c.T}, DType::Float64, std::numeric_limits<double>::quiet_NaN()),
             .closed_at = std::vector<int>(as_size(c.T), -1)};
   // A query by itself costs about a column's share of one layer; a recursion solves two to three layers of

@@ -36,14 +36,14 @@ Vector numbers(const std::vector<bool>& z) {
   return v;
 }
 
-std::vector<double> listed(const Vector& v) {
+std::vector<double> doubles_of(const Vector& v) {
   return {v.begin(), v.end()};
 }
 
 // √diag(P M P · factor).
 std::vector<double> sandwich(const Square& bread, const Square& filling, double factor) {
   const Vector variances = (bread * filling).cwiseProduct(bread).rowwise().sum() * factor;
-  return listed(variances.cwiseMax(0.0).cwiseSqrt());
+  return doubles_of(variances.cwiseMax(0.0).cwiseSqrt());
 }
 
 // m / (m − used); a fit with no sample to spare has no spread to judge by, and then the factor is m.
@@ -80,7 +80,7 @@ std::optional<Fit> weighted_ridge(const std::vector<std::vector<bool>>& z, std::
   const std::optional<Square> inverted = inverse(a);
   if (!inverted) return {};
   const Vector phi = *inverted * b;
-  Fit fit{.coefficients = listed(phi), .standard_errors = {}, .intercept = mean_y - mean_z.dot(phi)};
+  Fit fit{.coefficients = doubles_of(phi), .standard_errors = {}, .intercept = mean_y - mean_z.dot(phi)};
   Square filling = Square::Zero(n, n);
   Vector slope = -ridge * phi, scale = Vector::Zero(n);
   double residual = 0, spread = 0;
@@ -115,7 +115,7 @@ std::optional<Fit> paired_least_squares(const std::vector<std::vector<bool>>& z,
   const Vector along = inverted->rowwise().sum();  // A⁻¹ 1
   const double norm = along.sum(), mu = (along.dot(b) - total) / norm;
   const Vector phi = *inverted * b - mu * along;
-  Fit fit{.coefficients = listed(phi), .standard_errors = {}};
+  Fit fit{.coefficients = doubles_of(phi), .standard_errors = {}};
   Square filling = Square::Zero(n, n);
   double residual = 0, spread = 0;
   const double mean = std::accumulate(y.begin(), y.end(), 0.0) / static_cast<double>(m);

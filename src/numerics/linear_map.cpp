@@ -22,7 +22,7 @@ namespace {
 
 constexpr Index block_rows = 1024;
 
-std::vector<double> mean_of(const Tensor& rows) {
+std::vector<double> column_means(const Tensor& rows) {
   const Index width = rows.dim(1);
   std::vector<double> mean(as_size(width), 0.0);
   dispatch(rows.dtype(), [&]<class R>(R) {
@@ -63,7 +63,7 @@ RidgeFit::RidgeFit(const Tensor& hidden, double lambda)
     : hidden_(hidden),
       lambda_(lambda),
       width_(hidden.dim(1)),
-      mean_(mean_of(hidden)),
+      mean_(column_means(hidden)),
       gram_(as_size(width_ * width_), 0.0) {
   for (Index begin = 0; begin < hidden.dim(0); begin += block_rows) {
     const Index count = std::min(block_rows, hidden.dim(0) - begin);
@@ -84,7 +84,7 @@ RidgeFit::RidgeFit(const Tensor& hidden, double lambda)
 LinearMap RidgeFit::fit(const Tensor& targets) const {
   const Index out = targets.dim(1);
   LinearMap map{.in = width_, .out = out};
-  const std::vector<double> mean = mean_of(targets);
+  const std::vector<double> mean = column_means(targets);
   std::vector<double> right(as_size(width_ * out), 0.0);
   for (Index begin = 0; begin < hidden_.dim(0); begin += block_rows) {
     const Index count = std::min(block_rows, hidden_.dim(0) - begin);

@@ -20,10 +20,10 @@ namespace {
 
 constexpr Index word_bits = 64;
 
-bool has(const std::uint64_t* set, Index i) {
+bool has_bit(const std::uint64_t* set, Index i) {
   return ((set[i / word_bits] >> (i % word_bits)) & 1U) != 0;
 }
-void add(std::uint64_t* set, Index i) {
+void add_bit(std::uint64_t* set, Index i) {
   set[i / word_bits] |= std::uint64_t{1} << (i % word_bits);
 }
 void drop(std::uint64_t* set, Index i) {
@@ -40,9 +40,9 @@ LayeredFlow::LayeredFlow(const Capacities& capacities)
   used_.assign(as_size(rows * words_), 0);
   for (Index r = 0; r < rows; ++r)
     for (Index q = 0; q < T_; ++q)
-      if (capacities.arcs[as_size(r * T_ + q)] > 0) add(open_.data() + r * words_, q);
+      if (capacities.arcs[as_size(r * T_ + q)] > 0) add_bit(open_.data() + r * words_, q);
   all_.assign(as_size(words_), 0);
-  for (Index p = 0; p < T_; ++p) add(all_.data(), p);
+  for (Index p = 0; p < T_; ++p) add_bit(all_.data(), p);
   sink_capacity_.assign(as_size(T_), 0);
   sink_open_.assign(as_size(words_), 0);
 }
@@ -57,7 +57,7 @@ void LayeredFlow::restore() {
   for (const Arc& arc : touched_) {
     const std::size_t cell = arc.row * row_length + arc.q;
     left_[cell] = capacities_.arcs[cell];
-    add(open_.data() + arc.row * words_, arc.q);
+    add_bit(open_.data() + arc.row * words_, arc.q);
     drop(used_.data() + arc.column * words_, arc.p);
   }
   touched_.clear();
@@ -72,7 +72,7 @@ FlowUnits LayeredFlow::solve(Index top, const FlowUnits* supply, FlowUnits limit
   sink_left_ = sink_capacity_;
   std::fill(sink_open_.begin(), sink_open_.end(), 0);
   for (Index p = 0; p < T_; ++p)
-    if (sink_left_[as_size(p)] > 0) add(sink_open_.data(), p);
+    if (sink_left_[as_size(p)] > 0) add_bit(sink_open_.data(), p);
   start_levels();
   FlowUnits flow = 0;
   do {
@@ -82,7 +82,7 @@ FlowUnits LayeredFlow::solve(Index top, const FlowUnits* supply, FlowUnits limit
 }
 
 FlowUnits LayeredFlow::cut() const {
-  const auto reached = [&](Index l, Index p) { return !has(unseen_.data() + l * words_, p); };
+  const auto reached = [&](Index l, Index p) { return !has_bit(unseen_.data() + l * words_, p); };
   FlowUnits capacity = 0;
   for (Index p = 0; p < T_; ++p) {
     if (!reached(top_, p)) capacity += supply_[p];
@@ -109,7 +109,7 @@ bool LayeredFlow::find_levels() {
   unseen_.resize(as_size(layers_ * words_));
   for (Index l = 0; l < layers_; ++l) std::copy(all_.begin(), all_.end(), unseen_.begin() + l * words_);
   for (Index p = 0; p < T_; ++p)
-    if (supply_left_[as_size(p)] > 0) add(at(0, top_), p);
+    if (supply_left_[as_size(p)] > 0) add_bit(at(0, top_), p);
   for (Index w = 0; w < words_; ++w) unseen_[as_size(top_ * words_ + w)] &= ~at(0, top_)[w];
   for (Index level = 0;; ++level) {
     Word drains = 0;
@@ -159,7 +159,7 @@ FlowUnits LayeredFlow::blocking_flow(FlowUnits wanted) {
   FlowUnits flow = 0;
   for (Index p = 0; p < T_ && flow < wanted; ++p) {
     FlowUnits& left = supply_left_[as_size(p)];
-    if (left == 0 || !has(at(0, top_), p)) continue;
+    if (left == 0 || !has_bit(at(0, top_), p)) continue;
     const FlowUnits pushed = push(top_, p, 0, std::min(left, wanted - flow));
     left -= pushed;
     flow += pushed;
@@ -183,7 +183,7 @@ FlowUnits LayeredFlow::push_down(Index l, Index p, Index level, FlowUnits amount
   FlowUnits left = amount;
   const auto over = [&](Index q) { left -= last ? drain(p, q, left) : push_over(l, p, q, level, left); };
   for (const Index q : {sink_, p})
-    while (left > 0 && has(arcs, q) && has(next, q)) over(q);
+    while (left > 0 && has_bit(arcs, q) && has_bit(next, q)) over(q);
   for (Index w = 0; w < words_ && left > 0; ++w)
     for (Word bits = arcs[w] & next[w]; bits != 0 && left > 0; bits = arcs[w] & next[w])
       over(w * word_bits + std::countr_zero(bits));
@@ -219,8 +219,8 @@ FlowUnits LayeredFlow::push_over(Index l, Index p, Index q, Index level, FlowUni
 
 void LayeredFlow::carry(Index l, Index p, Index q, FlowUnits& left, FlowUnits amount) {
   Word* carriers = used(l, q);
-  if (!has(carriers, p)) {
-    add(carriers, p);
+  if (!has_bit(carriers, p)) {
+    add_bit(carriers, p);
     touched_.push_back({static_cast<std::uint32_t>(l * T_ + p), static_cast<std::uint32_t>(l * T_ + q),
                         static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(q)});
   }
@@ -240,7 +240,7 @@ FlowUnits LayeredFlow::push_back(Index l, Index p, Index level, FlowUnits amount
       const FlowUnits carried = capacities_.arcs[cell] - left_[cell];
       const FlowUnits pushed = push(l + 1, q, level + 1, std::min(carried, left));
       if (pushed == 0) continue;
-      if (left_[cell] == 0) add(open(l + 1, q), p);
+      if (left_[cell] == 0) add_bit(open(l + 1, q), p);
       left_[cell] += pushed;
       if (pushed == carried) drop(used(l + 1, p), q);
       left -= pushed;

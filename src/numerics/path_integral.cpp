@@ -66,7 +66,7 @@ const Tables& tables(int level) {
   return all[as_size(level)];
 }
 
-double ratio(double a, double b) {
+double safe_ratio(double a, double b) {
   return a <= 0 ? 0 : (a < b ? a / b : 1);
 }
 
@@ -206,10 +206,9 @@ void PathIntegral::estimate(Piece& piece, const std::vector<double>& scale) cons
     largest[k] = largest_(coefficient);
     sums[k] = std::abs(std::inner_product(along.begin(), along.end(), row, 0.0));
   }
-  piece.decay =
-      n == 4
-          ? std::max(ratio(largest[3], largest[2]), ratio(largest[2], largest[1]))
-          : std::sqrt(std::max(ratio(largest[n - 1], largest[n - 3]), ratio(largest[n - 2], largest[n - 4])));
+  piece.decay = n == 4 ? std::max(safe_ratio(largest[3], largest[2]), safe_ratio(largest[2], largest[1]))
+                       : std::sqrt(std::max(safe_ratio(largest[n - 1], largest[n - 3]),
+                                            safe_ratio(largest[n - 2], largest[n - 4])));
   if (piece.decay > hardly_falling) piece.decay = 1;
   double missing = std::abs(piece.defect);
   for (std::size_t i = 0; i < n; ++i)

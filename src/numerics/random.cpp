@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
 
-std::uint64_t mixed(std::uint64_t z) {
+std::uint64_t mixed_bits(std::uint64_t z) {
   z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
   z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
   return z ^ (z >> 31U);
 }
 
-double unit_of(std::uint64_t bits) {
+double in_unit_interval(std::uint64_t bits) {
   return static_cast<double>(bits >> 11U) * 0x1p-53;
 }
 
 }  // namespace
 
 std::uint64_t splitmix64(std::uint64_t x) {
-  return mixed(x + golden);
+  return mixed_bits(x + golden);
 }
 
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
@@ -34,7 +34,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i) {
 }
 
 double random_uniform(std::uint64_t seed, std::uint64_t i) {
-  return unit_of(random_bits(seed, i));
+  return in_unit_interval(random_bits(seed, i));
 }
 
 double random_normal(std::uint64_t seed, std::uint64_t i) {
@@ -60,11 +60,11 @@ std::vector<std::size_t> random_order(std::uint64_t seed, std::size_t n) {
 
 std::uint64_t RandomSequence::bits() {
   state_ += golden;
-  return mixed(state_);
+  return mixed_bits(state_);
 }
 
 double RandomSequence::uniform() {
-  return unit_of(bits());
+  return in_unit_interval(bits());
 }
 
 double RandomSequence::normal() {
@@ -83,7 +83,7 @@ std::vector<bool> RandomSequence::choice(std::size_t n, std::size_t count) {
 
 KeyedNormals::KeyedNormals(std::uint64_t seed, std::initializer_list<std::uint64_t> key) : sequence_(0) {
   std::uint64_t state = splitmix64(seed);
-  for (const std::uint64_t part : key) state = mixed(state ^ (part + golden));
+  for (const std::uint64_t part : key) state = mixed_bits(state ^ (part + golden));
   sequence_ = RandomSequence(state);
 }
 

@@ -116,7 +116,7 @@ Tensor zip(const Tensor& a, const Tensor& b, const F& f) {
 }
 
 template <class F>
-Tensor map(const Tensor& a, const F& f) {
+Tensor each_value(const Tensor& a, const F& f) {
   return zip(a, a, [&](auto v, auto) { return f(v); });
 }
 
@@ -138,7 +138,7 @@ class LinearOp final : public RowByRowOp {
     if (rules.linear == Rules::Linear::Exact) return {times(signal, *w_.weight)};
     const Tensor scaled = times_value(signal, lrp_factor(call, rules));
     if (rules.gamma == 0) return {times(scaled, *w_.weight)};
-    const Tensor turned = times_value(scaled, map(call.y, [](auto y) { return y < 0 ? -1 : 1; }));
+    const Tensor turned = times_value(scaled, each_value(call.y, [](auto y) { return y < 0 ? -1 : 1; }));
     const Tensor absolute = times(turned, w_.weight->part(Matrix::Part::Absolute, signal.dtype()));
     return {favoured(times(scaled, *w_.weight), times_value(absolute, signs(call.x[0])), rules)};
   }
@@ -149,8 +149,8 @@ class LinearOp final : public RowByRowOp {
       if (rules.gamma != 0) {
         const Tensor turned = times_transposed(times_value(parts[0], signs(call.x[0])),
                                                w_.weight->part(Matrix::Part::Absolute, parts[0].dtype()));
-        pushed =
-            favoured(pushed, times_value(turned, map(call.y, [](auto y) { return y < 0 ? -1 : 1; })), rules);
+        pushed = favoured(
+            pushed, times_value(turned, each_value(call.y, [](auto y) { return y < 0 ? -1 : 1; })), rules);
       }
       pushed = times_value(pushed, lrp_factor(call, rules));
     }
@@ -160,7 +160,7 @@ class LinearOp final : public RowByRowOp {
 
  private:
   static Tensor signs(const Tensor& x) {
-    return map(x, [](auto v) { return v < 0 ? -1 : (v > 0 ? 1 : 0); });
+    return each_value(x, [](auto v) { return v < 0 ? -1 : (v > 0 ? 1 : 0); });
   }
   // (1 + γ/2) a + γ/2 b
   static Tensor favoured(const Tensor& a, const Tensor& b, const Rules& rules) {
@@ -175,8 +175,8 @@ class LinearOp final : public RowByRowOp {
       const double stable = d + (y < 0 ? -epsilon : epsilon);
       return stable == 0 ? 0.0 : y / stable;
     };
-    if (gamma == 0) return map(call.y, [&](auto y) { return factor(y, y); });
-    const Tensor absolute = times_transposed(map(call.x[0], [](auto v) { return std::abs(v); }),
+    if (gamma == 0) return each_value(call.y, [&](auto y) { return factor(y, y); });
+    const Tensor absolute = times_transposed(each_value(call.x[0], [](auto v) { return std::abs(v); }),
                                              w_.weight->part(Matrix::Part::Absolute, call.y.dtype()));
     return computed(call.y.shape(), call.y.dtype(), [&]<class R>(R* to) {
       const Index out = w_.weight->rows();
@@ -253,8 +253,8 @@ class LinearOp final : public RowByRowOp {
     const DType type = some.x.dtype();
     const Matrix positive = w_.weight->part(Matrix::Part::Positive, type);
     const Matrix negative = w_.weight->part(Matrix::Part::Negative, type);
-    const Tensor above = map(some.x, [](auto v) { return v > 0 ? v : 0; });
-    const Tensor below = map(some.x, [](auto v) { return v < 0 ? v : 0; });
+    const Tensor above = each_value(some.x, [](auto v) { return v > 0 ? v : 0; });
+    const Tensor below = each_value(some.x, [](auto v) { return v < 0 ? v : 0; });
     Tensor z_above = times_transposed(above, positive), z_below = times_transposed(below, negative);
     if (rules.relevance == Rules::Relevance::Chefer) z_above = z_below = sum_of(z_above, z_below);
     return sum_of(times_value(times(ratio(some.relevance, z_above, rules), positive), above),
@@ -268,7 +268,7 @@ class LinearOp final : public RowByRowOp {
         same ? std::nullopt : std::optional(w_.weight->part(Matrix::Part::Whole, type));
     const Matrix& w = same ? *w_.weight : *converted;
     const Matrix absolute_w = w.part(Matrix::Part::Absolute, type);
-    const Tensor absolute = map(some.x, [](auto v) { return std::abs(v); });
+    const Tensor absolute = each_value(some.x, [](auto v) { return std::abs(v); });
     const Tensor shares =
         same ? shares_of(some, some.y, w_.bias, times_transposed(absolute, absolute_w))
              : shares_of(some, times_transposed(some.x, w), {}, times_transposed(absolute, absolute_w));

@@ -17,7 +17,7 @@
 #include "explain/rollout.h"
 #include "files/schema.h"
 #include "methods/method.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/sentence.h"
 #include "study/inputs.h"
 
@@ -201,8 +201,8 @@ OrderedJson drawn_of(const Report& report, const Attribution& attribution, PageP
 // The part of a report that differs from others of the same input.
 OrderedJson aimed_part(const Report& report, PageParts& parts) {
   OrderedJson json{{"target", json_of(report.target)},
-                   {"focus", focus_row(report)},
-                   {"read", focus_rows(report)},
+                   {"focus", row_to_show(report)},
+                   {"read", rows_read(report)},
                    {"answer", answer_of(report)},
                    {"sentence", sentence_of(report)},
                    {"attributions", OrderedJson::array()},

@@ -14,7 +14,7 @@
 namespace headwater {
 namespace {
 
-std::string heads_text(const ModelInfo& info) {
+std::string attention_heads(const ModelInfo& info) {
   std::string text = fmt::format("{} of width {}", info.last().heads, info.last().head_width);
   if (info.last().groups != info.last().heads)
     text += fmt::format(", {} key/value groups", info.last().groups);
@@ -41,7 +41,7 @@ std::string model_text(const ModelInfo& info, const ModelMemory& memory, const M
                                                          info.stacks.front().layers, info.last().layers)
                                            : std::to_string(info.last().layers),
                   info.pre_norm ? "pre" : "post", info.last().causal ? ", causal" : ""));
-  add("heads", heads_text(info));
+  add("heads", attention_heads(info));
   add("width", fmt::format("{}, feed-forward {}", info.last().width, info.last().feed_forward));
   if (info.vocabulary > 0) add("vocabulary", with_thousands(static_cast<std::size_t>(info.vocabulary)));
   if (info.patch_size > 0)

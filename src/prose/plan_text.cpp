@@ -53,7 +53,7 @@ std::string plan_of(const PlanParts& parts, const ModelInfo& info, std::size_t b
 }
 
 // The line and the numbers of the model in plans of runs.
-PlanParts parts_of(const ModelInfo& info) {
+PlanParts plan_parts(const ModelInfo& info) {
   return {.lines = {{"model", fmt::format("{} ({} layers, {} heads, width {})", info.architecture,
                                           info.last().layers, info.last().heads, info.last().width)}},
           .json = {{"dtype", name_of(info.dtype)},
@@ -65,7 +65,7 @@ PlanParts parts_of(const ModelInfo& info) {
 }  // namespace
 
 std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std::string& format) {
-  PlanParts parts = parts_of(info);
+  PlanParts parts = plan_parts(info);
   parts.lines.emplace_back("input", fmt::format("{} tokens", plan.tokens));
   parts.lines.emplace_back("methods", plan.methods.empty()
                                           ? "none: a prediction"
@@ -74,7 +74,7 @@ std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std:
   return plan_of(parts, info, plan.bytes, format);
 }
 
-LabelledPlan joined(std::span<const LabelledPlan> plans) {
+LabelledPlan joined_plans(std::span<const LabelledPlan> plans) {
   LabelledPlan all = plans.front();
   for (const LabelledPlan& plan : plans.subspan(1)) {
     all.studies += plan.studies;
@@ -86,7 +86,7 @@ LabelledPlan joined(std::span<const LabelledPlan> plans) {
 
 std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format) {
-  PlanParts parts = parts_of(info);
+  PlanParts parts = plan_parts(info);
   parts.lines.emplace_back(
       "inputs", fmt::format("{} of {} tokens, the longest {}", plan.inputs, plan.tokens, plan.longest));
   parts.lines.emplace_back(work.name, fmt::format("{}", fmt::join(work.parts, ", ")));
@@ -103,7 +103,7 @@ std::string labelled_plan_text(const LabelledPlan& plan, const ModelInfo& info, 
 
 std::string evaluate_plan_text(const EvaluatePlan& plan, const ModelInfo& info, const PlannedWork& work,
                                const std::string& format) {
-  PlanParts parts = parts_of(info);
+  PlanParts parts = plan_parts(info);
   parts.lines.emplace_back(
       "examples", fmt::format("{} of {} tokens, the longest {}", plan.examples, plan.tokens, plan.longest));
   parts.lines.emplace_back(work.name, fmt::format("{}", fmt::join(work.parts, ", ")));

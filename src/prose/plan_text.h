@@ -20,7 +20,7 @@ struct RunPlan {
 std::string run_plan_text(const RunPlan& plan, const ModelInfo& info, const std::string& format);
 
 // The joint plan of work that is done one after the other.
-LabelledPlan joined(std::span<const LabelledPlan> plans);
+LabelledPlan joined_plans(std::span<const LabelledPlan> plans);
 // The planned work, such as "rankings attattr".
 struct PlannedWork {
   std::string name;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "prose/terminal_scores.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 
@@ -28,7 +28,7 @@ struct SideColumn {
   }
 };
 
-std::vector<SideColumn> columns_of(const Report& report) {
+std::vector<SideColumn> side_columns(const Report& report) {
   std::vector<SideColumn> columns;
   for (const Attribution& result : report.attributions) {
     if (result.scores().empty()) continue;
@@ -62,8 +62,8 @@ std::string without_end(const std::string& line) {
 
 }  // namespace
 
-std::string side_by_side(const Report& report, const TerminalFormat& format) {
-  const std::vector<SideColumn> columns = columns_of(report);
+std::string results_side_by_side(const Report& report, const TerminalFormat& format) {
+  const std::vector<SideColumn> columns = side_columns(report);
   if (patches_of(report.prediction) != nullptr || columns.size() < 2 || columns.size() > most_methods)
     return {};
   const int each = (format.width - name_columns - 2) / static_cast<int>(columns.size());

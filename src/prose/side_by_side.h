@@ -10,6 +10,6 @@ namespace headwater {
 
 // The words that count most by any of the methods, in the order of the text, with a column for each:
 // "good  +1.771 ██████  +1.298 ██████". Empty for pictures, one result, more than three, or no room.
-std::string side_by_side(const Report& report, const TerminalFormat& format);
+std::string results_side_by_side(const Report& report, const TerminalFormat& format);
 
 }  // namespace headwater

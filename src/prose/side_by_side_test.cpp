@@ -17,7 +17,7 @@ Report scored(std::vector<std::vector<double>> methods) {
 }
 
 TEST(SideBySide, HasAColumnForEachMethodInTheOrderOfTheText) {
-  EXPECT_EQ(side_by_side(scored({{9, 1, 2, 0, 0}, {0, -4, 0, 2, 0}}), {.width = 60}),
+  EXPECT_EQ(results_side_by_side(scored({{9, 1, 2, 0, 0}, {0, -4, 0, 2, 0}}), {.width = 60}),
             "              method_0               method_1\n"
             "  not         +1        █████        -4        ▒▒▒▒▒▒▒▒▒▒\n"
             "  bad         +2        ██████████   +0\n"
@@ -26,10 +26,10 @@ TEST(SideBySide, HasAColumnForEachMethodInTheOrderOfTheText) {
 
 TEST(SideBySide, IsLeftOutWhereItHasNothingToCompareOrNoRoom) {
   const std::vector<double> one{0, 1, 2, 3, 0};
-  EXPECT_EQ(side_by_side(scored({one}), {.width = 80}), "");
-  EXPECT_EQ(side_by_side(scored({one, one, one, one}), {.width = 80}), "");
-  EXPECT_EQ(side_by_side(scored({one, one}), {.width = 40}), "");
-  EXPECT_EQ(side_by_side(testing::image_report(), {.width = 80}), "");
+  EXPECT_EQ(results_side_by_side(scored({one}), {.width = 80}), "");
+  EXPECT_EQ(results_side_by_side(scored({one, one, one, one}), {.width = 80}), "");
+  EXPECT_EQ(results_side_by_side(scored({one, one}), {.width = 40}), "");
+  EXPECT_EQ(results_side_by_side(testing::image_report(), {.width = 80}), "");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "prose/side_by_side.h"
 #include "prose/terminal_generated.h"
 #include "prose/terminal_scores.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 #include "study/terms.h"
@@ -127,7 +127,7 @@ std::string to_terminal(const Report& measured, const TerminalFormat& format) {
     if (!attribution.scores().empty())
       out += scores_view(report, attribution, format) + generated_view(report, attribution, format);
   out += agreement_view(report, format);
-  if (!report.agreement.empty() && !format.brief) out += side_by_side(report, format);
+  if (!report.agreement.empty() && !format.brief) out += results_side_by_side(report, format);
   out += record_text(report.record, format);
   return format.brief ? out + sentence : out;
 }

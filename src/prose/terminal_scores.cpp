@@ -9,7 +9,7 @@
 
 #include "drawing/colours.h"
 #include "prose/provenance.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 
@@ -66,7 +66,7 @@ Form form_of(const Report& report, const TerminalFormat& format) {
   return report.prediction.units.size() > most_bars ? Form::Marked : Form::Bars;
 }
 
-Row row_of(const Report& report, const Attribution& attribution, const TerminalFormat& format) {
+Row shown_row(const Report& report, const Attribution& attribution, const TerminalFormat& format) {
   Row row{.form = form_of(report, format), .layer = shown_layer(report, attribution)};
   row.weights = weights_of(report, attribution, row.layer, format);
   row.scale = word_scale(report, row.weights);
@@ -75,7 +75,7 @@ Row row_of(const Report& report, const Attribution& attribution, const TerminalF
   return row;
 }
 
-std::string token_name(const Report& report, std::size_t t) {
+std::string unit_name(const Report& report, std::size_t t) {
   return t < report.prediction.units.size() ? token_word(report.prediction.units[t]) : "";
 }
 
@@ -100,9 +100,9 @@ std::string asked(const Report& report, const Attribution& attribution, const Ro
   std::string text;
   if (map) {
     const bool given = format.row >= 0 || report.answer_token.empty();
-    const Index own = format.row >= 0 ? format.row : focus_row(report);
+    const Index own = format.row >= 0 ? format.row : row_to_show(report);
     text = "row " +
-           (given ? token_name(report, static_cast<std::size_t>(own)) : terminal_safe(report.answer_token));
+           (given ? unit_name(report, static_cast<std::size_t>(own)) : terminal_safe(report.answer_token));
   } else {
     text = layered ? "every " + unit : fmt::format("how much each {} counts", unit);
   }
@@ -268,7 +268,7 @@ std::string layer_line(const Report& report, const Attribution& attribution, Ind
   for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i) {
     if (value(order[i]) < 0) continue;
     const std::string item =
-        fmt::format("  {} {:.{}f}", fitted(token_name(report, order[i]), 12), weights[order[i]], decimals);
+        fmt::format("  {} {:.{}f}", fitted(unit_name(report, order[i]), 12), weights[order[i]], decimals);
     if (i > 0 && text_width(out) + text_width(item) > format.width) break;
     out += item;
   }
@@ -299,7 +299,7 @@ std::string bar(double share, int columns) {
 }
 
 std::string scores_view(const Report& report, const Attribution& attribution, const TerminalFormat& format) {
-  const Row row = row_of(report, attribution, format);
+  const Row row = shown_row(report, attribution, format);
   const bool plain = format.colour == Colour::None;
   std::string what = asked(report, attribution, row, format);
   if (plain)

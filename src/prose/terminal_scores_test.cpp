@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <headwater/error.h>
 
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/text_width.h"
 #include "support/sample_report.h"
 #include "support/text_search.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "drawing/colours.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/text_width.h"
 #include "support/sample_report.h"
 
@@ -54,11 +54,11 @@ TEST(Colours, TextKeepsItsContrastOnEveryShade) {
 }
 
 TEST(Focus, IsTheRowTheAnswerWasReadFrom) {
-  EXPECT_EQ(focus_row(testing::text_report()), 0);
-  EXPECT_EQ(focus_row(testing::causal_report()), 2);
+  EXPECT_EQ(row_to_show(testing::text_report()), 0);
+  EXPECT_EQ(row_to_show(testing::causal_report()), 2);
   Report causal = testing::causal_report();
   causal.target.position = -1;
-  EXPECT_EQ(focus_row(causal), 2) << "a causal classifier reads the last token";
+  EXPECT_EQ(row_to_show(causal), 2) << "a causal classifier reads the last token";
 }
 
 TEST(Focus, AveragesHeads) {

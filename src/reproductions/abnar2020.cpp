@@ -53,7 +53,7 @@ void add_example(const Report& report, Measured& measured) {
   std::vector<bool> among = measured_of(blank, erased.size());
   // The masked token cannot be blanked out: its score would be 0 for every sentence.
   if (report.target.position >= 0) among[static_cast<std::size_t>(report.target.position)] = false;
-  const auto layers = static_cast<std::size_t>(layers_of(report.attributions[0]));
+  const auto layers = static_cast<std::size_t>(map_layers(report.attributions[0]));
   for (std::size_t r = 0; r < 3; ++r)
     for (std::size_t l = 0; l < layers; ++l) {
       const std::vector<double> row = answer_in(report.attributions[r], static_cast<Index>(l));
@@ -102,7 +102,7 @@ FigureTable correlation_table(const std::string& title, const Correlations& foun
     if (published != nullptr) table.header.push_back(fmt::format("published {}", name));
   for (std::size_t l = 0; l < found[0].size(); ++l) {
     std::vector<std::string> row{std::to_string(l + 1)};
-    for (std::size_t r = 0; r < 3; ++r) row.push_back(figure(mean_of(found[r][l])));
+    for (std::size_t r = 0; r < 3; ++r) row.push_back(figure(mean_with_error(found[r][l])));
     for (std::size_t r = 0; r < 3 && published != nullptr; ++r)
       row.emplace_back(l < 6 ? published[r][l] : "–");
     table.rows.push_back(std::move(row));
@@ -117,8 +117,8 @@ FigureTable correlation_table(const std::string& title, const Correlations& foun
 double mean_over_upper_half(const Correlations& found, std::size_t reading) {
   std::vector<double> means;
   for (std::size_t l = found[reading].size() / 2; l < found[reading].size(); ++l)
-    means.push_back(mean_of(found[reading][l]).mean);
-  return mean_of(means).mean;
+    means.push_back(mean_with_error(found[reading][l]).mean);
+  return mean_with_error(means).mean;
 }
 
 void add_correlations(Reproduced& made, const Measured& measured, bool verbs) {
@@ -138,16 +138,17 @@ void add_correlations(Reproduced& made, const Measured& measured, bool verbs) {
       made.findings.push_back(
           {fmt::format("in the upper layers {} agrees with {} more than raw attention does",
                        reading_names[reading], what),
-           outcome_of(ours > raw),
+           outcome_if(ours > raw),
            fmt::format("upper half of the layers: {} {}, raw {}", reading_names[reading], figure(ours),
                        figure(raw))});
     }
   };
   judge_pair("blank-out", measured.blank);
   judge_pair("input gradients", measured.gradient);
-  const double first = mean_of(measured.blank[1].front()).mean, last = mean_of(measured.blank[1].back()).mean;
+  const double first = mean_with_error(measured.blank[1].front()).mean,
+               last = mean_with_error(measured.blank[1].back()).mean;
   made.findings.push_back(
-      {"rollout's agreement with blank-out grows with depth", outcome_of(last > first),
+      {"rollout's agreement with blank-out grows with depth", outcome_if(last > first),
        fmt::format("{} in the first layer, {} in the last", figure(first), figure(last))});
 }
 
@@ -190,7 +191,7 @@ void add_pronouns(Reproduced& made, const Engine& engine, const std::string& mas
     const double his = engine.explain(ask).target.probability;
     std::vector<std::string> row{text, figure(his, 4), figure(her.target.probability, 4), pronoun.published};
     for (std::size_t r = 0; r < 3; ++r) {
-      const std::vector<double> weights = answer_in(her.attributions[r], layers_of(her.attributions[r]) - 1);
+      const std::vector<double> weights = answer_in(her.attributions[r], map_layers(her.attributions[r]) - 1);
       row.push_back(figure(share_at(her, weights, pronoun.first), 4));
       row.push_back(figure(share_at(her, weights, pronoun.second), 4));
     }

@@ -59,7 +59,7 @@ std::vector<std::string> texts_of_length(const Engine& engine, const std::vector
 }
 
 double mean_detail(const Attribution& result, const char* name) {
-  return mean_of(detail_of(result, name).to_doubles()).mean;
+  return mean_with_error(detail_of(result, name).to_doubles()).mean;
 }
 
 struct LengthFigures {
@@ -89,8 +89,9 @@ std::vector<LengthFigures> measured_lengths(const ReproduceRequest& request,
       energy.push_back(mean_detail(result, "null_energy"));
     }
     if (!rank.empty())
-      figures.push_back({n, mean_of(rank).mean, mean_of(free).mean, mean_of(free_sum).mean,
-                         mean_of(pearson).mean, mean_of(energy).mean});
+      figures.push_back({n, mean_with_error(rank).mean, mean_with_error(free).mean,
+                         mean_with_error(free_sum).mean, mean_with_error(pearson).mean,
+                         mean_with_error(energy).mean});
   }
   return figures;
 }
@@ -121,15 +122,15 @@ void add_lengths(Reproduced& made, const std::vector<LengthFigures>& figures, in
   }
   made.tables.push_back(std::move(table));
   made.findings.push_back({"attention is not identifiable for texts longer than a head's values are wide",
-                           outcome_of(threshold), beyond.empty() ? "no text was longer" : beyond});
+                           outcome_if(threshold), beyond.empty() ? "no text was longer" : beyond});
   if (!figures.empty())
     made.findings.push_back(
-        {"effective attention departs from attention as texts get longer", outcome_of(falls),
+        {"effective attention departs from attention as texts get longer", outcome_if(falls),
          fmt::format("Pearson {} at {} tokens", figure(figures.back().pearson, 3), figures.back().tokens)});
 }
 
-const IdentifyCell* cell_of(const IdentifyReport& report, TokenMap map, TokenDistance distance, int state,
-                            bool control) {
+const IdentifyCell* find_cell(const IdentifyReport& report, TokenMap map, TokenDistance distance, int state,
+                              bool control) {
   for (const IdentifyCell& cell : report.cells)
     if (cell.map == map && cell.distance == distance && cell.state == state && cell.trained_on == state &&
         cell.control == control)
@@ -137,9 +138,9 @@ const IdentifyCell* cell_of(const IdentifyReport& report, TokenMap map, TokenDis
   return nullptr;
 }
 
-double rate_of(const IdentifyReport& report, TokenMap map, TokenDistance distance, int state,
-               bool control = false) {
-  const IdentifyCell* cell = cell_of(report, map, distance, state, control);
+double found_rate(const IdentifyReport& report, TokenMap map, TokenDistance distance, int state,
+                  bool control = false) {
+  const IdentifyCell* cell = find_cell(report, map, distance, state, control);
   return cell == nullptr ? std::nan("") : cell->rates.id.rate;
 }
 
@@ -192,20 +193,20 @@ void add_tokens(Reproduced& made, const ReproduceRequest& request,
   int linear_better = 0, mlp_better = 0, cosine_better = 0;
   for (const int state : within.states) {
     const auto rate = [&](TokenMap map, TokenDistance distance) {
-      return rate_of(within, map, distance, state);
+      return found_rate(within, map, distance, state);
     };
     const double naive = rate(TokenMap::Naive, TokenDistance::Cosine),
                  naive_l2 = rate(TokenMap::Naive, TokenDistance::L2),
                  linear = rate(TokenMap::Linear, TokenDistance::Cosine);
-    const double mlp = rate_of(trained, TokenMap::Mlp, TokenDistance::Cosine, state);
+    const double mlp = found_rate(trained, TokenMap::Mlp, TokenDistance::Cosine, state);
     linear_better += linear >= naive ? 1 : 0;
     mlp_better += mlp >= naive ? 1 : 0;
     cosine_better += naive >= naive_l2 ? 1 : 0;
     table.rows.push_back({state == 0 ? "embeddings" : std::to_string(state), percent(naive),
                           percent(naive_l2), percent(linear),
                           percent(rate(TokenMap::Linear, TokenDistance::L2)), percent(mlp),
-                          percent(rate_of(within, TokenMap::Naive, TokenDistance::Cosine, state, true)),
-                          percent(rate_of(among_all, TokenMap::Naive, TokenDistance::L2, state)),
+                          percent(found_rate(within, TokenMap::Naive, TokenDistance::Cosine, state, true)),
+                          percent(found_rate(among_all, TokenMap::Naive, TokenDistance::L2, state)),
                           published && state > 0 ? percent(independent[state - 1]) : "–"});
   }
   table.notes.push_back(fmt::format(
@@ -218,18 +219,18 @@ void add_tokens(Reproduced& made, const ReproduceRequest& request,
       mlp_epochs));
   made.tables.push_back(std::move(table));
   const auto states = static_cast<int>(within.states.size());
-  const double first = rate_of(within, TokenMap::Linear, TokenDistance::Cosine, within.states.front()),
-               last = rate_of(within, TokenMap::Linear, TokenDistance::Cosine, within.states.back());
+  const double first = found_rate(within, TokenMap::Linear, TokenDistance::Cosine, within.states.front()),
+               last = found_rate(within, TokenMap::Linear, TokenDistance::Cosine, within.states.back());
   made.findings.push_back({"tokens stay identifiable in all layers by a learned map, less so with depth",
-                           outcome_of(last > 0.5 && last <= first),
+                           outcome_if(last > 0.5 && last <= first),
                            fmt::format("linear, cosine: {} of the embeddings, {} after the last layer",
                                        percent(first), percent(last))});
   made.findings.push_back(
       {"learned maps identify more than the naive one",
-       outcome_of(2 * linear_better > states && 2 * mlp_better > states),
+       outcome_if(2 * linear_better > states && 2 * mlp_better > states),
        fmt::format("linear in {} of {} states, MLP in {}", linear_better, states, mlp_better)});
   made.findings.push_back({"cosine identifies more than L2 (identity is mostly in the angle)",
-                           outcome_of(2 * cosine_better > states),
+                           outcome_if(2 * cosine_better > states),
                            fmt::format("naive: in {} of {} states", cosine_better, states)});
 }
 
@@ -281,7 +282,7 @@ Mixing2020 measured_mixing(const ReproduceRequest& request, const std::vector<La
       tell(request, "hidden token attribution",
            0.6 + 0.4 * (static_cast<double>(found.texts) + p.done) / static_cast<double>(most_mixed_texts));
     };
-    add_map(map_of(request.engine.explain(ask).attributions.front()), found.layers);
+    add_map(only_map(request.engine.explain(ask).attributions.front()), found.layers);
     ++found.texts;
     found.tokens += length;
   }
@@ -325,17 +326,17 @@ void add_mixing(Reproduced& made, const Mixing2020& found) {
   const double own_first = median_of(first.self), own_last = median_of(last.self);
   made.findings.push_back(
       {"after the first layer less than half of a hidden vector goes back to its own token",
-       outcome_of(own_first < 0.5), fmt::format("median {}", percent(own_first))});
-  made.findings.push_back({"a token's own share falls with depth", outcome_of(own_last < own_first),
+       outcome_if(own_first < 0.5), fmt::format("median {}", percent(own_first))});
+  made.findings.push_back({"a token's own share falls with depth", outcome_if(own_last < own_first),
                            fmt::format("median {} after the first layer, {} after the last (published 7.5 %)",
                                        percent(own_first), percent(own_last))});
   made.findings.push_back(
       {"in the last layers many tokens are not their own largest contributor (published 30 %)",
-       outcome_of(not_own_share(last) > 0.1),
+       outcome_if(not_own_share(last) > 0.1),
        fmt::format("{} after the last layer", percent(not_own_share(last)))});
   made.findings.push_back(
       {"mixing is mostly local: near tokens give more than far ones",
-       outcome_of(near_share(last) > far_share(last)),
+       outcome_if(near_share(last) > far_share(last)),
        fmt::format("{} of a token 1–2 away, {} of one 8 or more away, after the last layer",
                    percent(near_share(last)), percent(far_share(last)))});
 }

@@ -71,7 +71,7 @@ double value_in(const Cells& cells, const char* name) {
 void judge_best(Reproduced& made, const std::string& claim, const Cells& cells, Better better) {
   const Lead lead = lead_of("chefer", cells, compared_methods(), better);
   made.findings.push_back(
-      {claim, lead.decided ? outcome_of(lead.leads) : Finding::Outcome::Unclear, lead.evidence});
+      {claim, lead.decided ? outcome_if(lead.leads) : Finding::Outcome::Unclear, lead.evidence});
 }
 
 void reproduce_pictures(const ReproduceRequest& request, Reproduced& made) {
@@ -124,7 +124,7 @@ void reproduce_pictures(const ReproduceRequest& request, Reproduced& made) {
   judge_best(made, "relevance segments best (mIoU)", iou, Better::Higher);
   made.findings.push_back(
       {"the whole method segments better than the last block alone, and that better than the first",
-       outcome_of(value_in(iou, "chefer") >= value_in(iou, "chefer, last block") &&
+       outcome_if(value_in(iou, "chefer") >= value_in(iou, "chefer, last block") &&
                   value_in(iou, "chefer, last block") >= value_in(iou, "chefer, first block")),
        fmt::format("mIoU {}, {}, {}", figure(100 * value_in(iou, "chefer"), 1),
                    figure(100 * value_in(iou, "chefer, last block"), 1),
@@ -153,7 +153,7 @@ void reproduce_rationales(const ReproduceRequest& request, Reproduced& made) {
   made.tables.push_back(std::move(table));
   judge_best(made, "relevance finds the words people marked best", cells, Better::Higher);
   made.findings.push_back(
-      {"attention rollout finds them least of the six", outcome_of([&] {
+      {"attention rollout finds them least of the six", outcome_if([&] {
          for (const NamedMethod& method : compared_methods())
            if (value_in(cells, method.name.c_str()) < value_in(cells, "attention_rollout")) return false;
          return true;

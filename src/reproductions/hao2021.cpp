@@ -92,7 +92,7 @@ void add_pruning(Reproduced& made, const ReproduceRequest& request,
   for (const PruningCurve* curve : curves)
     means.push_back(curve == nullptr ? std::nan("") : mean_accuracy(*curve));
   const auto compare_means = [&](const std::string& claim, std::size_t with) {
-    made.findings.push_back({claim, outcome_of(means[0] >= means[with]),
+    made.findings.push_back({claim, outcome_if(means[0] >= means[with]),
                              fmt::format("mean accuracy over the shares: attattr {}, the other {}",
                                          figure(100 * means[0], 1), figure(100 * means[with], 1))});
   };
@@ -172,7 +172,7 @@ void add_triggers(Reproduced& made, const ReproduceRequest& request,
       trigger_sources));
   made.tables.push_back(std::move(table));
   made.findings.push_back(
-      {"tokens with extreme attribution change other inputs' answers", outcome_of(worst > 0.1),
+      {"tokens with extreme attribution change other inputs' answers", outcome_if(worst > 0.1),
        fmt::format("the largest fall of a label's accuracy is {} points", figure(100 * worst, 1))});
 }
 

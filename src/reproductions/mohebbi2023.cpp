@@ -94,7 +94,7 @@ FigureTable layer_table(const std::vector<NamedMethod>& methods, const Cells& ce
 void judge_first(Reproduced& made, const std::string& claim, const Cells& cells) {
   const Lead lead = lead_of("value_zeroing", cells, mixing_methods(), Better::Higher);
   made.findings.push_back(
-      {claim, lead.decided ? outcome_of(lead.leads) : Finding::Outcome::Unclear, lead.evidence});
+      {claim, lead.decided ? outcome_if(lead.leads) : Finding::Outcome::Unclear, lead.evidence});
 }
 
 // In how many layers value zeroing's own map puts more on the cue than any other's.
@@ -108,7 +108,7 @@ void judge_layers(Reproduced& made, const Cells& by_layer) {
     first += best ? 1 : 0;
   }
   made.findings.push_back({"in single layers value zeroing puts the most on the cue",
-                           outcome_of(2 * first > ours.size()),
+                           outcome_if(2 * first > ours.size()),
                            fmt::format("in {} of {} layers", first, ours.size())});
 }
 
@@ -177,7 +177,7 @@ void add_probing(Reproduced& made, const std::vector<double>& accuracy, const Ce
   const bool apart = *most - *least > 4 * std::sqrt(0.25 / static_cast<double>(sentences));
   made.findings.push_back(
       {"value zeroing's choice of layers agrees best with probing",
-       apart ? outcome_of(best == "value_zeroing") : Finding::Outcome::Unclear,
+       apart ? outcome_if(best == "value_zeroing") : Finding::Outcome::Unclear,
        fmt::format(
            "best is {} with {}, value_zeroing has {}{}", best, figure(highest), figure(ours),
            apart ? "" : fmt::format("; {} sentences do not tell the layers' accuracies apart", sentences))});
@@ -233,7 +233,7 @@ void judge_picture(Reproduced& made, const std::vector<PictureFigures>& figures)
     const double there = mean_over(figures, which, first, last),
                  elsewhere = mean_over(figures, which, first, last, true);
     made.findings.push_back(
-        {"either/or: " + claim, outcome_of(there > elsewhere),
+        {"either/or: " + claim, outcome_if(there > elsewhere),
          fmt::format("{} there, {} in the other layers", percent(there), percent(elsewhere))});
   };
   judge("layers 1 and 2 read their neighbours", &PictureFigures::neighbour, 1, 2);
@@ -258,7 +258,7 @@ void add_picture(Reproduced& made, const Engine& engine) {
       .subtitle = "value zeroing, layer by layer: how much a token (left) takes from another (below)"};
   for (const Unit& token : tokens) maps.rows.push_back(token.text);
   maps.columns = maps.rows;
-  const Tensor map = map_of(report.attributions.front());
+  const Tensor map = only_map(report.attributions.front());
   const std::size_t T = tokens.size();
   FigureTable table{
       .title = fmt::format("“{}”: what is read according to value zeroing, mean shares of a row", text),

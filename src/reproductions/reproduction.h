@@ -60,7 +60,7 @@ struct Reproduction {
 std::span<const Reproduction* const> all_reproductions();
 const Reproduction& find_reproduction(std::string_view name);  // throws InputError with the nearest names
 
-inline Finding::Outcome outcome_of(bool holds) {
+inline Finding::Outcome outcome_if(bool holds) {
   return holds ? Finding::Outcome::Holds : Finding::Outcome::Fails;
 }
 // "BertForMaskedLM, 12 layers of 12 heads, width 768"

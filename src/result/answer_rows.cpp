@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <headwater/error.h>
 
-#include "result/focus.h"
+#include "result/rows.h"
 
 namespace headwater {
 

@@ -39,13 +39,13 @@ const MethodOption* option_of(const MethodSpec& spec, std::string_view name) {
   return nullptr;
 }
 
-bool has_maps(const MethodSpec& spec) {
+bool has_layer_maps(const MethodSpec& spec) {
   const Method* method = method_named(spec.name);
   return method != nullptr && method->mixing != Mixing::None;
 }
 
 // The value with which a method runs: the given one, or the default; nothing if it has no such option.
-std::optional<std::string> value_of(const MethodSpec& spec, const std::string& name) {
+std::optional<std::string> option_value(const MethodSpec& spec, const std::string& name) {
   if (const auto given = spec.options.find(name); given != spec.options.end()) return given->second;
   if (const MethodOption* option = option_of(spec, name)) return std::string(option->otherwise);
   return {};
@@ -61,7 +61,7 @@ void add_options(Command& command, const std::vector<MethodSpec>& methods) {
       if (option != nullptr && option->otherwise == value) continue;
       const std::string all = fmt::format("{}={}", name, value);
       const bool shared = std::all_of(methods.begin(), methods.end(), [&](const MethodSpec& other) {
-        return value_of(other, name).value_or(value) == value;
+        return option_value(other, name).value_or(value) == value;
       });
       const std::string text = shared ? all : fmt::format("{}.{}", spec.name, all);
       if (std::find(written.begin(), written.end(), text) != written.end()) continue;
@@ -74,10 +74,10 @@ void add_methods(Command& command, const std::vector<MethodSpec>& methods) {
   std::string names;
   for (const MethodSpec& spec : methods) names += (names.empty() ? "" : ",") + spec.name;
   if (!names.empty()) command.add("--method", names);
-  const auto first = std::find_if(methods.begin(), methods.end(), has_maps);
+  const auto first = std::find_if(methods.begin(), methods.end(), has_layer_maps);
   const bool alike =
       first != methods.end() && std::all_of(methods.begin(), methods.end(), [&](const MethodSpec& spec) {
-        return !has_maps(spec) || spec.aggregate == first->aggregate;
+        return !has_layer_maps(spec) || spec.aggregate == first->aggregate;
       });
   for (const MethodSpec& spec : methods)
     if (!spec.aggregate.empty() && !alike)

@@ -11,7 +11,7 @@
 
 #include "explain/objective.h"
 #include "methods/method.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 #include "study/inputs.h"
@@ -42,14 +42,14 @@ struct Words {
   std::vector<Part> words, special;
 };
 
-Words words_of(const Report& report, const Attribution& attribution, Index layer) {
+Words weighed_words(const Report& report, const Attribution& attribution, Index layer) {
   const std::vector<double> weights = answer_weights(report, attribution, layer);
   const std::vector<Unit>& tokens = report.prediction.units;
   const bool map = has_axis(attribution, Axis::Query);
   Words found;
   const Unit* last = nullptr;
   for (std::size_t t = 0; t < std::min(tokens.size(), weights.size()); ++t) {
-    const bool own = map && static_cast<Index>(t) == focus_row(report);
+    const bool own = map && static_cast<Index>(t) == row_to_show(report);
     if (own || !std::isfinite(weights[t])) continue;
     if (tokens[t].special) {
       found.special.push_back({token_word(tokens[t]), weights[t]});
@@ -100,11 +100,16 @@ void strongest_first(std::vector<Part>& parts) {
                    [](const Part& a, const Part& b) { return std::abs(a.weight) > std::abs(b.weight); });
 }
 
+constexpr double even = 1.5 / 9;  // below it no ninth has much more than the others
+
+bool are_spread(const std::vector<Part>& parts) {
+  return !parts.empty() &&
+         std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.weight < even; });
+}
+
 std::string shares(std::vector<Part> parts, std::size_t most) {
-  constexpr double even = 1.5 / 9;  // no ninth has much more than the others
-  if (parts.empty()) return {};
+  if (are_spread(parts)) return "spread over the whole picture";
   strongest_first(parts);
-  if (parts.front().weight < even) return "spread over the whole picture";
   std::vector<std::string> names;
   for (const Part& part : parts)
     if (names.size() < most && part.weight >= even)
@@ -121,8 +126,10 @@ Reasons parts_of_picture(const Report& report, const Attribution& attribution, I
   double more = 0, less = 0;
   for (const double v : patches)
     if (std::isfinite(v)) (side * v > 0 ? more : less) += std::abs(v);
-  Reasons reasons{.most = shares(ninths_of(patches, side), most_against),
-                  .has_sign = attribution.traits.is_signed};
+  const std::vector<Part> ninths = ninths_of(patches, side);
+  Reasons reasons{.most = shares(ninths, most_against),
+                  .has_sign = attribution.traits.is_signed,
+                  .spread = are_spread(ninths)};
   if (less >= worth_a_word * more) reasons.against = shares(ninths_of(patches, -side), 1);
   reasons.none = more + less == 0;
   return reasons;
@@ -163,7 +170,7 @@ bool prefers_contrast(const Report& report) {
 
 Reasons reasons_of(const Report& report, const Attribution& attribution, Index layer) {
   if (patches_of(report.prediction) != nullptr) return parts_of_picture(report, attribution, layer);
-  auto [words, special] = words_of(report, attribution, layer);
+  auto [words, special] = weighed_words(report, attribution, layer);
   strongest_first(words);
   const double largest = words.empty() ? 0 : std::abs(words.front().weight);
   const bool sign = attribution.traits.is_signed;

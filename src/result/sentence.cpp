@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <headwater/formats.h>
 
-#include "result/focus.h"
 #include "result/reasons.h"
+#include "result/rows.h"
 #include "result/running_text.h"
 #include "result/text_width.h"
 #include "study/terms.h"
@@ -27,7 +27,7 @@ std::string rounded_percent(double p) {
 }
 
 // A label as it is; what stands in a text, or would, in quotes.
-std::string called(const Report& report, const std::string& label) {
+std::string name_of_label(const Report& report, const std::string& label) {
   const Task task = report.model.task;
   const bool is_text = is_vocabulary(task) || report.target.span;
   if (!is_text) return terminal_safe(label);
@@ -37,7 +37,7 @@ std::string called(const Report& report, const std::string& label) {
 }
 
 // The token at the target's position, as it stands in the text; empty where the view has none.
-std::string place_of(const Report& report) {
+std::string target_place(const Report& report) {
   const auto& tokens = report.prediction.units;
   if (report.target.position < 0) return {};
   const Index at = written_from(report) + report.target.position;
@@ -61,7 +61,7 @@ struct Frame {
 };
 
 Frame frame_of(const Report& report) {
-  const std::string place = place_of(report);
+  const std::string place = target_place(report);
   switch (report.model.task) {
     case Task::TextGeneration:
     case Task::TextToText:
@@ -104,7 +104,7 @@ std::string other_answer(const Report& report) {
     const auto& answer = report.prediction.answer;
     const bool same =
         !answer || (answer->first_token == target.span->first && answer->last_token == target.span->last);
-    return same ? "" : called(report, answer->text);
+    return same ? "" : name_of_label(report, answer->text);
   }
   const Score* best = nullptr;
   for (const Outcome& outcome : report.prediction.outcomes) {
@@ -113,7 +113,8 @@ std::string other_answer(const Report& report) {
     // Tokens of a word share its position in a view of words.
     if (best->index == target.index) return {};
   }
-  return best == nullptr || report.model.task == Task::QuestionAnswering ? "" : called(report, best->label);
+  return best == nullptr || report.model.task == Task::QuestionAnswering ? ""
+                                                                         : name_of_label(report, best->label);
 }
 
 // Whether what is explained is what the model says.
@@ -142,7 +143,7 @@ const Attribution* speaker_of(const std::vector<const Attribution*>& results) {
 }
 
 std::string row_name(const Report& report) {
-  const auto row = static_cast<std::size_t>(focus_row(report));
+  const auto row = static_cast<std::size_t>(row_to_show(report));
   const auto& tokens = report.prediction.units;
   const std::string name = !report.answer_token.empty() ? terminal_safe(report.answer_token)
                            : row < tokens.size()        ? token_word(tokens[row])
@@ -162,7 +163,7 @@ std::string layer_name(const Attribution& attribution, Index layer) {
              : "";
 }
 
-std::string unit_of(const Report& report) {
+std::string unit_word(const Report& report) {
   return patches_of(report.prediction) != nullptr ? "part of the picture" : "word";
 }
 
@@ -172,18 +173,18 @@ std::string outweighed(const Reasons& reasons) {
 
 // What counts for either side of a contrast that the model decides against the target.
 std::string both_sides(const Report& report, const Reasons& reasons) {
-  const std::string preferred = called(report, report.target.contrast_label);
-  std::string text = reasons.most.empty() ? fmt::format("; no {} counts for {}", unit_of(report), preferred)
+  const std::string preferred = name_of_label(report, report.target.contrast_label);
+  std::string text = reasons.most.empty() ? fmt::format("; no {} counts for {}", unit_word(report), preferred)
                                           : fmt::format("; for {}: {}", preferred, reasons.most);
   if (!reasons.against.empty())
-    text += fmt::format("; for {}: {}", called(report, report.target.label), reasons.against);
+    text += fmt::format("; for {}: {}", name_of_label(report, report.target.label), reasons.against);
   return text;
 }
 
 // Of a method that explains the output: " because of …; against: …".
 std::string because(const Report& report, const Attribution& attribution, const Reasons& reasons,
                     Index layer) {
-  const std::string unit = unit_of(report);
+  const std::string unit = unit_word(report);
   if (reasons.none) return fmt::format("; no {} counts for it or against it", unit);
   if (is_regression(report)) {  // a number has no side
     const std::string up = reasons.most.empty() ? "" : "raised by " + reasons.most;
@@ -211,7 +212,8 @@ std::string because(const Report& report, const Attribution& attribution, const 
 std::string reading(const Report& report, const Attribution& attribution, const Reasons& reasons,
                     Index layer) {
   if (!has_axis(attribution, Axis::Query)) {
-    if (reasons.none && reasons.special.empty()) return fmt::format("no {} has a score", unit_of(report));
+    if (reasons.none && reasons.special.empty()) return fmt::format("no {} has a score", unit_word(report));
+    if (reasons.spread) return reasons.most;
     return "strongest: " + (reasons.none ? reasons.special : reasons.most + outweighed(reasons));
   }
   const std::string row = fmt::format("{} {}", row_name(report), reads(report));
@@ -220,6 +222,7 @@ std::string reading(const Report& report, const Attribution& attribution, const 
   const std::string where =
       several && layer + 1 < layer_count(attribution) ? fmt::format("in layer {} ", layer) : "";
   if (reasons.none) return fmt::format("{}{} most from {}", where, row, reasons.special);
+  if (reasons.spread) return fmt::format("{}{} from the whole picture", where, row);
   if (reasons.special.empty()) return fmt::format("{}{} most from {}", where, row, reasons.most);
   return fmt::format("{}{} most from {}, of the words from {}", where, row, reasons.special, reasons.most);
 }
@@ -274,9 +277,9 @@ std::string answer_of(const Report& report) {
   const Target& target = report.target;
   if (!has_output(report)) return {};
   const Frame frame = frame_of(report);
-  const std::string name = called(report, target.label);
+  const std::string name = name_of_label(report, target.label);
   if (target.contrast) {
-    const std::string other = called(report, target.contrast_label);
+    const std::string other = name_of_label(report, target.contrast_label);
     const bool turned = prefers_contrast(report);
     return fmt::format("{}{} {} {}{} ({} difference {:.2f})", frame.before, turned ? other : name,
                        target.logit == 0 ? "as much as" : "rather than", turned ? name : other, frame.behind,

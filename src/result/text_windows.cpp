@@ -105,7 +105,7 @@ std::vector<TextWindow> windows_of(const LoadedModel& loaded, const Input& input
   }
 }
 
-ReadTokens joined(std::span<const TextWindow> windows, std::span<const Report> reports) {
+ReadTokens joined_windows(std::span<const TextWindow> windows, std::span<const Report> reports) {
   ReadTokens made;
   int words = 0;  // of the windows before
   for (std::size_t w = 0; w < windows.size(); ++w) {

@@ -40,7 +40,7 @@ struct ReadTokens {
 };
 // Joins what the windows keep, with positions counted in the whole text and without special tokens. `reports`
 // are those of the windows, in order.
-ReadTokens joined(std::span<const TextWindow> windows, std::span<const Report> reports);
+ReadTokens joined_windows(std::span<const TextWindow> windows, std::span<const Report> reports);
 
 // The label with the highest mean probability over the windows.
 int label_of_windows(std::span<const Report> reports);

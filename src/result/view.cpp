@@ -13,7 +13,7 @@
 #include <headwater/formats.h>
 
 #include "numerics/row_division.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "study/inputs.h"
 
 namespace headwater {
@@ -22,7 +22,7 @@ namespace {
 
 using Groups = std::vector<std::vector<Index>>;  // units that are shown as one, ascending
 
-Groups groups_of(const std::vector<Unit>& tokens, const View& view) {
+Groups shown_groups(const std::vector<Unit>& tokens, const View& view) {
   Groups units;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const Unit& token = tokens[t];
@@ -36,7 +36,7 @@ Groups groups_of(const std::vector<Unit>& tokens, const View& view) {
   return units;
 }
 
-Unit joined(const std::vector<Unit>& tokens, const std::vector<Index>& unit, const std::string& text) {
+Unit joined_unit(const std::vector<Unit>& tokens, const std::vector<Index>& unit, const std::string& text) {
   Unit view = tokens[static_cast<std::size_t>(unit.front())];
   if (unit.size() == 1) return view;
   view.id = -1;
@@ -85,7 +85,7 @@ Tensor regrouped(const Tensor& values, int axis, const Groups& units, Merge merg
 }
 
 // The groups of one sequence, counted from its first unit.
-Groups within(const Groups& units, const Report& report, int sequence) {
+Groups groups_within(const Groups& units, const Report& report, int sequence) {
   const auto& all = report.prediction.sequences;
   if (all.size() < 2) return units;
   const Sequence& own = all[static_cast<std::size_t>(sequence)];
@@ -103,7 +103,7 @@ void regroup(Map& map, const Report& report, const Groups& units) {
     const Axis& axis = map.axes[a];
     if (axis.kind == Axis::Units) map.values = regrouped(map.values, static_cast<int>(a), units, Merge::Sum);
     if (axis.kind == Axis::Query || axis.kind == Axis::Key)
-      map.values = regrouped(map.values, static_cast<int>(a), within(units, report, axis.sequence),
+      map.values = regrouped(map.values, static_cast<int>(a), groups_within(units, report, axis.sequence),
                              axis.kind == Axis::Query ? Merge::Mean : Merge::Sum);
   }
 }
@@ -123,7 +123,7 @@ bool counts_pairs(const Axes& axes) {
                      [](const Axis& a) { return a.kind == Axis::Key || a.kind == Axis::Units; });
 }
 
-int unit_of(const Groups& units, int token) {
+int group_with(const Groups& units, int token) {
   for (std::size_t u = 0; u < units.size(); ++u)
     if (std::find(units[u].begin(), units[u].end(), token) != units[u].end()) return static_cast<int>(u);
   return -1;
@@ -158,10 +158,10 @@ void regroup(Attribution& result, const Report& report, const Groups& units) {
 }
 
 // The position of a row in the view; −1: it is not shown.
-Read read_in(const Report& report, const Groups& units, const Read& read) {
+Read read_in_view(const Report& report, const Groups& units, const Read& read) {
   const auto& all = report.prediction.sequences;
   const Index first = all.empty() ? 0 : all[static_cast<std::size_t>(read.sequence)].first;
-  const int at = unit_of(units, static_cast<int>(first + read.row));
+  const int at = group_with(units, static_cast<int>(first + read.row));
   const auto before =
       std::count_if(units.begin(), units.end(), [first](const auto& u) { return u.front() < first; });
   return {read.sequence, at < 0 ? at : at - before};
@@ -171,7 +171,7 @@ Read read_in(const Report& report, const Groups& units, const Read& read) {
 int position_in(const Report& report, const Groups& units, int position) {
   if (position < 0) return position;
   const int written = std::max(0, static_cast<int>(report.prediction.sequences.size()) - 1);
-  return static_cast<int>(read_in(report, units, {written, position}).row);
+  return static_cast<int>(read_in_view(report, units, {written, position}).row);
 }
 
 std::string source_of(const Report& report, const Unit& unit) {
@@ -186,7 +186,7 @@ Report viewed(const Report& report) {
   const std::vector<Unit>& units = report.prediction.units;
   const bool as_it_is = view.unit == View::Unit::Token && view.special == View::Special::Keep;
   if (as_it_is || units.empty() || patches_of(report.prediction) != nullptr) return report;
-  const Groups groups = groups_of(units, view);
+  const Groups groups = shown_groups(units, view);
   if (groups.empty()) throw InputError("view: expected a word to show, found special tokens only");
   Report shown = report;
   for (Attribution& result : shown.attributions) regroup(result, report, groups);
@@ -195,18 +195,18 @@ Report viewed(const Report& report) {
   shown.target.position = position_in(report, groups, report.target.position);
   shown.read.clear();
   for (const Read& read : report.read)
-    if (const Read at = read_in(report, groups, read);
+    if (const Read at = read_in_view(report, groups, read);
         at.row >= 0 && std::find(shown.read.begin(), shown.read.end(), at) == shown.read.end())
       shown.read.push_back(at);
   shown.prediction.units.clear();
   for (const auto& group : groups)
     shown.prediction.units.push_back(
-        joined(units, group, source_of(report, units[static_cast<std::size_t>(group.front())])));
+        joined_unit(units, group, source_of(report, units[static_cast<std::size_t>(group.front())])));
   for (std::size_t s = 0; s < shown.prediction.sequences.size(); ++s) {
     Sequence& sequence = shown.prediction.sequences[s];
     sequence.first =
         s == 0 ? 0 : shown.prediction.sequences[s - 1].first + shown.prediction.sequences[s - 1].count;
-    sequence.count = static_cast<Index>(within(groups, report, static_cast<int>(s)).size());
+    sequence.count = static_cast<Index>(groups_within(groups, report, static_cast<int>(s)).size());
   }
   return shown;
 }

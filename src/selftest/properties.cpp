@@ -103,7 +103,7 @@ TestedProperty test_patterns(const AskedOutput& asked, const ModelInfo& info) {
 
 // --- gradient ---------------------------------------------------------------------------------------------
 
-double length_of(const double* v, std::size_t n) {
+double vector_length(const double* v, std::size_t n) {
   return std::sqrt(std::inner_product(v, v + n, v, 0.0));
 }
 
@@ -115,7 +115,7 @@ double gradient_error(const AskedOutput& asked, const AskedOutput& exact, const 
   std::vector<double> points, steps, expected;
   for (std::size_t k = 0; k < parts; ++k) {
     const std::size_t begin = g.size() * k / parts, n = g.size() * (k + 1) / parts - begin;
-    const double slope = length_of(&g[begin], n), length = length_of(&x[begin], n);
+    const double slope = vector_length(&g[begin], n), length = vector_length(&x[begin], n);
     steps.push_back(step_share * (length > 0 ? length : 1));
     expected.push_back(slope);
     for (const double sign : {1.0, -1.0}) {

@@ -10,7 +10,7 @@ namespace headwater {
 
 namespace {
 
-std::vector<std::string> names_of(std::initializer_list<Role> roles) {
+std::vector<std::string> names_for(std::initializer_list<Role> roles) {
   std::vector<std::string> names;
   for (const Role role : roles) names.emplace_back(method_for(role).name);
   return names;
@@ -23,20 +23,20 @@ std::vector<GuidedExample> for_classifiers(const ModelInfo& info) {
            .target = two ? info.labels[1] : "",
            .contrast = two ? info.labels[0] : "",
            .tab = "scores",
-           .methods = names_of({Role::Answer, Role::Removal})},
+           .methods = names_for({Role::Answer, Role::Removal})},
           {.title = "A head that matters",
            .text = "It is not bad at all, and never dull.",
            .tab = "heads",
-           .methods = names_of({Role::Heads, Role::FirstLook})},
+           .methods = names_for({Role::Heads, Role::FirstLook})},
           {.title = "The pronoun study: what does “she” read?",
            .text = "The director praised the actress because she was wonderful.",
            .row = "she",
            .tab = "layers",
-           .methods = names_of({Role::Mixing, Role::MixingAlone})},
+           .methods = names_for({Role::Mixing, Role::MixingAlone})},
           {.title = "How a negation travels through the layers",
            .text = "I did not expect to like it, and I did not.",
            .tab = "flow",
-           .methods = names_of({Role::Mixing, Role::MixingAlone})}};
+           .methods = names_for({Role::Mixing, Role::MixingAlone})}};
 }
 
 std::vector<GuidedExample> for_masks(const std::string& mask) {
@@ -45,13 +45,13 @@ std::vector<GuidedExample> for_masks(const std::string& mask) {
            .target = "she",
            .contrast = "he",
            .tab = "layers",
-           .methods = names_of({Role::Mixing, Role::MixingAlone})},
+           .methods = names_for({Role::Mixing, Role::MixingAlone})},
           {.title = "Either or: singular or plural?",
            .text = fmt::format("The keys to the cabinet {} on the table.", mask),
            .target = "are",
            .contrast = "is",
            .tab = "scores",
-           .methods = names_of({Role::Answer, Role::Mixing})}};
+           .methods = names_for({Role::Answer, Role::Mixing})}};
 }
 
 }  // namespace
@@ -66,22 +66,22 @@ std::vector<GuidedExample> guided_examples(const ModelInfo& info, const std::str
       return {{.title = "The pronoun study: what the next word rests on",
                .text = "Lily had a cat. One day the cat was sick, and",
                .tab = "layers",
-               .methods = names_of({Role::Mixing, Role::QuickAnswer})}};
+               .methods = names_for({Role::Mixing, Role::QuickAnswer})}};
     case Task::TextToText:
       return {{.title = "What the output reads of the source",
                .text = "translate English to German: The house is wonderful.",
                .tab = "matrix",
-               .methods = names_of({Role::FirstLook, Role::Answer})}};
+               .methods = names_for({Role::FirstLook, Role::Answer})}};
     case Task::ImageClassification:
       return {{.title = "Two classes of one picture, side by side",
                .image = "data:image/jpeg;base64," + base64(page_asset("pets.jpg")),
                .tab = "image",
-               .methods = names_of({Role::Picture, Role::QuickAnswer, Role::MixingAlone})}};
+               .methods = names_for({Role::Picture, Role::QuickAnswer, Role::MixingAlone})}};
     default:
       return {{.title = "How tokens mix",
                .text = "The animal did not cross the street because it was too tired.",
                .tab = "layers",
-               .methods = names_of({Role::Mixing, Role::MixingAlone})}};
+               .methods = names_for({Role::Mixing, Role::MixingAlone})}};
   }
 }
 

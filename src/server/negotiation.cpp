@@ -22,7 +22,7 @@ std::string trimmed_lower(std::string_view text) {
   return out;
 }
 
-std::vector<std::string> parts_of(const std::string& text, char separator) {
+std::vector<std::string> split_at(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(separator, begin), text.size());
@@ -38,10 +38,10 @@ double quality_of(const std::string& text) {
   return std::clamp(std::strtod(text.c_str(), nullptr), 0.0, 1.0);
 }
 
-std::vector<MediaRange> ranges_of(const std::string& accept) {
+std::vector<MediaRange> media_ranges(const std::string& accept) {
   std::vector<MediaRange> ranges;
-  for (const std::string& one : parts_of(accept, ',')) {
-    const std::vector<std::string> parts = parts_of(one, ';');
+  for (const std::string& one : split_at(accept, ',')) {
+    const std::vector<std::string> parts = split_at(one, ';');
     if (parts.front().empty()) continue;
     MediaRange range{parts.front()};
     for (const std::string& parameter : parts)
@@ -63,7 +63,7 @@ int exactness(const std::string& range, std::string_view type) {
 
 std::optional<std::string_view> chosen_type(const std::string& accept,
                                             std::span<const std::string_view> offered) {
-  const std::vector<MediaRange> ranges = ranges_of(accept);
+  const std::vector<MediaRange> ranges = media_ranges(accept);
   if (ranges.empty()) return offered.front();
   std::optional<std::string_view> best;
   double most = 0;

@@ -33,7 +33,7 @@ std::optional<PictureSize> size_of_jpeg(std::string_view bytes) {
   return {};
 }
 
-int value_of(char digit) {
+int base64_value(char digit) {
   if (digit >= 'A' && digit <= 'Z') return digit - 'A';
   if (digit >= 'a' && digit <= 'z') return digit - 'a' + 26;
   if (digit >= '0' && digit <= '9') return digit - '0' + 52;
@@ -49,7 +49,7 @@ std::string bytes_of_base64(std::string_view text) {
   std::uint32_t bits = 0;
   int count = 0;
   for (const char digit : text) {
-    const int value = value_of(digit);
+    const int value = base64_value(digit);
     if (value < 0) throw InputError("image: expected base64 of a PNG or JPEG, found another character");
     bits = bits << 6 | static_cast<std::uint32_t>(value);
     count += 6;

@@ -72,7 +72,7 @@ std::vector<std::string> segments_of(std::string_view path) {
 }
 
 // What stands for the names in braces; nothing if the path is another.
-std::optional<Service::Parts> parts_of(std::string_view pattern, const std::vector<std::string>& path) {
+std::optional<Service::Parts> matched_parts(std::string_view pattern, const std::vector<std::string>& path) {
   const std::vector<std::string> wanted = segments_of(pattern);
   if (wanted.size() != path.size()) return {};
   Service::Parts parts;
@@ -89,7 +89,7 @@ HttpReply routed(Service& service, HttpRequest& request) {
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::string allowed;
   for (const Route& route : routes)
-    if (const auto parts = parts_of(route.path, path)) {
+    if (const auto parts = matched_parts(route.path, path)) {
       if (route.method == method) return route.answer(service, request, *parts);
       allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", route.method);
     }

@@ -35,14 +35,14 @@ bool is_address(const std::string& name) {
   return ::inet_pton(AF_INET, name.c_str(), parts) == 1;
 }
 
-bool listed(const std::vector<std::string>& list, const std::string& one) {
+bool is_listed(const std::vector<std::string>& list, const std::string& one) {
   return std::any_of(list.begin(), list.end(), [&](const std::string& entry) { return lower(entry) == one; });
 }
 
 bool is_our_name(const AccessRules& rules, const std::string& name) {
   if (name == "localhost" || name == "127.0.0.1" || name == "[::1]") return true;
   if (name == lower(rules.host) || name == "[" + lower(rules.host) + "]") return true;
-  if (listed(rules.hosts, name)) return true;
+  if (is_listed(rules.hosts, name)) return true;
   // Bound to all addresses: each is ours, and an address, unlike a name, cannot be pointed elsewhere.
   return (rules.host == "0.0.0.0" || rules.host == "::") && is_address(name);
 }
@@ -52,7 +52,7 @@ bool is_open(const std::string& path) {
 }
 
 bool allowed_origin(const AccessRules& rules, const std::string& origin) {
-  return listed(rules.origins, lower(origin));
+  return is_listed(rules.origins, lower(origin));
 }
 
 bool has_key(const AccessRules& rules, const HttpRequest& request) {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t tile_rows = 32;  // rows in a product's layout, for the widest processor
 
 // Numbers of one row of the logits.
-std::size_t outputs_of(const ModelInfo& info) {
+std::size_t output_count(const ModelInfo& info) {
   return is_vocabulary(info.task) ? static_cast<std::size_t>(info.vocabulary) : info.labels.size() + 2;
 }
 
@@ -30,7 +30,8 @@ std::size_t stream_width(const ModelInfo& info) {
 
 // The length of the widest row in any product.
 std::size_t widest_row(const ModelInfo& info) {
-  return std::max({stream_width(info), static_cast<std::size_t>(info.last().feed_forward), outputs_of(info)});
+  return std::max(
+      {stream_width(info), static_cast<std::size_t>(info.last().feed_forward), output_count(info)});
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ std::size_t planned_run_bytes(const ModelInfo& info, Index tokens, Index rows) {
                              static_cast<std::size_t>(info.channels);
   const std::size_t wide = info.pre_norm ? 5 : 2;
   const std::size_t block = T * (12 * D + wide * F) + 3 * H * T * T;
-  const std::size_t numbers = L * block + 8 * T * D + 2 * pixels + R * outputs_of(info);
+  const std::size_t numbers = L * block + 8 * T * D + 2 * pixels + R * output_count(info);
   return numbers * bytes_of(info.dtype);
 }
 
@@ -90,7 +91,7 @@ std::size_t walk_bytes(const ModelInfo& info, Index tokens, Index rows, DType dt
   const auto H = static_cast<std::size_t>(info.last().heads),
              R = static_cast<std::size_t>(std::max<Index>(1, rows));
   const std::size_t block = T * (5 * stream_width(info) + 4 * std::max(F, stream_width(info)) + 3 * H * T);
-  const std::size_t head = T * stream_width(info) + 3 * R * outputs_of(info);
+  const std::size_t head = T * stream_width(info) + 3 * R * output_count(info);
   return std::max(block, head) * bytes_of(dtype);
 }
 
@@ -105,13 +106,13 @@ std::size_t matrix_bytes(const ModelInfo& info, DType dtype) {
 std::size_t more_rows_bytes(const ModelInfo& info, Index rows) {
   if (!is_vocabulary(info.task)) return 0;
   const auto more = static_cast<std::size_t>(std::max<Index>(1, rows) - 1);
-  return 3 * more * outputs_of(info) * bytes_of(info.dtype);
+  return 3 * more * output_count(info) * bytes_of(info.dtype);
 }
 
 std::size_t prediction_bytes(const ModelInfo& info, Index rows) {
   if (!is_vocabulary(info.task))
-    return static_cast<std::size_t>(rows) * outputs_of(info) * 2 * sizeof(double);
-  return outputs_of(info) * (3 * sizeof(double) + sizeof(int));
+    return static_cast<std::size_t>(rows) * output_count(info) * 2 * sizeof(double);
+  return output_count(info) * (3 * sizeof(double) + sizeof(int));
 }
 
 }  // namespace headwater

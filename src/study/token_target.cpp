@@ -45,7 +45,7 @@ std::string spelt(const LoadedModel& loaded, const Reading& ids) {
 }
 
 // "▁was (#471, 0.3517)", the likeliest first.
-std::string listed(const LoadedModel& loaded, std::span<const Candidate> candidates) {
+std::string listed_candidates(const LoadedModel& loaded, std::span<const Candidate> candidates) {
   constexpr std::size_t most = 6;
   std::vector<std::string> names;
   for (const Candidate& candidate : candidates.subspan(0, std::min(most, candidates.size())))
@@ -66,7 +66,8 @@ Reading likeliest(const LoadedModel& loaded, std::vector<Candidate> candidates, 
   throw InputError(fmt::format(
       "{}: expected a text that can be read in one way there, found '{}', which may be {}; name it "
       "by id ({}) or piece, or with its space (' {}')",
-      what, text, listed(loaded, candidates), written_ids(candidates.front().ids), without_space(text)));
+      what, text, listed_candidates(loaded, candidates), written_ids(candidates.front().ids),
+      without_space(text)));
 }
 
 [[noreturn]] void refuse_unspelt(const std::string& text, std::string_view what) {
@@ -77,8 +78,8 @@ Reading likeliest(const LoadedModel& loaded, std::vector<Candidate> candidates, 
 }
 
 // The log-probability of each token of a reading, from a run on the input up to `position` and the reading.
-Candidate measured(const LoadedModel& loaded, const Prepared& prepared, int position,
-                   const Reading& reading) {
+Candidate measured_candidate(const LoadedModel& loaded, const Prepared& prepared, int position,
+                             const Reading& reading) {
   std::vector<int> ids = prepared.encoding.ids(), rows;
   ids.resize(static_cast<std::size_t>(position) + 1);
   ids.insert(ids.end(), reading.begin(), reading.end() - 1);
@@ -110,14 +111,14 @@ void require_room(const LoadedModel& loaded, int position, std::size_t tokens) {
 
 // The tokens of a text if some of its readings have several tokens; otherwise nothing, and the later run
 // decides.
-std::optional<Reading> settled(const LoadedModel& loaded, const Prepared& prepared, int position,
-                               const std::string& text, std::string_view what) {
+std::optional<Reading> settled_reading(const LoadedModel& loaded, const Prepared& prepared, int position,
+                                       const std::string& text, std::string_view what) {
   const std::vector<Reading> readings = readings_at(loaded, prepared.encoding, position, text);
   if (std::none_of(readings.begin(), readings.end(), is_several)) return {};
   std::vector<Candidate> candidates;
   for (const Reading& reading : readings) {
     require_room(loaded, position, reading.size());
-    candidates.push_back(measured(loaded, prepared, position, reading));
+    candidates.push_back(measured_candidate(loaded, prepared, position, reading));
   }
   return likeliest(loaded, std::move(candidates), text, what);
 }
@@ -229,7 +230,7 @@ MovedOn move_on(const LoadedModel& loaded, TargetSpec spec, Prepared& prepared) 
   const auto tokens_of = [&](std::string& text, std::string_view what) -> Reading {
     if (text.empty()) return {};
     if (std::optional<Reading> ids = token_ids(loaded, text, what)) return *ids;
-    std::optional<Reading> found = settled(loaded, prepared, position, text, what);
+    std::optional<Reading> found = settled_reading(loaded, prepared, position, text, what);
     if (found) text = written_ids(*found);
     return found.value_or(Reading{});
   };

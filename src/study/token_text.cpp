@@ -74,7 +74,7 @@ std::vector<std::string> forms_of(const std::string& text, const std::string& be
   return {" " + text, text};
 }
 
-std::vector<Reading> encoded(const Tokenizer& tokenizer, const Gap& gap, const std::string& text) {
+std::vector<Reading> encoded_readings(const Tokenizer& tokenizer, const Gap& gap, const std::string& text) {
   std::vector<Reading> readings;
   if (gap.kind == Gap::Kind::After && !gap.encoding.has_pair) {
     const Encoding before = up_to(gap);
@@ -127,7 +127,7 @@ std::vector<Reading> readings_of(const Tokenizer& tokenizer, int vocabulary, con
     if (spells(id)) readings.push_back({id});
   const std::vector<std::optional<int>> unknown{tokenizer.special_id("unk_token"), tokenizer.id_of("[UNK]"),
                                                 tokenizer.id_of("<unk>")};
-  for (Reading& reading : encoded(tokenizer, gap, text)) {
+  for (Reading& reading : encoded_readings(tokenizer, gap, text)) {
     const bool spelt = !reading.empty() && std::all_of(reading.begin(), reading.end(), [&](int id) {
       return id < vocabulary && std::find(unknown.begin(), unknown.end(), id) == unknown.end();
     });

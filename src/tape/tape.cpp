@@ -11,7 +11,7 @@ namespace headwater {
 namespace {
 
 // sum += addend. A tensor that others may still read is never written to.
-void accumulate(Tensor& sum, Tensor addend) {
+void add_onto(Tensor& sum, Tensor addend) {
   if (sum.empty()) {
     sum = std::move(addend);
     return;
@@ -236,7 +236,7 @@ Signals Tape::pull_marked(const Var& from, Tensor seed, const Rules& rules, std:
         if (hooks.meet)
           branches[input].push_back({node.place.site, std::move(back[k])});
         else
-          accumulate(signal[input], std::move(back[k]));
+          add_onto(signal[input], std::move(back[k]));
       }
     } else if (!keep[i]) {
       signal[i] = Tensor();

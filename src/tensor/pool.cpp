@@ -55,7 +55,7 @@ Pool& the_pool() {
 }
 
 // Eight classes per power of two: at most an eighth of a buffer is wasted.
-std::size_t class_of(std::size_t bytes) {
+std::size_t size_class(std::size_t bytes) {
   if (bytes < smallest_pooled) return (bytes + 63) / 64 * 64;
   const std::size_t step = std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;
@@ -68,7 +68,7 @@ namespace pool {
 std::byte* take(std::size_t bytes, std::size_t& capacity) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 4)
     throw InternalError(fmt::format("buffer pool: {} bytes asked for", bytes));
-  capacity = std::max<std::size_t>(64, class_of(bytes));
+  capacity = std::max<std::size_t>(64, size_class(bytes));
   Pool& pool = the_pool();
   {
     const std::scoped_lock lock(pool.mutex);

@@ -12,7 +12,7 @@
 namespace headwater {
 namespace {
 
-std::string joined(const std::vector<std::string>& pieces) {
+std::string joined_pieces(const std::vector<std::string>& pieces) {
   std::string text;
   for (const auto& piece : pieces) text += piece;
   return text;
@@ -170,7 +170,7 @@ class ByteFallbackDecoder final : public Decoder {
 
 class FuseDecoder final : public Decoder {
  public:
-  void decode(std::vector<std::string>& pieces) const override { pieces = {joined(pieces)}; }
+  void decode(std::vector<std::string>& pieces) const override { pieces = {joined_pieces(pieces)}; }
 };
 
 class StripDecoder final : public Decoder {

@@ -10,7 +10,7 @@
 namespace headwater {
 namespace {
 
-std::uint64_t key_of(int left, int right) {
+std::uint64_t pair_key(int left, int right) {
   return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32U) |
          static_cast<std::uint32_t>(right);
 }
@@ -23,7 +23,7 @@ struct Parts {
   std::string_view left, right;
 };
 
-Parts parts_of(const Json& merge, const std::string& where, std::size_t index) {
+Parts merge_parts(const Json& merge, const std::string& where, std::size_t index) {
   const auto fail = [&] {
     JsonView(merge, fmt::format("{}[{}]", where, index)).fail("\"left right\" or [\"left\", \"right\"]");
   };
@@ -48,7 +48,7 @@ MergeTable::MergeTable(const JsonView& merges, const Vocabulary& vocabulary, std
   for (std::size_t i = 0; i < list.size(); ++i) {
     // Old merges.txt files were copied with their first line.
     if (list[i].is_string() && list[i].get_ref<const std::string&>().starts_with("#version")) continue;
-    const Parts parts = parts_of(list[i], merges.where(), i);
+    const Parts parts = merge_parts(list[i], merges.where(), i);
     const auto id_of = [&](std::string_view piece) {
       const auto id = vocabulary.find(piece);
       if (!id)
@@ -62,7 +62,7 @@ MergeTable::MergeTable(const JsonView& merges, const Vocabulary& vocabulary, std
                                     merges.where(), i, prefix_length, parts.right));
     std::string joined(parts.left);
     joined += parts.right.substr(prefix_length);
-    insert(key_of(left, right), {rank++, id_of(joined)});
+    insert(pair_key(left, right), {rank++, id_of(joined)});
   }
 }
 
@@ -75,7 +75,7 @@ void MergeTable::insert(std::uint64_t key, Merge merge) {
 
 const MergeTable::Merge* MergeTable::find(int left, int right) const {
   const std::size_t mask = slots_.size() - 1;
-  const std::uint64_t key = key_of(left, right);
+  const std::uint64_t key = pair_key(left, right);
   for (std::size_t slot = slot_of(key, mask); slots_[slot].merge.rank >= 0; slot = (slot + 1) & mask)
     if (slots_[slot].key == key) return &slots_[slot].merge;
   return nullptr;

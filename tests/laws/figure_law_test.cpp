@@ -15,7 +15,7 @@
 #include "engine/jobs.h"
 #include "files/report_reader.h"
 #include "image/image.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "support/tiny_models.h"
 
 namespace headwater::testing {

@@ -141,7 +141,7 @@ def check_targets(chromium, path):
 
 
 def told(row, tokens):
-    """The rule of the layer shown first, in its own words: result/focus.h."""
+    """The rule of the layer shown first, in its own words: result/rows.h."""
     total = sum(abs(v) for v in row)
     shares = [abs(v) / total for v in row]
     words = sum(p for p, t in list(zip(shares, tokens))[1:] if not t["special"])

@@ -148,7 +148,7 @@ int run(const Options& options, const Arguments& given) {
   check_values(options);
   if (options.corpus.file.empty())
     throw InputError("--file: expected a file or folder of examples, found none");
-  EvaluationFile file = read_evaluation(options.corpus, options.limit);
+  EvaluationFile file = read_examples(options.corpus, options.limit);
   options.output.say(fmt::format("reading {} as {}", options.corpus.file, file.understood));
   for (EvaluationExample& example : file.examples) example.input.truncate = options.truncate;
   Output output(options.output.path);

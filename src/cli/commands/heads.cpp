@@ -26,7 +26,7 @@ std::string plan_text(const Engine& engine, std::span<const LabelledInput> input
   std::vector<LabelledPlan> plans;
   for (const std::string& ranking : names)
     plans.push_back(engine.plan_head_importance(inputs, ranking, options.max_memory.bytes()));
-  return labelled_plan_text(joined(plans), engine.info(), {"rankings", names}, format);
+  return labelled_plan_text(joined_plans(plans), engine.info(), {"rankings", names}, format);
 }
 
 std::string shown(const std::vector<HeadImportance>& rankings, const std::string& command,

@@ -17,7 +17,7 @@ struct Options {
   std::string name, part;
 };
 
-std::vector<const char*> words_of(const Options& options) {
+std::vector<const char*> command_words(const Options& options) {
   if (options.name.empty()) return {"headwater", "--help"};
   const auto commands = all_commands();
   if (std::any_of(commands.begin(), commands.end(),
@@ -32,7 +32,7 @@ std::vector<const char*> words_of(const Options& options) {
 }
 
 int run(const Options& options) {
-  std::vector<const char*> words = words_of(options);
+  std::vector<const char*> words = command_words(options);
   if (!options.part.empty()) words.push_back(options.part.c_str());
   return run_program(static_cast<int>(words.size()), words.data());
 }

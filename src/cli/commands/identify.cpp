@@ -37,7 +37,7 @@ struct Options : RunOptions {
 
 // The values named in "a,b".
 template <class T>
-std::vector<T> chosen(const std::string& option, const std::string& text, const std::vector<T>& all) {
+std::vector<T> values_named(const std::string& option, const std::string& text, const std::vector<T>& all) {
   std::vector<std::string> names;
   for (const T value : all) names.emplace_back(name_of(value));
   std::vector<T> found;
@@ -78,14 +78,15 @@ int run(const Options& options, const Arguments& given) {
   const std::string format =
       options.output.chosen_format(formats, std::string(document_endings) + " .ndjson=jsonl");
   IdentifyRequest request = options.request;
-  request.maps = chosen<TokenMap>("--map", options.maps, {TokenMap::Naive, TokenMap::Linear, TokenMap::Mlp});
-  request.distances =
-      chosen<TokenDistance>("--distance", options.distances, {TokenDistance::Cosine, TokenDistance::L2});
-  request.target = chosen<TokenTarget>("--target", options.target,
-                                       {TokenTarget::Word, TokenTarget::Sum, TokenTarget::Hidden})
+  request.maps =
+      values_named<TokenMap>("--map", options.maps, {TokenMap::Naive, TokenMap::Linear, TokenMap::Mlp});
+  request.distances = values_named<TokenDistance>("--distance", options.distances,
+                                                  {TokenDistance::Cosine, TokenDistance::L2});
+  request.target = values_named<TokenTarget>("--target", options.target,
+                                             {TokenTarget::Word, TokenTarget::Sum, TokenTarget::Hidden})
                        .front();
   request.pool =
-      chosen<TokenPool>("--pool", options.pool, {TokenPool::Sentence, TokenPool::Vocabulary}).front();
+      values_named<TokenPool>("--pool", options.pool, {TokenPool::Sentence, TokenPool::Vocabulary}).front();
   request.states = parsed_states(options.states);
   request.control = !options.no_control;
   request.max_memory = options.max_memory.bytes();

@@ -56,7 +56,7 @@ std::string plan_text(const Engine& engine, std::span<const LabelledInput> input
   for (const std::string& ranking : names)
     plans.push_back(
         engine.plan_head_importance(inputs.first(options.ranked(inputs.size())), ranking, max_memory));
-  return labelled_plan_text(joined(plans), engine.info(), {"rankings", names}, format);
+  return labelled_plan_text(joined_plans(plans), engine.info(), {"rankings", names}, format);
 }
 
 std::string shown(const PruningReport& report, const std::string& command, const std::string& format,
@@ -66,8 +66,9 @@ std::string shown(const PruningReport& report, const std::string& command, const
 }
 
 // The curves, with the checks of the rankings they follow and the time both took.
-PruningReport measured(const Engine& engine, std::span<const LabelledInput> inputs, const Options& options,
-                       const LabelledRun& how, const std::function<void(const HeadImportance&)>& ranked) {
+PruningReport measured_curves(const Engine& engine, std::span<const LabelledInput> inputs,
+                              const Options& options, const LabelledRun& how,
+                              const std::function<void(const HeadImportance&)>& ranked) {
   std::vector<HeadImportance> rankings;
   for (const std::string& ranking : split(options.rankings, ','))
     rankings.push_back(engine.head_importance(inputs.first(options.ranked(inputs.size())), ranking, how));
@@ -89,13 +90,14 @@ int run(const Options& options, const Arguments& given) {
   ProgressLine progress(options.output.quiet);
   const LabelledRun how{.max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
-  const PruningReport report = measured(engine, inputs, options, how, [&](const HeadImportance& importance) {
-    if (options.save.empty()) return;
-    engine.save_pruned(importance, options.rate, options.save);
-    progress.clear();
-    options.output.say(fmt::format("written: {} without the {:.0f} % least important heads by {}",
-                                   options.save, 100 * options.rate, importance.ranking));
-  });
+  const PruningReport report =
+      measured_curves(engine, inputs, options, how, [&](const HeadImportance& importance) {
+        if (options.save.empty()) return;
+        engine.save_pruned(importance, options.rate, options.save);
+        progress.clear();
+        options.output.say(fmt::format("written: {} without the {:.0f} % least important heads by {}",
+                                       options.save, 100 * options.rate, importance.ranking));
+      });
   progress.clear();
   const std::string command = repeat_command("prune", given, report.record, {"--save", "--rate"});
   return finish_with(output, shown(report, command, format, terminal_of(output, options.output.colour)),

@@ -46,7 +46,7 @@ std::string command_of(const Arguments& given, const Report& report, const Reque
          shell_quoted(input.text);
 }
 
-TargetSpec target_of(const Example& example, TargetSpec given) {
+TargetSpec target_in_file(const Example& example, TargetSpec given) {
   if (example.targets.size() > 1)
     throw InputError(fmt::format("target: expected one for a tree, found {}", example.targets.size()));
   if (!example.targets.empty()) given.label = example.targets.front();
@@ -66,7 +66,7 @@ int run(const Options& options, const Arguments& given) {
   const Engine engine = options.model.load(options.output);
   ProgressLine progress(options.output.quiet);
   const Request request{.input = example->input,
-                        .target = target_of(*example, options.target),
+                        .target = target_in_file(*example, options.target),
                         .max_memory = options.max_memory.bytes(),
                         .progress = [&](const Progress& p) { progress.show(p); }};
   if (options.dry_run) return finish_with(output, dry_run(engine, tree_request(request), format));

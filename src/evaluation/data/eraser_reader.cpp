@@ -44,7 +44,7 @@ Index token_at(const Json& evidence, const char* key, std::size_t tokens, const 
 }
 
 // Every piece of evidence, whatever the group it stands in.
-std::vector<Json> pieces_of(const Json& evidences, const std::string& where) {
+std::vector<Json> evidence_pieces(const Json& evidences, const std::string& where) {
   if (!evidences.is_array())
     throw FormatError(fmt::format("{}: evidences: expected a list, found {}", where, evidences.type_name()));
   std::vector<Json> pieces;
@@ -59,7 +59,7 @@ std::vector<Json> pieces_of(const Json& evidences, const std::string& where) {
 
 EvaluationExample example_of(const Json& json, const std::string& docs, const std::string& where) {
   EvaluationExample made{.gold = text_at(json, "classification", where), .annotated = true, .name = where};
-  const std::vector<Json> pieces = pieces_of(json.at("evidences"), where);
+  const std::vector<Json> pieces = evidence_pieces(json.at("evidences"), where);
   const std::string document =
       pieces.empty() ? text_at(json, "annotation_id", where) : text_at(pieces.front(), "docid", where);
   if (document.find("..") != std::string::npos || document.starts_with("/"))

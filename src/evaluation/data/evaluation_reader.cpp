@@ -19,7 +19,7 @@ namespace {
 // What the first line of a .jsonl says the file is.
 enum class LineKind { Plain, Eraser, Blimp };
 
-LineKind kind_of(const std::string& path) {
+LineKind line_kind(const std::string& path) {
   LineKind kind = LineKind::Plain;
   if (!path.ends_with(".jsonl") || !file_exists(path)) return kind;
   try {
@@ -33,7 +33,7 @@ LineKind kind_of(const std::string& path) {
   return kind;
 }
 
-EvaluationFile read_rows(const CorpusOptions& options, std::size_t limit) {
+EvaluationFile read_table(const CorpusOptions& options, std::size_t limit) {
   CorpusOptions all = options;
   all.shard.reset();
   CorpusReader reader(all);
@@ -90,7 +90,7 @@ std::string text_at(const Json& json, const std::string& key, const std::string&
   return json[key].get<std::string>();
 }
 
-EvaluationFile read_evaluation(const CorpusOptions& options, std::size_t limit) {
+EvaluationFile read_examples(const CorpusOptions& options, std::size_t limit) {
   std::string path = options.file;
   if (is_directory(path)) {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -101,10 +101,10 @@ EvaluationFile read_evaluation(const CorpusOptions& options, std::size_t limit) 
                     "masks/), found a folder with neither",
                     path));
   }
-  const LineKind kind = kind_of(path);
+  const LineKind kind = line_kind(path);
   EvaluationFile read = kind == LineKind::Eraser  ? read_eraser(path, limit)
                         : kind == LineKind::Blimp ? read_blimp(path, limit)
-                                                  : read_rows(options, limit);
+                                                  : read_table(options, limit);
   if (read.examples.empty()) throw InputError(fmt::format("{}: expected examples, found none", path));
   return read;
 }

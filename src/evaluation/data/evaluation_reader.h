@@ -27,7 +27,7 @@ struct EvaluationFile {
 
 // `limit`: the first so many; 0: all, whatever the shard: what is measured of an example may rest on others.
 // Throws InputError or FormatError naming file and line.
-EvaluationFile read_evaluation(const CorpusOptions& options, std::size_t limit);
+EvaluationFile read_examples(const CorpusOptions& options, std::size_t limit);
 
 // One each of the above; `path` is the .jsonl file, or the folder.
 EvaluationFile read_eraser(const std::string& path, std::size_t limit);

@@ -27,7 +27,7 @@ EvaluationFile read(const std::string& path, std::size_t limit = 0) {
   CorpusOptions options;
   options.file = path;
   options.labelled = true;
-  return read_evaluation(options, limit);
+  return read_examples(options, limit);
 }
 
 TEST(EraserReader, EvidenceIsTokensOfTheDocument) {

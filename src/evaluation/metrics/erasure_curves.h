@@ -21,7 +21,7 @@ template <Erasure erase>
 std::vector<Perturbation> asks_at_shares(const Trial& trial, const MethodOptions& options) {
   const std::vector<std::size_t> order = erasure_order(trial.scores, First::Most);
   std::vector<Perturbation> all{without_first(order, 0)};
-  for (const int share : shares_of(options)) all.push_back(erase(order, share_count(order.size(), share)));
+  for (const int share : parsed_shares(options)) all.push_back(erase(order, share_count(order.size(), share)));
   return all;
 }
 
@@ -38,7 +38,7 @@ inline EvaluationValue falls_at_shares(const Trial& trial, const MethodOptions&,
 
 inline std::vector<double> share_points(const ModelInfo&, const MethodOptions& options) {
   std::vector<double> x;
-  for (const int share : shares_of(options)) x.push_back(share / 100.0);
+  for (const int share : parsed_shares(options)) x.push_back(share / 100.0);
   return x;
 }
 

@@ -41,7 +41,7 @@ std::vector<std::string> rows(const MethodOptions& options) {
 }
 
 // Those that heads are ranked by.
-std::span<const Labelled> first_of(const std::vector<Labelled>& labelled, const MethodOptions& options) {
+std::span<const Labelled> first_inputs(const std::vector<Labelled>& labelled, const MethodOptions& options) {
   return std::span(labelled).first(
       std::min(labelled.size(), static_cast<std::size_t>(options.integer("ranked"))));
 }
@@ -59,7 +59,7 @@ std::vector<std::vector<EvaluationValue>> measure(const ModelTrial& trial, const
   const auto advance = [&](double part) { trial.advance((done + part) / parts); };
   for (const std::string& ranking : rankings) {
     const HeadImportance importance =
-        head_importance(trial.loaded, first_of(labelled, options), ranking, advance, trial.max_memory);
+        head_importance(trial.loaded, first_inputs(labelled, options), ranking, advance, trial.max_memory);
     for (const double rate : pruning.rates)
       masks.push_back(
           pruned_mask(importance, rate, options.text("scope") == "layer", options.text("order") == "most"));
@@ -92,7 +92,8 @@ std::size_t model_bytes(const ModelTrial& trial, const MethodOptions& options) {
   std::size_t bytes = plan_pruning(trial.loaded, labelled, rankings.size(), {}, trial.max_memory).bytes;
   for (const std::string& ranking : rankings)
     bytes = std::max(
-        bytes, plan_importance(trial.loaded, first_of(labelled, options), ranking, trial.max_memory).bytes);
+        bytes,
+        plan_importance(trial.loaded, first_inputs(labelled, options), ranking, trial.max_memory).bytes);
   return bytes;
 }
 

@@ -18,7 +18,7 @@ struct WordRange {
   std::size_t begin, end;
 };
 
-std::vector<WordRange> ranges_of(const std::vector<bool>& taken) {
+std::vector<WordRange> word_ranges(const std::vector<bool>& taken) {
   std::vector<WordRange> ranges;
   for (std::size_t w = 0; w < taken.size(); ++w) {
     if (!taken[w]) continue;
@@ -46,7 +46,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions& options, std::s
   for (std::size_t i = 0; i < std::min(k > 0 ? static_cast<std::size_t>(k) : marked, order.size()); ++i)
     taken[order[i]] = true;
   for (const AnnotatedWord& word : trial.sample.words) evidence.push_back(word.evidence);
-  const std::vector<WordRange> mine = ranges_of(taken), theirs = ranges_of(evidence);
+  const std::vector<WordRange> mine = word_ranges(taken), theirs = word_ranges(evidence);
   double right = 0;
   for (const WordRange& range : mine)
     right += std::any_of(theirs.begin(), theirs.end(),

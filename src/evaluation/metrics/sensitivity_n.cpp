@@ -33,7 +33,7 @@ std::vector<Perturbation> subsets(const Sample& sample, const std::vector<int>& 
 
 std::vector<Perturbation> asks(const Trial& trial, const MethodOptions& options) {
   std::vector<Perturbation> all{{.kept = std::vector<bool>(trial.scores.size(), true)}};
-  for (Perturbation& made : subsets(trial.sample, shares_of(options), options.integer("subsets")))
+  for (Perturbation& made : subsets(trial.sample, parsed_shares(options), options.integer("subsets")))
     all.push_back(std::move(made));
   return all;
 }
@@ -42,7 +42,7 @@ EvaluationValue measure(const Trial& trial, const MethodOptions& options, std::s
   if (trial.scores.empty()) return no_value();
   const auto count = static_cast<std::size_t>(options.integer("subsets"));
   const std::vector<Perturbation> taken =
-      subsets(trial.sample, shares_of(options), options.integer("subsets"));
+      subsets(trial.sample, parsed_shares(options), options.integer("subsets"));
   EvaluationValue made;
   double defined = 0;
   for (std::size_t begin = 0; begin < taken.size(); begin += count) {

@@ -33,7 +33,7 @@ std::vector<double> points(const ModelInfo& info, const MethodOptions&) {
   return x;
 }
 
-std::vector<ProbeText> texts_of(const ModelTrial& trial) {
+std::vector<ProbeText> probe_texts(const ModelTrial& trial) {
   std::vector<ProbeText> texts;
   for (const LabelledInput& one : trial.inputs) {
     const Prepared prepared = prepare(trial.loaded, one.input);
@@ -65,7 +65,7 @@ Shares shares_at(const ModelTrial& trial, const std::vector<ProbeText>& texts, i
   const std::vector<Index> first = first_rows(texts);
   Shares shares(4, std::vector<double>(texts.size(), std::numeric_limits<double>::quiet_NaN()));
   for (const std::vector<Part>& parts : split_texts(texts, text_folds, trial.seed).parts) {
-    const std::vector<std::size_t> seen = members(parts, Part::Train), unseen = members(parts, Part::Test);
+    const std::vector<std::size_t> seen = texts_in(parts, Part::Train), unseen = texts_in(parts, Part::Test);
     const Tensor hidden = rows_of(read[0], first, unseen).to(DType::Float64),
                  own = rows_of(read[1], first, unseen).to(DType::Float64),
                  known = rows_of(read[1], first, seen);
@@ -82,7 +82,7 @@ Shares shares_at(const ModelTrial& trial, const std::vector<ProbeText>& texts, i
 }
 
 std::vector<std::vector<EvaluationValue>> measure(const ModelTrial& trial, const MethodOptions& options) {
-  const std::vector<ProbeText> texts = texts_of(trial);
+  const std::vector<ProbeText> texts = probe_texts(trial);
   const int states = trial.loaded.info().last().layers + 1;
   const bool content = options.text("tokens") == "content";
   std::vector<std::vector<EvaluationValue>> values(texts.size(), std::vector<EvaluationValue>(5));
@@ -104,7 +104,7 @@ std::vector<std::vector<EvaluationValue>> measure(const ModelTrial& trial, const
 std::size_t model_bytes(const ModelTrial& trial, const MethodOptions&) {
   const IdentifyMemory memory =
       identify_memory({.control = false, .folds = text_folds, .max_memory = trial.max_memory},
-                      *trial.loaded.model, texts_of(trial));
+                      *trial.loaded.model, probe_texts(trial));
   return memory.fixed + memory.per_state;
 }
 

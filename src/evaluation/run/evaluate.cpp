@@ -23,7 +23,7 @@
 #include "evaluation/trial/perturbed_runs.h"
 #include "explain/checking.h"
 #include "result/answer_rows.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "result/text_windows.h"
 #include "tensor/pool.h"
 
@@ -220,7 +220,7 @@ class Evaluating {
       request.target.label = std::to_string(label_of_windows(reports));
     }
     explain_all(explainers_.specs);
-    ReadTokens read = joined(made.windows, reports);
+    ReadTokens read = joined_windows(made.windows, reports);
     made.rows = std::move(read.rows);
     made.report = std::move(reports.front());
     made.report.attributions.clear();

@@ -30,7 +30,7 @@ constexpr std::size_t bytes_of_token = 512, bytes_of_note = 320, bytes_of_exampl
 
 // A trial of an example with this many units and equal scores: the number of changed inputs does not depend
 // on the scores.
-std::size_t asked_of(const ChosenMetric& metric, const ModelInfo& info, std::size_t units) {
+std::size_t runs_asked(const ChosenMetric& metric, const ModelInfo& info, std::size_t units) {
   if (metric.evaluation->asks == nullptr) return 0;
   Sample sample;
   for (std::size_t u = 0; u < units; ++u) sample.units.push_back({static_cast<int>(u)});
@@ -102,7 +102,7 @@ class Planning {
     plan_.explanations += windows * methods_.specs.size() + varied_.size() * methods_.asked;
     std::size_t asked = 0;
     for (const ChosenMetric& metric : metrics_)
-      asked += asked_of(metric, info_, units) * (methods_.asked + 1);
+      asked += runs_asked(metric, info_, units) * (methods_.asked + 1);
     plan_.changed_inputs += asked;
     waiting_ = std::max(waiting_, waiting_bytes(tokens, units, asked, example->input.text.size()));
     if (seen_.emplace(tokens, longest.target.label).second) requests_.push_back(longest);

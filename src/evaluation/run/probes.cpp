@@ -25,7 +25,7 @@ int predicted_row(const LoadedModel& loaded, const Encoding& encoding) {
 }
 
 // The output of every block at that position: [layers][D].
-std::vector<std::vector<double>> states_of(const LoadedModel& loaded, const EvaluationExample& example) {
+std::vector<std::vector<double>> hidden_rows(const LoadedModel& loaded, const EvaluationExample& example) {
   Prepared prepared = prepare(loaded, example.input);
   const int position = predicted_row(loaded, prepared.encoding);
   prepared.batch.positions = {position};
@@ -62,7 +62,7 @@ std::vector<std::vector<bool>> probe_layers(const LoadedModel& loaded,
   std::vector<Vectors> states;  // [layer][example][D]
   std::vector<bool> first_property;
   for (const std::size_t i : known) {
-    const auto one = states_of(loaded, *asked[i]);
+    const auto one = hidden_rows(loaded, *asked[i]);
     states.resize(one.size());
     for (std::size_t layer = 0; layer < one.size(); ++layer) states[layer].push_back(one[layer]);
     first_property.push_back(asked[i]->property == *properties.begin());

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "evaluation/run/evaluate.h"
 #include "image/image.h"
-#include "result/focus.h"
+#include "result/rows.h"
 #include "study/labels.h"
 
 namespace headwater {
@@ -15,7 +15,7 @@ namespace headwater {
 namespace {
 
 // Words between white space, and whether a span touches them.
-std::vector<AnnotatedWord> words_of(const std::string& text, const std::vector<TextSpan>& evidence) {
+std::vector<AnnotatedWord> annotated_words(const std::string& text, const std::vector<TextSpan>& evidence) {
   std::vector<AnnotatedWord> words;
   for (std::size_t at = 0; at < text.size();) {
     if (is_ascii_space(text[at])) {
@@ -35,7 +35,7 @@ std::vector<AnnotatedWord> words_of(const std::string& text, const std::vector<T
 }
 
 // Masks are grey: 0 and 2 are background, 1 and 255 the object, 3 its edge, which counts as neither.
-ObjectMask mask_of(const LoadedModel& loaded, const std::string& path) {
+ObjectMask object_mask(const LoadedModel& loaded, const std::string& path) {
   const Image seen = loaded.processor->crop(read_image(path), Resample::Nearest);
   ObjectMask mask{.width = seen.width, .height = seen.height};
   for (std::size_t i = 0; i < seen.rgb.size(); i += 3) {
@@ -178,12 +178,12 @@ Sample sample_of(const LoadedModel& loaded, const EvaluationExample& example, co
       if (span.begin < 0 || span.end < span.begin || span.end > static_cast<Index>(example.input.text.size()))
         throw InputError(fmt::format("evidence: expected spans within the {} bytes of the text, found {}–{}",
                                      example.input.text.size(), span.begin, span.end));
-  if (example.annotated) sample.words = words_of(example.input.text, example.evidence);
+  if (example.annotated) sample.words = annotated_words(example.input.text, example.evidence);
   if (patches == nullptr) return sample;
   sample.width = sample.height = loaded.info().image_size;
   sample.grid_width = static_cast<int>(patches->columns);
   sample.grid_height = static_cast<int>(patches->rows);
-  if (!example.mask.empty()) sample.mask = mask_of(loaded, example.mask);
+  if (!example.mask.empty()) sample.mask = object_mask(loaded, example.mask);
   return sample;
 }
 

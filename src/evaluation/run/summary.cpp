@@ -53,8 +53,8 @@ Figure combined_figure(const Column& column, double (*combine)(std::span<const d
   return {over(all), bootstrap_interval(all.size(), over, draws)};
 }
 
-EvaluationCell cell_of(const ChosenMetric& metric, const ModelInfo& info, const Column& column,
-                       const BootstrapOptions& draws) {
+EvaluationCell summed_cell(const ChosenMetric& metric, const ModelInfo& info, const Column& column,
+                           const BootstrapOptions& draws) {
   EvaluationCell cell{.metric = std::string(metric.evaluation->name)};
   Column defined;
   std::vector<double> values;
@@ -87,8 +87,8 @@ EvaluationCell cell_of(const ChosenMetric& metric, const ModelInfo& info, const 
   return cell;
 }
 
-void compare(const std::string& metric, const std::vector<Column>& columns,
-             const std::vector<std::string>& methods, std::vector<EvaluationPair>& pairs) {
+void compare_methods(const std::string& metric, const std::vector<Column>& columns,
+                     const std::vector<std::string>& methods, std::vector<EvaluationPair>& pairs) {
   std::vector<double> p;
   const std::size_t first = pairs.size();
   for (std::size_t a = 0; a < columns.size(); ++a)
@@ -166,11 +166,11 @@ void sum_up(const std::vector<ChosenMetric>& metrics, const std::vector<ExampleV
     for (const ExampleValues* one : explained)
       for (std::size_t m = 0; m < columns.size(); ++m) columns[m].push_back(&one->values[k][m]);
     for (std::size_t m = 0; m < columns.size(); ++m) {
-      report.cells.push_back(cell_of(metrics[k], report.model, columns[m], draws));
+      report.cells.push_back(summed_cell(metrics[k], report.model, columns[m], draws));
       report.cells.back().method = report.methods[m];
     }
     if (evaluation.combine == nullptr)
-      compare(std::string(evaluation.name), columns, report.methods, report.pairs);
+      compare_methods(std::string(evaluation.name), columns, report.methods, report.pairs);
     else
       report.notes.push_back(
           fmt::format("{} is one figure over all examples, not a mean; compare methods by its intervals.",

@@ -38,7 +38,7 @@ std::vector<std::size_t> step_counts(std::size_t n, int steps) {
   return counts;
 }
 
-std::vector<int> shares_of(const MethodOptions& options) {
+std::vector<int> parsed_shares(const MethodOptions& options) {
   std::vector<int> shares;
   for (const std::string& piece : split(options.text("shares"), ',')) {
     int share = 0;

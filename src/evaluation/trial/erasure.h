@@ -23,7 +23,7 @@ Perturbation only_first(const std::vector<std::size_t>& order, std::size_t count
 std::vector<std::size_t> step_counts(std::size_t n, int steps);
 
 // Option "shares": whole percentages from 1 to 100, such as "1,5,10,20,50". Throws InputError.
-std::vector<int> shares_of(const MethodOptions& options);
+std::vector<int> parsed_shares(const MethodOptions& options);
 // ⌈share n / 100⌉: at least one unit.
 std::size_t share_count(std::size_t n, int share);
 

@@ -48,7 +48,7 @@ std::unique_ptr<Study> aimed_study(const LoadedModel& loaded, const Prepared& pr
 }
 
 // The tokens that stay, and where the rows of the target then are.
-Batch shortened(const Batch& whole, const std::vector<bool>& there, const std::vector<int>& positions) {
+Batch without_tokens(const Batch& whole, const std::vector<bool>& there, const std::vector<int>& positions) {
   Batch rest{.ids = {{}}};
   std::vector<int> moved(there.size());
   if (!whole.type_ids.empty()) rest.type_ids.emplace_back();
@@ -176,7 +176,7 @@ Batch PerturbedRuns::batch_for(const Asked& asked) const {
   const Study& study = *known.study;
   const std::vector<int> positions = (known.probability ? known.probability : known.logit)->positions();
   if (asked.replacement == Replacement::Delete)
-    return shortened(study.batch(), tokens_there(asked), positions);
+    return without_tokens(study.batch(), tokens_there(asked), positions);
   Batch batch = study.batch();
   batch.positions = positions;
   if (asked.perturbation.of == Perturbation::Of::Pixels)

@@ -63,8 +63,8 @@ std::vector<double> values_of(const Tensor& all, Index tokens, Index groups, Ind
   return v;
 }
 
-std::vector<double> times(const std::vector<double>& v, const std::vector<double>& l, Index rows,
-                          Index width) {
+std::vector<double> product_with(const std::vector<double>& v, const std::vector<double>& l, Index rows,
+                                 Index width) {
   std::vector<double> product(v.size());
   kernels::gemm<double>({.m = rows, .n = width, .k = width}, v.data(), l.data(), product.data());
   return product;
@@ -164,7 +164,7 @@ class Layer {
         narrow =
             narrow_factor(out_.data<double>() + h * E, stack_.width, stack_.heads * E, E, settings_.rule);
       if (narrow)
-        all.push_back({times(all.front().values, *narrow, keys_, E), {h}});
+        all.push_back({product_with(all.front().values, *narrow, keys_, E), {h}});
       else
         all.front().heads.push_back(h);
     }

@@ -42,7 +42,8 @@ Tensor basis_seeds(const Tensor& x, Index begin, Index count, BlockNorm norm) {
 }
 
 // Columns of the sequence that is read, [L, T, S].
-Tensor columns_of(const std::vector<double>& all, const Shape& shape, Index units, Index first, DType dtype) {
+Tensor unit_columns(const std::vector<double>& all, const Shape& shape, Index units, Index first,
+                    DType dtype) {
   std::vector<double> some;
   const Index S = shape.back();
   for (auto row = all.begin(); row != all.end(); row += units)
@@ -122,10 +123,10 @@ Attribution joint_attribution(const Study& study, BlockNorm norm) {
       const std::string name = stack.reads < 0 ? stack.name : stack.name + "_to_" + columns.name;
       Map map{.name = name,
               .axes = {Axis::Layer, {Axis::Query, static_cast<int>(s)}, {Axis::Key, static_cast<int>(read)}},
-              .values = columns_of(shares, shape, U, columns.first, dtype)};
+              .values = unit_columns(shares, shape, U, columns.first, dtype)};
       Map lengths{.name = "norm_" + name,
                   .axes = map.axes,
-                  .values = columns_of(norms[s], shape, U, columns.first, dtype)};
+                  .values = unit_columns(norms[s], shape, U, columns.first, dtype)};
       if (stack.causal && read == s) {
         future = std::max(future, check_causal(map.values).value);
         forbid_future(map.values);

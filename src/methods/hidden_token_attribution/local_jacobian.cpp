@@ -27,7 +27,7 @@ using Vector = std::vector<double>;
 
 // C [m, n] = op(A) op(B), contiguous.
 enum class Turn { None, A, B };
-void product(Turn turn, Index m, Index n, Index k, const double* a, const double* b, double* c) {
+void dgemm(Turn turn, Index m, Index n, Index k, const double* a, const double* b, double* c) {
   kernels::gemm<double>(
       {.m = m, .n = n, .k = k, .transpose_a = turn == Turn::A, .transpose_b = turn == Turn::B}, a, b, c);
 }
@@ -76,7 +76,7 @@ struct NormAt {
   }
 };
 
-Vector dense(const LinearWeights& w) {
+Vector dense_weights(const LinearWeights& w) {
   return w.weight->dense().to_doubles();
 }
 
@@ -91,12 +91,12 @@ class Block {
         H(study.info().last().heads),
         E(study.info().last().head_width),
         scale_(block_.heads.scale),
-        wq_(dense(weights_.attention.q)),
-        wk_(dense(weights_.attention.k)),
-        wv_(dense(weights_.attention.v)),
-        wo_(dense(weights_.attention.out)),
-        w1_(dense(weights_.mlp.up)),
-        w2_(dense(weights_.mlp.down)) {
+        wq_(dense_weights(weights_.attention.q)),
+        wk_(dense_weights(weights_.attention.k)),
+        wv_(dense_weights(weights_.attention.v)),
+        wo_(dense_weights(weights_.attention.out)),
+        w1_(dense_weights(weights_.mlp.up)),
+        w2_(dense_weights(weights_.mlp.down)) {
     const auto read = [&](Site site) { return study.at(site, layer).to_doubles(); };
     q_ = read(Site::Q);
     k_ = read(Site::K);
@@ -110,18 +110,18 @@ class Block {
     kernels::activation_slope<double>(weights_.mlp.f, kernels::Slope::Tangent, pre.data(), slope_.data(),
                                       static_cast<Index>(pre.size()));
     vv_.resize(as_size(H * E * H * E));
-    product(Turn::B, H * E, H * E, D, wv_.data(), wv_.data(), vv_.data());
+    dgemm(Turn::B, H * E, H * E, D, wv_.data(), wv_.data(), vv_.data());
   }
 
   // Row j of the norms.
   void row(Index j, double* norms) const {
     const Vector m = stream_part(j);
     Vector r(as_size(D * H * E)), s(as_size(H * E * H * E));
-    product(Turn::None, D, H * E, D, m.data(), wo_.data(), r.data());
-    product(Turn::A, H * E, H * E, D, r.data(), r.data(), s.data());
+    dgemm(Turn::None, D, H * E, D, m.data(), wo_.data(), r.data());
+    dgemm(Turn::A, H * E, H * E, D, r.data(), r.data(), s.data());
     Vector p(as_size(H * D));
     for (Index h = 0; h < H; ++h)  // p_h = W_K^hᵀ q_j
-      product(Turn::None, 1, D, E, q_.data() + j * H * E + h * E, wk_.data() + h * E * D, p.data() + h * D);
+      dgemm(Turn::None, 1, D, E, q_.data() + j * H * E + h * E, wk_.data() + h * E * D, p.data() + h * D);
     others(j, s, p, norms);
     norms[j] = own(j, m, r, p);
   }
@@ -143,7 +143,7 @@ class Block {
     Vector scaled = w2_;  // W₂ diag(f')
     for (std::size_t at = 0; at < scaled.size(); ++at) scaled[at] *= slope_[as_size(j * F) + at % as_size(F)];
     Vector m(as_size(D * D));
-    product(Turn::None, D, D, F, scaled.data(), w1_.data(), m.data());
+    dgemm(Turn::None, D, D, F, scaled.data(), w1_.data(), m.data());
     for (Index k = 0; k < D; ++k) m[as_size(k * D + k)] += 1;
     NormAt(before_first_.data() + j * D, weights_.attention_norm, D).from_right(m);
     NormAt(before_second_.data() + j * D, weights_.mlp_norm, D).from_left(m);
@@ -153,8 +153,8 @@ class Block {
   void others(Index j, const Vector& s, const Vector& p, double* norms) const {
     const Index HE = H * E;
     Vector wp(as_size(HE * H)), pp(as_size(H * H));  // W_V p_g;  Π
-    product(Turn::B, HE, H, D, wv_.data(), p.data(), wp.data());
-    product(Turn::B, H, H, D, p.data(), p.data(), pp.data());
+    dgemm(Turn::B, HE, H, D, wv_.data(), p.data(), wp.data());
+    dgemm(Turn::B, H, H, D, p.data(), p.data(), pp.data());
     Vector base(as_size(H * H)), cross(as_size(HE * H)), weighted(s);
     for (Index x = 0; x < HE; ++x)  // x = (h, a), y = (g, b)
       for (Index y = 0; y < HE; ++y) {
@@ -168,8 +168,8 @@ class Block {
     for (Index i = 0; i < T; ++i)
       for (Index x = 0; x < HE; ++x)
         b[as_size(i * HE + x)] = attention(x / E, j, i) * apart(x / E, j, i, x % E);
-    product(Turn::None, T, H, HE, b.data(), cross.data(), along.data());
-    product(Turn::None, T, HE, HE, b.data(), weighted.data(), curved.data());
+    dgemm(Turn::None, T, H, HE, b.data(), cross.data(), along.data());
+    dgemm(Turn::None, T, HE, HE, b.data(), weighted.data(), curved.data());
     for (Index i = 0; i < T; ++i) {
       double total = 0;
       for (Index h = 0; h < H; ++h) {
@@ -196,14 +196,14 @@ class Block {
             x[as_size(e * E + f)] +=
                 scale_ * attention(h, j, i) * at(v_, i, e) * (at(k_, i, f) - mean[as_size(f)]);
       double* to = inner.data() + h * E * D;
-      product(Turn::None, E, D, E, x.data(), wq_.data() + h * E * D, to);
+      dgemm(Turn::None, E, D, E, x.data(), wq_.data() + h * E * D, to);
       for (Index e = 0; e < E; ++e)
         for (Index c = 0; c < D; ++c)
           to[e * D + c] += attention(h, j, j) *
                            (wv_[as_size((h * E + e) * D + c)] + apart(h, j, j, e) * p[as_size(h * D + c)]);
     }
     Vector whole(as_size(D * D));
-    product(Turn::None, D, D, H * E, r.data(), inner.data(), whole.data());
+    dgemm(Turn::None, D, D, H * E, r.data(), inner.data(), whole.data());
     double total = 0;
     for (std::size_t c = 0; c < whole.size(); ++c) total += (whole[c] + m[c]) * (whole[c] + m[c]);
     return std::sqrt(total);

@@ -23,7 +23,7 @@ Directions directions_of(const Dense& columns) {
   return all;
 }
 
-Dense product(const Dense& a, const Dense& b) {
+Dense dense_product(const Dense& a, const Dense& b) {
   Dense c(a.rows, b.cols);
   kernels::gemm<double>({.m = a.rows, .n = b.cols, .k = a.cols}, a.values.data(), b.values.data(),
                         c.values.data());
@@ -59,7 +59,7 @@ Directions leading_directions(const std::vector<std::vector<float>>& samples, In
   const Dense y = rows.transposed();
   Dense leading = orthonormal_columns(y.left(std::min(count, n)));
   for (int step = 0; step < iterations && leading.cols > 0; ++step)
-    leading = orthonormal_columns(product(y, product(rows, leading)));
+    leading = orthonormal_columns(dense_product(y, dense_product(rows, leading)));
   return directions_of(leading);
 }
 

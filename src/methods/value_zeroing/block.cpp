@@ -326,7 +326,7 @@ Tensor zero_values(const Study& study, const AttentionKind& kind, int layer, con
 
 namespace {
 
-Index maps_of(const ModelInfo& info) {
+Index map_count(const ModelInfo& info) {
   return info.pre_norm ? 2 : 1;
 }
 
@@ -336,14 +336,14 @@ bool replays(const ModelInfo& info, const ZeroingOptions& options) {
 
 Costs planned_costs(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
   return costs_of(tokens, static_cast<Index>(options.heads.size()), info.last().width,
-                  info.last().feed_forward, maps_of(info), zeroing_folds(info, tokens, options),
+                  info.last().feed_forward, map_count(info), zeroing_folds(info, tokens, options),
                   bytes_of(info.dtype));
 }
 
 }  // namespace
 
 std::size_t zeroing_bytes(const ModelInfo& info, Index tokens, const ZeroingOptions& options) {
-  const Index T = tokens, D = info.last().width, F = info.last().feed_forward, maps = maps_of(info);
+  const Index T = tokens, D = info.last().width, F = info.last().feed_forward, maps = map_count(info);
   const Index inner = Index{info.last().heads} * info.last().head_width;
   const bool fold = zeroing_folds(info, tokens, options);
   const Index layers = options.fold == ZeroingOptions::Folding::Keep ? info.last().layers : 1;

@@ -85,7 +85,7 @@ class SampledPairs {
 };
 
 // Of the rows that have any weight.
-Check check_rows(const Tensor& map) {
+Check check_zeroed_rows(const Tensor& map) {
   const Index T = map.shape().back();
   double worst = 0;
   for (Index row = 0; row < map.size() / T; ++row) {
@@ -103,7 +103,7 @@ void finish_maps(Attribution& result, const std::vector<AttentionKind>& kinds, c
     if (empty > 0)
       result.notes.push_back(fmt::format(
           "{} rows were not moved by any token: they are left as zeros and do not sum to 1.", empty));
-    promise_row_sums(result, worst_of(result.maps, check_rows));
+    promise_row_sums(result, worst_of(result.maps, check_zeroed_rows));
   }
   result.checks.push_back(worst_of(result.maps, check_nonnegative));
   forbid_future(result, kinds);

@@ -33,7 +33,7 @@ std::string bare(const std::string& word) {
   return word.substr(0, word.find_last_not_of(closing) + 1);
 }
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> split_words(const std::string& text) {
   std::vector<std::string> words = split(text, ' ');
   std::erase(words, "");
   return words;
@@ -41,7 +41,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 // Where two sentences differ in one word alone; none: not so.
 bool set_difference(MinimalPair& pair) {
-  const std::vector<std::string> good = words_of(pair.good), bad = words_of(pair.bad);
+  const std::vector<std::string> good = split_words(pair.good), bad = split_words(pair.bad);
   if (good.size() != bad.size()) return false;
   int different = 0;
   for (std::size_t w = 0; w < good.size(); ++w)
@@ -114,7 +114,7 @@ std::vector<MinimalPair> read_minimal_pairs(const std::string& file, std::size_t
 }
 
 std::string with_word(const MinimalPair& pair, const std::string& replacement) {
-  std::vector<std::string> words = words_of(pair.good);
+  std::vector<std::string> words = split_words(pair.good);
   std::string& word = words[pair.position];
   word = replacement + word.substr(bare(word).size());
   return fmt::format("{}", fmt::join(words, " "));

@@ -66,12 +66,12 @@ TEST(Data, APartIsSpacedEvenly) {
 }
 
 TEST(Maps, MeansLeaveOutWhatIsNoNumber) {
-  const MeanValue mean = mean_of({1, std::nan(""), 2, 6});
+  const MeanValue mean = mean_with_error({1, std::nan(""), 2, 6});
   EXPECT_DOUBLE_EQ(mean.mean, 3);
   EXPECT_DOUBLE_EQ(mean.deviation, std::sqrt(7.0));  // (4 + 1 + 9) / 2
   EXPECT_EQ(mean.count, 3U);
   EXPECT_EQ(figure(mean), "3.00 ± 2.65");
-  EXPECT_TRUE(std::isnan(mean_of({}).mean));
+  EXPECT_TRUE(std::isnan(mean_with_error({}).mean));
   EXPECT_EQ(figure(std::nan("")), "–");
   EXPECT_DOUBLE_EQ(median_of({3, 1, 2}), 2);
   EXPECT_DOUBLE_EQ(median_of({4, 1, 2, 3}), 2.5);
@@ -87,7 +87,7 @@ TEST(Maps, RanksAgreeOverWhatWasMeasured) {
 TEST(Maps, HeadsAreAveraged) {
   Attribution result{.method = "attention"};
   result.scores() = Tensor::of({1, 2, 1, 2}, std::vector<double>{1, 2, 3, 6});
-  EXPECT_EQ(map_of(result).to_doubles(), (std::vector<double>{2, 4}));
+  EXPECT_EQ(only_map(result).to_doubles(), (std::vector<double>{2, 4}));
   EXPECT_THROW(detail_of(result, "rank"), InternalError);
 }
 

@@ -15,7 +15,7 @@ Tensor scores_of(const Attribution& result) {
   return result.scores();
 }
 
-Tensor map_of(const Attribution& result) {
+Tensor only_map(const Attribution& result) {
   const Tensor scores = scores_of(result);
   if (scores.rank() != 4) return scores;
   const Index L = scores.dim(0), H = scores.dim(1), cells = scores.dim(2) * scores.dim(3);
@@ -36,7 +36,7 @@ std::vector<double> answer_in(const Attribution& result, Index layer) {
   return row;
 }
 
-Index layers_of(const Attribution& result) {
+Index map_layers(const Attribution& result) {
   return result.answer.dim(0);
 }
 
@@ -61,7 +61,7 @@ double rank_agreement(const std::vector<double>& a, const std::vector<double>& b
   return spearman(x, y);
 }
 
-MeanValue mean_of(const std::vector<double>& values) {
+MeanValue mean_with_error(const std::vector<double>& values) {
   MeanValue found;
   double sum = 0, squares = 0;
   for (const double v : values)

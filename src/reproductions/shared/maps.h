@@ -12,10 +12,10 @@ namespace headwater {
 // The result's scores as they are: [layer, head, query, key], [layer, query, key] or [token].
 Tensor scores_of(const Attribution& result);
 // The same with heads averaged.
-Tensor map_of(const Attribution& result);
+Tensor only_map(const Attribution& result);
 // The row the output was read from in this layer; a score per token is its own row.
 std::vector<double> answer_in(const Attribution& result, Index layer);
-Index layers_of(const Attribution& result);
+Index map_layers(const Attribution& result);
 // Throws InternalError if the result has no detail of this name.
 const Tensor& detail_of(const Attribution& result, std::string_view name);
 // Tokens that were measured, for a score per token: all, where nothing was left out.
@@ -30,7 +30,7 @@ struct MeanValue {
   double mean = 0, deviation = 0;  // of the sample (n − 1); NaN without a value, or with one
   std::size_t count = 0;
 };
-MeanValue mean_of(const std::vector<double>& values);
+MeanValue mean_with_error(const std::vector<double>& values);
 double median_of(std::vector<double> values);  // NaN of none
 
 std::string figure(double value, int decimals = 2);            // a dash for what is no number

@@ -92,7 +92,7 @@ function profiles(b: Bench, map: GridMap, x: number, y: number, cell: number): s
 }
 
 export function matrixFigure(b: Bench): string {
-  const { a, map, title } = shownMatrix(b);
+  const { a, map, difference } = shownMatrix(b);
   if (!map) return "";
   const names = b.groups.map((g) => shownName(g.name)),
     left = isMap(a) ? namesRoom(names, false) : 20,
@@ -101,7 +101,7 @@ export function matrixFigure(b: Bench): string {
     top = 30 + namesRoom(names, true) + bars,
     tall = Math.max(18, cell * map.R),
     bottom = top + tall,
-    scale = title === "difference" ? map.peak : b.scaleOf(b.current!, map),
+    scale = difference ? map.peak : b.scaleOf(b.current!, map),
     every = Math.ceil(11 / cell);
   let s =
     heading(headline(b, a)) +

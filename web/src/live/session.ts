@@ -138,12 +138,14 @@ export class LiveSession {
     if ((error as Error).name === "AbortError") return;
     this.dropUnfinished();
     if (this.shownInput !== this.inputKey) this.blank();
-    this.error = error instanceof ApiError && error.code === 401 ? "This server wants its API key." : (error as Error).message;
+    this.refused = error instanceof ApiError && error.code === 401;
+    this.error = this.refused ? "This server wants its API key." : (error as Error).message;
     this.status = "";
     this.progress = null;
   }
+  private refused = false; // for want of a key
   get wantsKey() {
-    return this.error === "This server wants its API key.";
+    return this.refused && this.error !== "";
   }
 
   setModel(id: string) {

@@ -30,11 +30,6 @@ function prepared(a: AttributionData, values: Float32Array, prefix: number): Flo
   return a.measured ? v.map((x, t) => (a.measured![t % a.measured!.length] ? x : NaN)) : v;
 }
 
-const negative = (values: Float32Array) => {
-  for (let i = 0; i < values.length; ++i) if (values[i] < 0) return true;
-  return false;
-};
-
 // Of a method that still runs: a layer that is to come has no number, not even for a row's first key, which nothing masks.
 const there = (a: AttributionData, layer: Float32Array) => (a.unfinished && Number.isNaN(layer[0]) ? null : layer);
 
@@ -59,25 +54,19 @@ export function attributionOf(
     Q: size("query"),
     T,
     layered: a.axes.includes("layer"),
+    signed: a.traits.is_signed,
   };
   if (a.scores !== undefined) {
     const numbers = document.numbers(a.scores),
       values = prepared(a, numbers.values, prefix),
       step = shared.H * shared.Q * T;
-    return {
-      ...shared,
-      digits: numbers.exact ? 4 : 3,
-      signed: negative(values),
-      inline: true,
-      layer: (l) => there(a, values.subarray(l * step, (l + 1) * step)),
-    };
+    return { ...shared, digits: numbers.exact ? 4 : 3, inline: true, layer: (l) => there(a, values.subarray(l * step, (l + 1) * step)) };
   }
   const layers = new Map<number, Float32Array>(),
     asked = new Set<number>();
-  const result: Attribution = {
+  return {
     ...shared,
     digits: 4,
-    signed: false,
     inline: false,
     layer: (l) => {
       const known = layers.get(l);
@@ -93,7 +82,6 @@ export function attributionOf(
             const values = new Float32Array(buffer);
             layers.set(l, values);
             while (layers.size > 1 && layers.size * buffer.byteLength > kept_bytes) layers.delete(layers.keys().next().value!);
-            if (!result.signed && negative(values)) result.signed = true;
             arrived(id, l, values);
           })
           .catch(() => {})
@@ -102,10 +90,9 @@ export function attributionOf(
       return null;
     },
   };
-  return result;
 }
 
-export const isMap = (a: Attribution) => a.Q > 1;
+export const isMap = (a: Attribution) => a.axes.includes("query");
 
 // A result as people read it, with its aggregate behind: "Value zeroing, rollout".
 export const titleOf = (a: Attribution) => (a.title ?? a.method) + (a.aggregate ? `, ${a.aggregate}` : "");

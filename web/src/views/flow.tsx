@@ -126,8 +126,8 @@ export function Flow({ b }: { b: Bench }) {
     return (
       <div ref={ref}>
         <Empty>
-          No method here has a map of its own per layer; add attention or value_zeroing to follow the flow. Rollouts are already carried
-          through the layers.
+          No method here has a map of its own per layer; add one that has, to follow the flow. Rollouts are already carried through the
+          layers.
         </Empty>
       </div>
     );

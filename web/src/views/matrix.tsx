@@ -8,7 +8,7 @@ import { describe, number, place, rowSums, shownName } from "../model/words";
 import { boxOf, drawCells, drawLabels, fillTurned, windowOf, type Box } from "./board";
 import { Canvas, Empty, hideTip, Legend, Segments, showTip, themed, Unsuited, useHover, useWidth } from "./parts";
 
-export type Shown = { a: Attribution; map: GridMap | null; title: string };
+export type Shown = { a: Attribution; map: GridMap | null; difference: boolean };
 
 // The chosen method's map, or of attention how far it differs from what of it the head's output can show.
 export function shownMatrix(b: Bench): Shown {
@@ -16,7 +16,7 @@ export function shownMatrix(b: Bench): Shown {
     pair = correctedPair(b.attributions),
     l = b.layerOf(a),
     h = b.headOf(a);
-  if (!pair || (a !== pair.raw && a !== pair.corrected) || b.view.mode === "raw") return { a, map: b.mapOf(a), title: "" };
+  if (!pair || (a !== pair.raw && a !== pair.corrected) || b.view.mode === "raw") return { a, map: b.mapOf(a), difference: false };
   const { raw, corrected } = pair,
     x = b.mapOf(raw, l, h),
     y = b.mapOf(corrected, l, h);
@@ -28,7 +28,7 @@ export function shownMatrix(b: Bench): Shown {
           x.v.map((v, i) => v - y.v[i]),
         )
       : null;
-  return { a: { ...raw, name: `${raw.name} − ${corrected.name}`, signed: true }, map, title: "difference" };
+  return { a: { ...raw, name: `${raw.name} − ${corrected.name}`, signed: true }, map, difference: true };
 }
 
 // Which of the two methods that is: neither, where another is chosen.
@@ -141,7 +141,7 @@ export function Matrix({ b }: { b: Bench }) {
     [zoom, setZoom] = useState(1),
     [origin, setOrigin] = useState<[number, number]>([0, 0]);
   const drag = useRef<{ x: number; y: number; r: number; c: number; moved: boolean } | null>(null);
-  const { a, map, title } = shownMatrix(b),
+  const { a, map, difference } = shownMatrix(b),
     both = correctedPair(b.attributions);
   if (!isMap(a) && a.L === 1)
     return (
@@ -202,7 +202,7 @@ export function Matrix({ b }: { b: Bench }) {
     );
   const box = boxOf(width, map, names, zoom, origin[0], origin[1]),
     seen = windowOf(map, box),
-    scale = title === "difference" ? map.peak : b.scaleOf(a, map);
+    scale = difference ? map.peak : b.scaleOf(a, map);
   const at = (e: MouseEvent) => {
     const area = (e.currentTarget as Element).getBoundingClientRect(),
       f = area.width / box.width;
@@ -292,7 +292,7 @@ export function Matrix({ b }: { b: Bench }) {
         a={a}
         high={number(scale)}
         holes={map.holes}
-        what={title || (b.shares(a) ? "one scale for all layers" : "this map's own scale")}
+        what={difference ? "difference" : b.shares(a) ? "one scale for all layers" : "this map's own scale"}
         raw={
           `raw ${number(map.min)} … ${number(map.max)}, ${rowSums(map.lowest, map.highest, a.digits)}` +
           (map.peak < 1e-6 ? "; nearly nothing: colours say little" : "")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { binaryDocument, decoded, halfTable } from "../../src/model/document";
-import { attributionOf } from "../../src/model/attribution";
+import { attributionOf, isMap } from "../../src/model/attribution";
 import type { PageData } from "../../src/model/document";
 
 test("halves are IEEE 754 binary16", () => {
@@ -83,7 +83,7 @@ test("layers of a large map are asked for one at a time, and told when they come
   const asked: string[] = [],
     came: number[] = [];
   const a = attributionOf(
-    { ...shared, axes: ["layer", "head", "query", "key"], shape: [2, 1, 1, 2], by_layer: "/s/0" },
+    { ...shared, traits: { ...traits, is_signed: true }, axes: ["layer", "head", "query", "key"], shape: [2, 1, 1, 2], by_layer: "/s/0" },
     0,
     "0",
     {
@@ -98,11 +98,12 @@ test("layers of a large map are asked for one at a time, and told when they come
     },
     (_, l) => came.push(l),
   );
+  assert.equal(a.signed, true); // before any number is there
+  assert.equal(isMap(a), true); // of a single token
   assert.equal(a.layer(1), null);
   assert.equal(a.layer(1), null);
   await new Promise((r) => setTimeout(r, 5));
   assert.deepEqual(asked, ["/s/0/1"]);
   assert.deepEqual(came, [1]);
   assert.deepEqual([...a.layer(1)!], [0.25, -0.75]);
-  assert.equal(a.signed, true);
 });

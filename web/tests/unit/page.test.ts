@@ -150,7 +150,8 @@ test("a word's pieces stay in one row if it can hold them", () => {
 });
 
 test("marks say who reads whom, how much, and what was never measured", () => {
-  const a = (Q: number, of_target: boolean) => ({ name: "chefer", Q, traits: { of_target } }) as Attribution;
+  const a = (rank: number, of_target: boolean) =>
+    ({ name: "chefer", axes: rank > 1 ? ["query", "key"] : ["token"], traits: { of_target } }) as Attribution;
   assert.equal(cellTip(a(2, false), "L2 H1", " a\nb ", "", 0.5), "L2 H1: “a⏎b” reads “␣” 0.5000");
   assert.equal(cellTip(a(2, false), "", "a", "b", NaN), "“a” reads “b” masked");
   assert.equal(cellTip(a(1, false), "L0", "", "b", -0.25), "L0: “b” −0.2500");

@@ -1,4 +1,4 @@
-#include "result/focus.h"
+#include "result/rows.h"
 
 #include <algorithm>
 #include <charconv>
@@ -23,7 +23,7 @@ bool is_special(const Report& report, std::size_t t) {
 }
 
 // The number of a sequence's first unit among all units.
-Index first_of(const Report& report, int sequence) {
+Index first_unit_of(const Report& report, int sequence) {
   const auto& all = report.prediction.sequences;
   return static_cast<std::size_t>(sequence) < all.size() ? all[static_cast<std::size_t>(sequence)].first : 0;
 }
@@ -40,7 +40,7 @@ int sequence_of(const Map& map, Axis::Kind kind) {
   return 0;
 }
 
-bool has(const Map& map, Axis::Kind kind) {
+bool map_has(const Map& map, Axis::Kind kind) {
   return std::any_of(map.axes.begin(), map.axes.end(),
                      [kind](const Axis& axis) { return axis.kind == kind; });
 }
@@ -52,7 +52,7 @@ double share_of(const Account& account) {
 }
 
 bool has_axis(const Attribution& attribution, Axis::Kind kind) {
-  return has(attribution.maps.front(), kind);
+  return map_has(attribution.maps.front(), kind);
 }
 
 Index length_along(const Map& map, Axis::Kind kind) {
@@ -62,7 +62,7 @@ Index length_along(const Map& map, Axis::Kind kind) {
 }
 
 Index first_unit(const Report& report, const Map& map, Axis::Kind kind) {
-  return first_of(report, sequence_of(map, kind));
+  return first_unit_of(report, sequence_of(map, kind));
 }
 
 const Sequence* patches_of(const Prediction& prediction) {
@@ -83,15 +83,15 @@ Index unit_count(const Report& report) {
   return static_cast<Index>(report.prediction.units.size());
 }
 
-std::vector<Index> focus_rows(const Report& report) {
+std::vector<Index> rows_read(const Report& report) {
   std::vector<Index> rows;
-  for (const Read& read : report.read) rows.push_back(first_of(report, read.sequence) + read.row);
+  for (const Read& read : report.read) rows.push_back(first_unit_of(report, read.sequence) + read.row);
   return rows;
 }
 
 std::string read_names(const Report& report) {
   std::string names;
-  for (const Index row : focus_rows(report)) {
+  for (const Index row : rows_read(report)) {
     if (row >= unit_count(report)) break;
     const std::string& text = report.prediction.units[static_cast<std::size_t>(row)].text;
     names += names.empty() ? text : fmt::format(", {}", without_space(text));
@@ -99,8 +99,8 @@ std::string read_names(const Report& report) {
   return names;
 }
 
-Index focus_row(const Report& report) {
-  const std::vector<Index> rows = focus_rows(report);
+Index row_to_show(const Report& report) {
+  const std::vector<Index> rows = rows_read(report);
   // A view that shows none of them has the row that was read in Attribution::answer.
   if (rows.empty())
     return report.model.last().causal ? std::max<Index>(0, unit_count(report) - 1) : written_from(report);
@@ -153,8 +153,8 @@ void add_row(const Map& map, Index layer, Index row, double* to) {
 std::vector<double> row_weights(const Report& report, const Attribution& attribution, Index layer,
                                 Index query) {
   const Map& map = attribution.maps.front();
-  if (!has(map, Axis::Query)) {
-    if (!has(map, Axis::Layer)) return map.values.to_doubles();
+  if (!map_has(map, Axis::Query)) {
+    if (!map_has(map, Axis::Layer)) return map.values.to_doubles();
     return map.values.rows(layer, 1).to_doubles();
   }
   const bool one = attribution.maps.size() == 1;
@@ -162,8 +162,8 @@ std::vector<double> row_weights(const Report& report, const Attribution& attribu
                               std::numeric_limits<double>::quiet_NaN());
   for (const Map& part : attribution.maps) {
     const Index row = query - first_unit(report, part, Axis::Query);
-    if (!has(part, Axis::Query) || row < 0 || row >= part.values.dim(part.values.rank() - 2)) continue;
-    if (has(part, Axis::Layer) && layer >= part.values.dim(0)) continue;
+    if (!map_has(part, Axis::Query) || row < 0 || row >= part.values.dim(part.values.rank() - 2)) continue;
+    if (map_has(part, Axis::Layer) && layer >= part.values.dim(0)) continue;
     add_row(part, layer, row, weights.data() + (one ? 0 : first_unit(report, part, Axis::Key)));
   }
   return weights;
@@ -186,15 +186,15 @@ std::vector<double> padded_row(const Report& report, const Attribution& attribut
 }  // namespace
 
 std::vector<double> answer_weights(const Report& report, const Attribution& attribution, Index layer) {
-  if (attribution.answer.empty()) return padded_row(report, attribution, layer, focus_row(report));
+  if (attribution.answer.empty()) return padded_row(report, attribution, layer, row_to_show(report));
   return attribution.answer.rows(layer, 1).to_doubles();
 }
 
 Tensor answer_rows(const Report& report, const Attribution& attribution) {
   std::vector<double> all;
   const Index layers = layer_count(attribution);
-  std::vector<Index> rows{focus_row(report)};
-  if (has_axis(attribution, Axis::Query) && !report.read.empty()) rows = focus_rows(report);
+  std::vector<Index> rows{row_to_show(report)};
+  if (has_axis(attribution, Axis::Query) && !report.read.empty()) rows = rows_read(report);
   for (Index layer = 0; layer < layers; ++layer) {
     std::vector<double> mean = padded_row(report, attribution, layer, rows.back());
     for (std::size_t k = 0; k + 1 < rows.size(); ++k) {
@@ -219,7 +219,7 @@ double told_by(const Report& report, const std::vector<double>& row, bool by_siz
       ++count;
     }
   if (!(sum > 0)) return 0;
-  const std::vector<Index> own = focus_rows(report);
+  const std::vector<Index> own = rows_read(report);
   for (std::size_t t = 0; t < row.size(); ++t)
     if (finite(t)) {
       const double p = std::abs(row[t]) / sum;

@@ -1,4 +1,5 @@
-// Focus: the row of a map that a reader should see first, and how it is read from an attribution of any rank.
+// Rows: which rows of a result its output was read from, which of them to show first, and how a row is taken from an
+// attribution of any rank.
 #pragma once
 
 #include <string>
@@ -26,12 +27,12 @@ Index unit_count(const Report& report);
 Index written_from(const Report& report);
 
 // The rows the output was read from (Report::read), counted through all units.
-std::vector<Index> focus_rows(const Report& report);
+std::vector<Index> rows_read(const Report& report);
 // Their texts: "[CLS]"; of several "[CLS], [DIST]". Empty in a view that shows none.
 std::string read_names(const Report& report);
 // The one of them to look at first: of a target of several tokens the last, which reads all the others; else
 // the first.
-Index focus_row(const Report& report);
+Index row_to_show(const Report& report);
 
 // The row that a reader names, by position or by a token's text if it occurs only once. Throws InputError.
 Index row_named(const Report& report, const std::string& name);
