@@ -69,9 +69,9 @@ class Subject {
 void serve(const Model& model) {
   bool cpu = false;
   const auto now = [&cpu] {
-    using namespace std::chrono;
     if (cpu) return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-    return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double, std::milli>(since).count();
   };
   const auto timed = [&](const auto& work) {
     const double start = now();
@@ -118,11 +118,7 @@ void serve(const Model& model) {
   }
 }
 
-}  // namespace
-}  // namespace headwater
-
-int main(int argc, char** argv) {
-  using namespace headwater;
+int run(int argc, char** argv) {
   if (argc != 3) {
     std::cerr << "usage: attattr_bench MODEL_FOLDER THREADS\n";
     return 2;
@@ -135,4 +131,11 @@ int main(int argc, char** argv) {
     return e.exit_code();
   }
   return 0;
+}
+
+}  // namespace
+}  // namespace headwater
+
+int main(int argc, char** argv) {
+  return headwater::run(argc, argv);
 }

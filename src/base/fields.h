@@ -278,7 +278,20 @@ class FieldReader {
     } else if constexpr (fields::Listed<T>) {
       auto parts = listed(value);
       read(json, path, parts);
-    } else if constexpr (fields::Tuple<T>) {
+    } else if constexpr (fields::Tuple<T> || fields::Named<T> || fields::List<T>) {
+      read_several(json, path, value, about);
+    } else {
+      FieldReader inner(json, path);
+      describe(inner, value);
+      inner.finish();
+    }
+  }
+
+ private:
+  // Of values that hold several: a tuple, a map by names, or a list.
+  template <class T>
+  static void read_several(const Json& json, const FieldPath& path, T& value, const About& about) {
+    if constexpr (fields::Tuple<T>) {
       if (!json.is_array() || json.size() != std::tuple_size_v<T>)
         of_another_kind(path, expected<T>(about), json);
       std::size_t index = 0;
@@ -295,7 +308,7 @@ class FieldReader {
         read(found, {.outer = &path, .key = name}, one);
         value.insert(value.end(), {name, std::move(one)});
       }
-    } else if constexpr (fields::List<T>) {
+    } else {
       if (!json.is_array()) of_another_kind(path, expected<T>(about), json);
       refuse_more(path, json, about);
       value.clear();
@@ -305,14 +318,8 @@ class FieldReader {
         read(json[i], {.outer = &path, .index = i}, one);
         value.push_back(std::move(one));
       }
-    } else {
-      FieldReader inner(json, path);
-      describe(inner, value);
-      inner.finish();
     }
   }
-
- private:
   const Json* find(const char* key) const;
   static bool is_within(double value, const About& about) {
     return std::isnan(value) || (value >= about.least && value <= about.most);
