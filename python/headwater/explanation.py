@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .errors import InputError, Unsupported
 from .figure import FIGURES, Figure
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from . import _core
+    from . import _core, types
 
 
 class Explanation:
@@ -57,25 +57,25 @@ class Explanation:
         return str(self._fields["sentence"])
 
     @property
-    def prediction(self) -> dict[str, Any]:
-        return dict(self._fields["prediction"])
+    def prediction(self) -> types.Prediction:
+        return cast("types.Prediction", dict(self._fields["prediction"]))
 
     @property
-    def target(self) -> dict[str, Any]:
+    def target(self) -> types.Target:
         """The target: label, index, position, logit, probability."""
-        return dict(self._fields["target"])
+        return cast("types.Target", dict(self._fields["target"]))
 
     @property
-    def model(self) -> dict[str, Any]:
-        return dict(self._fields["model"])
+    def model(self) -> types.ModelInfo:
+        return cast("types.ModelInfo", dict(self._fields["model"]))
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> types.ReportRecord:
         """The data needed to repeat the run, including the command line."""
-        return dict(self._fields["record"])
+        return cast("types.ReportRecord", dict(self._fields["record"]))
 
     @property
-    def agreement(self) -> list[dict[str, Any]]:
+    def agreement(self) -> list[types.Agreement]:
         """How similarly the results order the tokens, pair by pair."""
         return list(self._fields.get("agreement", []))
 

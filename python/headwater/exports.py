@@ -98,7 +98,7 @@ def to_shap(explanation: Explanation) -> Any:
     result = _additive(explanation, "to_shap")
     label = explanation.target.get("label", "")
     # What is not of the scores: the value they add up to is the target's.
-    base = float(explanation.target.get("logit", 0.0)) - float(np.nansum(result.scores))
+    base = float(explanation.target.get("logit") or 0.0) - float(np.nansum(result.scores))
     return shap.Explanation(values=np.array(result.scores, dtype=float)[None, :, None],
                             base_values=np.array([[base]]), data=[np.array(list(explanation.tokens), dtype=object)],
                             output_names=[label])
@@ -115,7 +115,7 @@ def to_captum(explanation: Explanation) -> list[Any]:
         missed = [check.value for check in result.checks if "add up" in check.name]
         made.append(visualization.VisualizationDataRecord(
             word_attributions=[float(one) / largest for one in scores],
-            pred_prob=float(prediction.get("probability", target.get("probability", 0.0))),
+            pred_prob=float(prediction.get("probability", target.get("probability")) or 0.0),
             pred_class=str(prediction.get("label", target.get("label", ""))), true_class="",
             attr_class=str(target.get("label", "")), attr_score=float(scores.sum()), raw_input_ids=list(explanation.tokens),
             convergence_score=missed[0] if missed else float("nan")))

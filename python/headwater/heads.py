@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING, Any, cast
 
 from .explanation import Explanation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from . import _core
+    from . import _core, types
 
 
 class HeadImportance:
@@ -29,8 +30,8 @@ class HeadImportance:
 
         return np.array(self._bound.scores).reshape(self._bound.layers, self._bound.heads)
 
-    def to_dict(self) -> dict[str, Any]:
-        return dict(json.loads(self._bound.json()))
+    def to_dict(self) -> types.Heads:
+        return cast("types.Heads", json.loads(self._bound.json()))
 
     def __repr__(self) -> str:
         return f"<HeadImportance {self.ranking}: {self._bound.layers} layers of {self._bound.heads} heads>"
@@ -39,17 +40,17 @@ class HeadImportance:
 class Tree:
     """An attribution tree: `edges` from the top layer down, and the explanation it was made from."""
 
-    def __init__(self, fields: dict[str, Any], svg: str, explanation: Explanation) -> None:
+    def __init__(self, fields: types.Tree, svg: str, explanation: Explanation) -> None:
         self._fields = fields
         self._svg = svg
         self.explanation = explanation
 
     @property
     def root(self) -> int:
-        return int(self._fields["root"])
+        return self._fields["root"]
 
     @property
-    def edges(self) -> list[dict[str, Any]]:
+    def edges(self) -> list[types.TreeEdge]:
         """parent, child (tokens), layer and score."""
         return list(self._fields["edges"])
 
@@ -66,5 +67,5 @@ class Tree:
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto">{self._svg}</div>'
 
-    def to_dict(self) -> dict[str, Any]:
-        return dict(self._fields)
+    def to_dict(self) -> types.Tree:
+        return copy(self._fields)

@@ -6,7 +6,8 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Union, overload
+from copy import copy
+from typing import TYPE_CHECKING, Any, Union, cast, overload
 
 from . import _core
 from .errors import InputError
@@ -18,6 +19,9 @@ from .records import evaluations, listing, method_named, methods
 from .run import Edit, Run
 from .stream import in_order
 from .tokens import Tokens, byte_of_character
+
+if TYPE_CHECKING:
+    from . import types
 
 #: A name, or a name with its options: ("integrated_gradients", {"steps": 50}).
 MethodLike = Union[str, tuple[str, Mapping[str, Any]]]
@@ -83,7 +87,7 @@ class Model:
             _core.set_threads(threads)
         self._engine = _core.Engine.load(path_of("load", path), dtype, b"" if cache_dir is None else path_of("cache_dir", cache_dir),
                                          plain("revision", revision))
-        self._info: dict[str, Any] = json.loads(self._engine.info())
+        self._info: types.ModelInfo = json.loads(self._engine.info())
 
     def __reduce__(self) -> Any:
         return (Model, self._reference)
@@ -92,14 +96,14 @@ class Model:
         return f"<Model {self._name}: {self._info['architecture']}, {self._info['task']}>"
 
     @property
-    def info(self) -> dict[str, Any]:
+    def info(self) -> types.ModelInfo:
         """Family, architecture, task, layers, heads, labels and other properties of the model."""
-        return dict(self._info)
+        return copy(self._info)
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> types.RunRecord:
         """Hashes, version, type, threads and kernels: the data needed to repeat a run."""
-        return dict(json.loads(self._engine.record()))
+        return cast("types.RunRecord", json.loads(self._engine.record()))
 
     @property
     def labels(self) -> list[str]:
@@ -281,12 +285,12 @@ class Model:
 
     def prune(self, inputs: Iterable[tuple[Any, str | int]], rankings: Sequence[HeadImportance], *,
               rates: Sequence[float] = (), random_orders: int = 5, seed: int = 1, max_memory: int = 0,
-              progress: ProgressOption = None) -> dict[str, Any]:
+              progress: ProgressOption = None) -> types.Pruning:
         """Accuracy as heads are removed, by every ranking and at random."""
         with told(progress) as tell:
             made = self._engine.prune(self._labelled(inputs), [one._bound for one in rankings], list(rates),
                                       random_orders, seed, max_memory, tell)
-        return dict(json.loads(made))
+        return cast("types.Pruning", json.loads(made))
 
     def save_pruned(self, importance: HeadImportance, rate: float, folder: str | os.PathLike[str]) -> None:
         """Writes a copy of the model's folder without the least important share of all heads."""
@@ -302,26 +306,26 @@ class Model:
         return Tree(json.loads(fields), svg, Explanation._of(report))
 
     def triggers(self, inputs: Iterable[tuple[Any, str | int]], *, patterns: int = 3, least: float = 0.02,
-                 tolerance: float = 1e-3, max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:
+                 tolerance: float = 1e-3, max_memory: int = 0, progress: ProgressOption = None) -> types.Triggers:
         """Token pairs with extreme attribution, and their effect in other inputs."""
         with told(progress) as tell:
-            return dict(json.loads(self._engine.triggers(self._labelled(inputs), patterns, least, tolerance, max_memory,
-                                                         tell)))
+            made = self._engine.triggers(self._labelled(inputs), patterns, least, tolerance, max_memory, tell)
+        return cast("types.Triggers", json.loads(made))
 
     def identify(self, texts: Iterable[Any], *, maps: Sequence[str] = ("naive", "linear"),
                  distances: Sequence[str] = ("cosine", "l2"), target: str = "word", pool: str = "sentence",
                  states: Sequence[int] = (), control: bool = True, folds: int = 1, seed: int = 0,
-                 progress: ProgressOption = None) -> dict[str, Any]:
+                 progress: ProgressOption = None) -> types.Identification:
         """Measures whether hidden vectors still identify their tokens (Brunner et al., 2020)."""
         with told(progress) as tell:
             made = self._engine.identify(self._inputs(texts), list(maps), list(distances), target, pool,
                                          list(states), control, folds, seed, tell)
-        return dict(json.loads(made))
+        return cast("types.Identification", json.loads(made))
 
     @listing("Metrics", evaluations)
     def evaluate(self, examples: Iterable[Any], methods: Sequence[MethodLike], metrics: Sequence[MethodLike], *,
                  explained: str = "prediction", unit: str = "token", seed: int = 0, resamples: int = 2000,
-                 max_memory: int = 0, progress: ProgressOption = None) -> dict[str, Any]:
+                 max_memory: int = 0, progress: ProgressOption = None) -> types.Evaluation:
         """Evaluates methods over many examples, with an interval for each figure and a random explanation as baseline.
 
         An example is an input, an (input, label) pair, or a dict with "text" (or "image"), "pair", "label", "target",
@@ -335,7 +339,7 @@ class Model:
         with told(progress) as tell:
             made = self._engine.evaluate(listed, _methods(list(methods), None, {}), measures, explained == "gold",
                                          unit == "word", seed, resamples, max_memory, tell)
-        return dict(json.loads(made))
+        return cast("types.Evaluation", json.loads(made))
 
     def _example(self, given: Any, number: int) -> _core.Example:
         one: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
@@ -360,7 +364,7 @@ class Model:
         made.input = asked
         return made
 
-    def check(self, inputs: Iterable[Any] = (), *, progress: ProgressOption = None) -> dict[str, Any]:
+    def check(self, inputs: Iterable[Any] = (), *, progress: ProgressOption = None) -> types.ModelTest:
         """The model's self-test: the properties that explanations rely on, measured on a few inputs."""
         with told(progress) as tell:
-            return dict(json.loads(self._engine.check(self._inputs(inputs), tell)))
+            return cast("types.ModelTest", json.loads(self._engine.check(self._inputs(inputs), tell)))

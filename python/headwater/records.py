@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -19,8 +21,8 @@ class Option:
     type: str  #: "number", "integer", "text", or what is allowed: "a|b|c"
     default: str
     help: str
-    least: float
-    most: float
+    least: float = -math.inf
+    most: float = math.inf
 
     def __str__(self) -> str:
         return f"{self.name} ({self.type}, default {self.default}): {self.help}"
@@ -104,19 +106,19 @@ def _frozen(record: dict[str, Any]) -> dict[str, Any]:
 @functools.lru_cache(maxsize=None)
 def methods() -> dict[str, Method]:
     """Every method by name, with its formula, paper, cost, limits and options."""
-    return {record["name"]: Method(**_frozen(record)) for record in _core.methods()}
+    return {record["name"]: Method(**_frozen(record)) for record in json.loads(_core.methods())}
 
 
 @functools.lru_cache(maxsize=None)
 def families() -> dict[str, Family]:
     """Every family of models that can be opened, by name."""
-    return {record["name"]: Family(**_frozen(record)) for record in _core.families()}
+    return {record["name"]: Family(**_frozen(record)) for record in json.loads(_core.families())}
 
 
 @functools.lru_cache(maxsize=None)
 def evaluations() -> dict[str, Evaluation]:
     """Every evaluation of explanations, by name."""
-    return {record["name"]: Evaluation(**_frozen(record)) for record in _core.evaluations()}
+    return {record["name"]: Evaluation(**_frozen(record)) for record in json.loads(_core.evaluations())}
 
 
 def method_named(name: str) -> Method | None:

@@ -92,6 +92,7 @@ bool is_empty(const T& value) {
 
 template <class E>
 std::vector<std::string_view> words() {
+  static_assert(words_in<E> > 0, "say how many words the enumeration has");
   std::vector<std::string_view> all;
   for (int word = 0; word < words_in<E>; ++word) all.push_back(name_of(static_cast<E>(word)));
   return all;
@@ -162,6 +163,7 @@ class FieldWriter {
 
   template <class T>
   static OrderedJson json_of_value(const T& value) {
+    static_assert(!std::same_as<T, OrderedJson>, "a tree is no field");
     if constexpr (std::is_enum_v<T>) {
       return name_of(value);
     } else if constexpr (std::is_arithmetic_v<T> || std::convertible_to<const T&, std::string_view>) {

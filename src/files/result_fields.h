@@ -23,6 +23,14 @@ inline constexpr const char* tree_schema = "headwater.tree/1";
 
 template <>
 inline constexpr int words_in<EvaluationMetric::Better> = 3;
+template <>
+inline constexpr int words_in<TokenMap> = 3;
+template <>
+inline constexpr int words_in<TokenDistance> = 2;
+template <>
+inline constexpr int words_in<TokenTarget> = 3;
+template <>
+inline constexpr int words_in<TokenPool> = 2;
 
 inline std::string_view name_of(EvaluationMetric::Better better) {
   using Better = EvaluationMetric::Better;
@@ -43,6 +51,17 @@ void describe(V& v, Of<HeadImportance> auto& heads) {
   v("scores", rows);
   v("checks", heads.checks);
   if constexpr (V::reads) place_rows(rows, heads);
+}
+
+// The rankings of one run.
+struct HeadRankings {
+  std::vector<HeadImportance> rankings;
+  RunRecord record;
+};
+
+void describe(auto& v, Of<HeadRankings> auto& heads) {
+  v.also("schema", [] { return heads_schema; });
+  v("rankings", heads.rankings);
 }
 
 void describe(auto& v, Of<PruningCurve> auto& curve) {

@@ -61,8 +61,7 @@ void place_rows(const std::vector<std::vector<double>>& rows, HeadImportance& ra
 }
 
 std::string heads_json(std::span<const HeadImportance> rankings, const std::string& command) {
-  return result_json({{"schema", heads_schema}, {"rankings", FieldWriter::json_of_value(rankings)}},
-                     record_of(rankings), command);
+  return result_json(HeadRankings{{rankings.begin(), rankings.end()}, record_of(rankings)}, command);
 }
 
 std::string curves_json(const PruningReport& report, const std::string& command) {
@@ -125,12 +124,13 @@ GrownTree read_tree(const Json& json, const std::string& where) {
 ReadResult<std::vector<HeadImportance>> read_heads(const Json& json, const std::string& where) {
   return read_as(json, where, heads_schema, [&] {
     ReadResult<std::vector<HeadImportance>> made;
-    RunRecord record;
+    HeadRankings found;
     FieldReader v(json, whole_file);
-    v("rankings", made.report);
-    v("record", record);
+    describe(v, found);
+    v("record", found.record);
     v("command", made.command);
-    for (HeadImportance& ranking : made.report) ranking.record = record;
+    made.report = std::move(found.rankings);
+    for (HeadImportance& ranking : made.report) ranking.record = found.record;
     return made;
   });
 }

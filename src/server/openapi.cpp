@@ -32,6 +32,36 @@ inline constexpr const char* api_name<Prediction> = "Prediction";
 template <>
 inline constexpr const char* api_name<Attribution> = "Attribution";
 template <>
+inline constexpr const char* api_name<Agreement> = "Agreement";
+template <>
+inline constexpr const char* api_name<Target> = "Target";
+template <>
+inline constexpr const char* api_name<Traits> = "Traits";
+template <>
+inline constexpr const char* api_name<ModelInfo> = "ModelInfo";
+template <>
+inline constexpr const char* api_name<HeadImportance> = "HeadRanking";
+template <>
+inline constexpr const char* api_name<PruningCurve> = "PruningCurve";
+template <>
+inline constexpr const char* api_name<Trigger> = "Trigger";
+template <>
+inline constexpr const char* api_name<TriggerToken> = "TriggerToken";
+template <>
+inline constexpr const char* api_name<EvaluationMetric> = "EvaluationMetric";
+template <>
+inline constexpr const char* api_name<EvaluationCell> = "EvaluationCell";
+template <>
+inline constexpr const char* api_name<EvaluationPair> = "EvaluationPair";
+template <>
+inline constexpr const char* api_name<IdentifyCell> = "IdentificationCell";
+template <>
+inline constexpr const char* api_name<TokenRate> = "TokenRate";
+template <>
+inline constexpr const char* api_name<TestedProperty> = "TestedProperty";
+template <>
+inline constexpr const char* api_name<TreeEdge> = "TreeEdge";
+template <>
 inline constexpr const char* api_name<OptionRecord> = "Option";
 template <>
 inline constexpr const char* api_name<MethodRecord> = "MethodRecord";
@@ -195,6 +225,13 @@ Json schemas() {
                      object_of("reports", {{"type", "array"}, {"items", reference_to("Report")}})})}});
   add("Tree", result_schema<GrownTree>(named));
   add("Evaluation", result_schema<EvaluateReport>(named));
+  // No address answers these; programs and the Python package read them from files.
+  add("Heads", result_schema<HeadRankings>(named));
+  add("Pruning", result_schema<PruningReport>(named));
+  add("Triggers", result_schema<TriggerReport>(named));
+  add("Identification", result_schema<IdentifyReport>(named));
+  add("ModelTest", result_schema<ModelTest>(named));
+  FieldSchema::of(ModelInfo(), named);
   return named;
 }
 
