@@ -97,6 +97,8 @@ try {
   const seen = ["explain", "-q", "-m", "vision", "--method", "chefer,attention_rollout,attention", "--target", "dog"];
   writeFileSync(kept, world.run(...seen, "--image", "docs/pets.jpg", "--format", "json"));
   writeFileSync(join(gallery, "overlay.svg"), world.run("plot", kept));
+  const classes = ["--method", "attn_lrp,generic_attention", "--target", "cat", "--target", "dog"];
+  world.run("explain", "-q", "-m", "vision", ...classes, "--image", "docs/pets.jpg", "-o", join(gallery, "pets.svg"));
   writeFileSync(kept, world.run(...explained, "--format", "json", hebrew));
   writeFileSync(join(gallery, "strip-scripts.svg"), world.run("plot", kept));
   console.log("written: docs/gallery");

@@ -120,6 +120,9 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   void* data = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   const int reason = errno;
   ::close(descriptor);
+  if (data == MAP_FAILED && reason == ENOMEM)  // nothing is wrong with the file
+    throw InputError(
+        fmt::format("{}: out of memory: {} MiB more are needed; allow more (ulimit -v)", path, size >> 20U));
   if (data == MAP_FAILED)
     throw FormatError(fmt::format("{}: cannot be mapped: {}", path, std::strerror(reason)));
   return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const std::byte*>(data), size));

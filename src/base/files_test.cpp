@@ -1,9 +1,13 @@
 #include "base/files.h"
 
+#include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 #include <headwater/error.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "support/scratch_folder.h"
@@ -111,6 +115,29 @@ TEST_F(Files, MappedFile) {
   EXPECT_TRUE(MappedFile::open(root_ + "/empty")->bytes().empty());
   EXPECT_THROW(MappedFile::open(root_), FormatError);
   EXPECT_THROW(MappedFile::open(root_ + "/none"), FormatError);
+}
+
+// The file is whole, the process is not allowed its size: what the caller can mend, as everywhere where memory ends.
+TEST_F(Files, AMappingThatFindsNoRoomIsNoFaultOfTheFile) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer does not run within a bound of addresses";
+#endif
+  write_file(root_ + "/a", std::string(64U << 20U, 'a'));
+  const auto refused = [&] {
+    rlimit bound{};
+    ::getrlimit(RLIMIT_AS, &bound);
+    bound.rlim_cur = 1U << 20U;
+    if (::setrlimit(RLIMIT_AS, &bound) != 0) std::_Exit(1);
+    try {
+      MappedFile::open(root_ + "/a");
+    } catch (const InputError& error) {
+      std::_Exit(std::string_view(error.what()).find("64 MiB more") == std::string_view::npos ? 2 : 0);
+    } catch (...) {
+      std::_Exit(3);
+    }
+    std::_Exit(4);
+  };
+  EXPECT_EXIT(refused(), ::testing::ExitedWithCode(0), ".*");
 }
 
 // FIPS 180-4 examples.

@@ -67,7 +67,7 @@ class Overlays {
     const auto& [report, result, layer] = shown;
     const std::vector<double> weights = patch_weights(*report, *result, layer);
     const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
-    const std::string target = result->traits.of_target ? answer_of(*report) : "same for every class";
+    const std::string target = result->traits.of_target ? answer_of(*report) : "every class";
     panel(at, encode_png(overlay(picture_, weights, panel_scale(picture_))), name_of(*result),
           fmt::format("{}{}: {:.2g} … {:.2g}", target,
                       layer_count(*result) > 1 ? fmt::format(", layer {}", layer) : "", *low, *high));

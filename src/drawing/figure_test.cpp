@@ -126,6 +126,12 @@ TEST(Figures, AnOverlaySaysItsLayer) {
   EXPECT_EQ(times(drawn("overlay", report), "layer 0: 0.05 … 0.6<"), 1U);
   EXPECT_EQ(times(drawn("overlay", report, {.layer = 1}), "layer 1: 0.2 … 0.2<"), 1U);
   EXPECT_THROW(drawn("overlay", report, {.layer = 2}), InputError);
+  result.traits.of_target = false;
+  EXPECT_EQ(times(drawn("overlay", report), ">every class, layer 0: 0.05 … 0.6<"), 1U);
+  result.answer =
+      Tensor::of({2, 5}, std::vector<double>{0.1, 0.0053, 0.027, 0.006, 0.006, 0.2, 0.2, 0.2, 0.2, 0.2});
+  EXPECT_EQ(times(drawn("overlay", report, {.layer = 0}), ">every class, layer 0: 0.0053 … 0.027<"), 1U)
+      << "the numbers are not cut";
 }
 
 TEST(Figures, ForbiddenCellsHaveNoNumber) {

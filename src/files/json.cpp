@@ -59,10 +59,17 @@ std::string break_of(int indent) {
   return line;
 }
 
-// The fields as text, the numbers after them.
+// The fields as text, the numbers after them. Numbers of every layer and head are long, so that results write theirs where
+// they stay, at the end of one text, `outer` columns further in; their other fields are put before them at the end.
 class JsonText : public FieldWriter {
  public:
-  JsonText(const Report& report, int indent) : report_(report), indent_(indent), line_(break_of(indent)) {}
+  JsonText(std::string& text, const Report& report, int indent, int outer = 0)
+      : text_(text),
+        begin_(text.size()),
+        report_(report),
+        indent_(indent),
+        outer_(outer),
+        line_(break_of(indent + outer)) {}
 
   void numbers(bool there, const char* key, const Tensor& tensor) {
     if (!there) return;
@@ -72,7 +79,7 @@ class JsonText : public FieldWriter {
   void numbers(bool there, const char* key, const std::vector<Unit>& tokens) {
     if (!there) return;
     begin(key);
-    text_ += indented(dump(json_of_value(tokens), indent_), std::max(indent_, 0));
+    text_ += indented(dump(json_of_value(tokens), indent_), std::max(indent_, 0) + outer_);
   }
   void numbers(bool there, const char* key, const std::vector<Map>& maps) {
     each(there, key, maps, [&](const Map& map) {
@@ -84,16 +91,18 @@ class JsonText : public FieldWriter {
   }
   void numbers(bool there, const char* key, const std::vector<Attribution>& results) {
     each(there, key, results, [&](const Attribution& result) {
-      JsonText inner(report_, indent_);
+      JsonText inner(text_, report_, indent_, std::max(indent_, 0) + outer_);
       describe(inner, result);
       if (!result.scores().empty()) inner("sentence", sentence_of(report_, result));
-      text_ += indented(inner.str(), std::max(indent_, 0));
+      inner.finish();
     });
   }
-  std::string str() {
-    std::string text = dump(take(), indent_);
-    text.resize(text.find_last_not_of(" \n", text.rfind('}') - 1) + 1);
-    return text + text_ + (indent_ < 0 ? "}" : "\n}");
+  void finish() {
+    std::string fields = indented(dump(take(), indent_), outer_);
+    fields.resize(fields.find_last_not_of(" \n", fields.rfind('}') - 1) + 1);
+    text_.insert(begin_, fields);
+    if (indent_ >= 0) text_ += break_of(outer_);
+    text_ += '}';
   }
 
  private:
@@ -111,9 +120,11 @@ class JsonText : public FieldWriter {
     text_ += ']';
   }
 
+  std::string& text_;
+  const std::size_t begin_;
   const Report& report_;
-  int indent_;
-  std::string line_, text_;
+  const int indent_, outer_;
+  const std::string line_;
 };
 
 OrderedJson with_tokens(const Prediction& prediction, const PredictionFormat& format) {
@@ -126,10 +137,12 @@ OrderedJson with_tokens(const Prediction& prediction, const PredictionFormat& fo
 
 std::string to_json(const Report& measured, int indent) {
   const Report report = viewed(measured);
-  JsonText v(report, indent);
+  std::string text;
+  JsonText v(text, report, indent);
   const std::string command = reproduce_command(report);
   describe_report(v, report, command);
-  return v.str();
+  v.finish();
+  return text;
 }
 
 std::string summary_json(const Report& measured, int indent) {

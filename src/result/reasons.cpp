@@ -100,11 +100,16 @@ void strongest_first(std::vector<Part>& parts) {
                    [](const Part& a, const Part& b) { return std::abs(a.weight) > std::abs(b.weight); });
 }
 
+constexpr double even = 1.5 / 9;  // below it no ninth has much more than the others
+
+bool are_spread(const std::vector<Part>& parts) {
+  return !parts.empty() &&
+         std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.weight < even; });
+}
+
 std::string shares(std::vector<Part> parts, std::size_t most) {
-  constexpr double even = 1.5 / 9;  // no ninth has much more than the others
-  if (parts.empty()) return {};
+  if (are_spread(parts)) return "spread over the whole picture";
   strongest_first(parts);
-  if (parts.front().weight < even) return "spread over the whole picture";
   std::vector<std::string> names;
   for (const Part& part : parts)
     if (names.size() < most && part.weight >= even)
@@ -121,8 +126,10 @@ Reasons parts_of_picture(const Report& report, const Attribution& attribution, I
   double more = 0, less = 0;
   for (const double v : patches)
     if (std::isfinite(v)) (side * v > 0 ? more : less) += std::abs(v);
-  Reasons reasons{.most = shares(ninths_of(patches, side), most_against),
-                  .has_sign = attribution.traits.is_signed};
+  const std::vector<Part> ninths = ninths_of(patches, side);
+  Reasons reasons{.most = shares(ninths, most_against),
+                  .has_sign = attribution.traits.is_signed,
+                  .spread = are_spread(ninths)};
   if (less >= worth_a_word * more) reasons.against = shares(ninths_of(patches, -side), 1);
   reasons.none = more + less == 0;
   return reasons;

@@ -19,6 +19,7 @@ struct Reasons {
   bool has_sign = true;  // false: the scores do not tell for from against
   bool hardly = false;   // together they are less than a hundredth of the sum
   bool none = false;     // the input has no word, or none was measured
+  bool spread = false;   // no part of the picture has much more than the others
 };
 
 // The reasons in that layer's row that the output was read from, without the row's own token. For words, the

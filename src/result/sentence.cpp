@@ -213,6 +213,7 @@ std::string reading(const Report& report, const Attribution& attribution, const 
                     Index layer) {
   if (!has_axis(attribution, Axis::Query)) {
     if (reasons.none && reasons.special.empty()) return fmt::format("no {} has a score", unit_word(report));
+    if (reasons.spread) return reasons.most;
     return "strongest: " + (reasons.none ? reasons.special : reasons.most + outweighed(reasons));
   }
   const std::string row = fmt::format("{} {}", row_name(report), reads(report));
@@ -221,6 +222,7 @@ std::string reading(const Report& report, const Attribution& attribution, const 
   const std::string where =
       several && layer + 1 < layer_count(attribution) ? fmt::format("in layer {} ", layer) : "";
   if (reasons.none) return fmt::format("{}{} most from {}", where, row, reasons.special);
+  if (reasons.spread) return fmt::format("{}{} from the whole picture", where, row);
   if (reasons.special.empty()) return fmt::format("{}{} most from {}", where, row, reasons.most);
   return fmt::format("{}{} most from {}, of the words from {}", where, row, reasons.special, reasons.most);
 }

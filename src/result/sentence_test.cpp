@@ -245,6 +245,16 @@ TEST(Sentence, SaysWhereInAPicture) {
   std::vector<double> even(82, 1.0);
   report.attributions[0].scores() = Tensor::of({82}, even);
   EXPECT_EQ(sentence_of(report), "cat 80.0 %; for it: spread over the whole picture (integrated_gradients)");
+  report.attributions = {
+      testing::stamped({.method = "attention_rollout",
+                        .maps = {{.axes = {Axis::Query, Axis::Key},
+                                  .values = Tensor::of({82, 82}, std::vector<double>(82 * 82, 1.0 / 82))}}})};
+  EXPECT_EQ(sentence_of(report),
+            "cat 80.0 %; [CLS] reads from the whole picture (attention_rollout, same for every class)");
+  report.attributions = {
+      testing::stamped({.method = "chefer", .maps = {{.axes = {Axis::Row, Axis::Column}}}})};
+  report.attributions[0].scores() = Tensor::of({9, 9}, std::vector<double>(81, 1.0));
+  EXPECT_EQ(sentence_of(report), "cat 80.0 %; spread over the whole picture (chefer, unsigned)");
 }
 
 TEST(Sentence, CannotSteerATerminal) {

@@ -171,6 +171,20 @@ TEST(Unigram, TakesTheMostProbablePath) {
   }
 }
 
+// a|aa and aa|a have one sum: of equal cuts the one whose last piece is longest is kept, as the search of the
+// `tokenizers` package keeps it, which looks at longer pieces first and replaces by larger sums alone.
+TEST(Unigram, OfEqualCutsTakesTheLongestLastPiece) {
+  const auto model = [](double pair) {
+    Json vocabulary = Json::array();
+    for (const auto& [piece, score] : {std::pair{"<u>", 0.0}, {"a", -1.25}, {"aa", pair}})
+      vocabulary.push_back(Json::array({piece, score}));
+    return Json{{"type", "Unigram"}, {"unk_id", 0}, {"vocab", vocabulary}};
+  };
+  EXPECT_EQ(ids(description(model(-2.5)), "aaa"), (std::vector{1, 2}));
+  EXPECT_EQ(ids(description(model(-2.5)), "aaaa"), (std::vector{2, 2}));
+  EXPECT_EQ(ids(description(model(-2.75)), "aaa"), (std::vector{1, 1, 1})) << "no tie";
+}
+
 TEST(Vocabulary, RefusesIdsThatAreNone) {
   for (const Json& id : {Json(-1), Json(2147483647), Json(1e20), Json("1"), Json(1.5), Json(nullptr)}) {
     Json model = wordpiece();

@@ -268,11 +268,8 @@ def test_pictures_in_every_form(tmp_path):
         model.predict(np.zeros((3, 4, 5)))
 
 
-NOT_YET = pytest.mark.xfail(strict=True, reason="the model that ships is 74 % right on CIFAR-10, and its map of the cat lies on the dog")
-
-
-@pytest.mark.parametrize("method", ["attn_lrp", "generic_attention"])
-@pytest.mark.parametrize("label, half", [pytest.param("cat", 0, marks=NOT_YET), ("dog", 1)])
+@pytest.mark.parametrize("method", ["attn_lrp", "generic_attention", "chefer"])
+@pytest.mark.parametrize("label, half", [("cat", 0), ("dog", 1)])
 def test_maps_of_the_example_picture_lie_on_the_right_animal(method, label, half):
     model = hw.load(ROOT / "models" / "vision")
     explanation = model.explain(hw.example_picture(), method, target=label)

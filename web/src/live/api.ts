@@ -9,18 +9,7 @@ export type ApiMethod = Schemas["MethodRecord"];
 export type Plan = Schemas["Plan"]["data"][number];
 export type Job = Schemas["Job"];
 export type ExplainBody = Schemas["ExplainBody"];
-// The document leaves the table open.
-export interface Evaluation {
-  metrics: { name: string; better: string; curve_over?: string }[];
-  cells: {
-    metric: string;
-    method: string;
-    value: number;
-    low: number;
-    high: number;
-    curve?: { x: number[]; value: number[]; low: number[]; high: number[] };
-  }[];
-}
+export type Evaluation = Schemas["Evaluation"];
 export interface Input {
   text: string;
   pair: string;

@@ -1,18 +1,16 @@
 // A page document: one JSON object and named arrays of numbers beside it. Two containers hold it: the elements of a
 // report from disk, and the bytes a server sends ("HWP1", length, JSON, padding, arrays).
 
-export interface Token {
-  id?: number;
+import type { components } from "../../types/openapi";
+
+// The fields of a report are as the program says them (npm run types); the other interfaces are the page's own, or say where a
+// number may be null.
+type Schemas = components["schemas"];
+export type Token = Omit<Schemas["Token"], "id" | "piece"> & {
+  id?: number; // a patch has none
   piece?: string;
-  text: string;
-  begin: number;
-  end: number;
-  word: number;
   in_word: number; // the number of its word, through all sequences; −1: it is in none
-  sequence: number;
-  special: boolean;
-  target?: boolean;
-}
+};
 export interface Score {
   label: string;
   index: number;
@@ -52,13 +50,7 @@ export interface Account {
   share: number | null;
 }
 // What the numbers of a result mean: every question about a result but its numbers is answered here, and none by its name.
-export interface Traits {
-  of_target: boolean;
-  by_layer: boolean; // each layer's map describes that layer alone
-  attention_alone: boolean; // without the residual path beside it
-  is_signed: boolean;
-  rows_sum_to_one: boolean;
-}
+export type Traits = Schemas["Traits"];
 export interface AttributionData {
   method: string;
   title?: string; // its name in a sentence
@@ -120,35 +112,8 @@ export interface Sequence {
   rows?: number;
   columns?: number;
 }
-export interface Model {
-  family: string;
-  architecture: string;
-  task: string;
-  layers: number;
-  heads: number;
-  causal: boolean;
-  labels: string[];
-  prefix_tokens?: number;
-  image_size?: number;
-  patch_size?: number;
-  parameters: number;
-  stacks?: { name: string; layers: number; heads: number }[];
-}
-export interface RunRecord {
-  version: string;
-  model: string;
-  commit: string;
-  model_type: string;
-  architecture: string;
-  weights_sha256: string;
-  tokenizer_sha256: string;
-  dtype: string;
-  threads: number;
-  kernels: Record<string, string>;
-  seconds: number;
-  command: string;
-  python?: string;
-}
+export type Model = Schemas["ModelInfo"];
+export type RunRecord = Schemas["RunRecord"] & { command: string; python?: string };
 export interface Aimed {
   target: Target;
   focus: number; // the row to look at first
