@@ -22,7 +22,9 @@ TEST(OpenApi, SaysWhatTheListsOfFieldsSay) {
   EXPECT_EQ(schemas["Model"]["properties"]["layers"]["type"], "integer");
   EXPECT_EQ(schemas["Report"]["properties"]["attributions"]["items"]["$ref"],
             "#/components/schemas/Attribution");
-  EXPECT_EQ(schemas["Evaluation"]["properties"]["cells"]["items"]["properties"]["low"]["type"], "number");
+  EXPECT_EQ(schemas["Evaluation"]["properties"]["cells"]["items"]["$ref"],
+            "#/components/schemas/EvaluationCell");
+  EXPECT_EQ(schemas["EvaluationCell"]["properties"]["low"]["type"], "number");
   EXPECT_EQ(schemas["Plan"]["properties"]["data"]["items"]["properties"]["basis"]["enum"],
             Json::array({"measured", "estimated", nullptr}));
 }
