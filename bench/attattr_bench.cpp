@@ -69,9 +69,9 @@ class Subject {
 void serve(const Model& model) {
   bool cpu = false;
   const auto now = [&cpu] {
-    using namespace std::chrono;
     if (cpu) return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-    return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
   };
   const auto timed = [&](const auto& work) {
     const double start = now();
@@ -122,15 +122,15 @@ void serve(const Model& model) {
 }  // namespace headwater
 
 int main(int argc, char** argv) {
-  using namespace headwater;
   if (argc != 3) {
     std::cerr << "usage: attattr_bench MODEL_FOLDER THREADS\n";
     return 2;
   }
   try {
-    set_thread_count(std::atoi(argv[2]));
-    serve(*load_model(open_checkpoint(find_model(argv[1], {}), DType::Float32)));
-  } catch (const Error& e) {
+    headwater::set_thread_count(std::atoi(argv[2]));
+    headwater::serve(*headwater::load_model(
+        headwater::open_checkpoint(headwater::find_model(argv[1], {}), headwater::DType::Float32)));
+  } catch (const headwater::Error& e) {
     std::cerr << "attattr_bench: " << e.what() << '\n';
     return e.exit_code();
   }

@@ -57,7 +57,7 @@ class RandomBert : public Model {
     fill(input, 1, 0);
     Var x = tape.leaf(input, Site::ResidPre);
     for (std::size_t l = 0; l < blocks_.size(); ++l)
-      x = post_norm_block(x, blocks_[l], {.heads = layout}, {.layer = static_cast<int>(l)});
+      x = post_norm_block(x, blocks_[l], {.layout = layout}, {.layer = static_cast<int>(l)});
     return select(x, {0}, Site::Logits);
   }
 

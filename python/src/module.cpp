@@ -15,7 +15,8 @@ void raise(const char* name, const std::exception& error) {
   PyErr_SetString(type.ptr(), error.what());
 }
 
-void translate(std::exception_ptr thrown) {
+// As pybind11 calls it.
+void translate(std::exception_ptr thrown) {  // NOLINT(performance-unnecessary-value-param)
   try {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const InputError& error) {

@@ -158,7 +158,7 @@ ModelFolder find_model(const std::string& model, const FindOptions& options) {
   std::vector<std::string> looked{printable(path)};
   if (stays_below(model) && model.find('/') == std::string::npos)
     for (const std::string& shipped : options.shipped) {
-      const std::string folder = shipped + "/" + model;
+      const std::string folder = fmt::format("{}/{}", shipped, model);
       if (has_config(folder)) return {.path = folder, .id = model, .commit = {}};
       looked.push_back(printable(folder));
     }
