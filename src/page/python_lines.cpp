@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "explain/aggregate.h"
+#include "files/report_fields.h"
 #include "files/schema.h"
 #include "page/page_document.h"
 
@@ -46,10 +47,8 @@ std::string python_call(const Report& report, const std::vector<MethodSpec>& met
   call += ')';
   const View& view = asked.view;
   if (view.unit == View::Unit::Token && view.special == View::Special::Keep) return call;
-  return call + fmt::format(".view({}, {})", python_string(view.unit == View::Unit::Word ? "word" : "token"),
-                            python_string(view.special == View::Special::Hide   ? "hide"
-                                          : view.special == View::Special::Drop ? "drop"
-                                                                                : "keep"));
+  return call + fmt::format(".view({}, {})", python_string(std::string(name_of(view.unit))),
+                            python_string(std::string(name_of(view.special))));
 }
 
 std::string python_load(const RunRecord& record) {
