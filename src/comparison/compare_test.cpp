@@ -76,9 +76,10 @@ TEST(Comparison, TheWorstArrayComesFirst) {
   ASSERT_EQ(made.arrays.size(), 3U);
   EXPECT_EQ(made.arrays[0].name, "b");
   EXPECT_EQ(made.arrays[1].name, "a");
-  const std::string text = comparison_text(made, 10);
+  const Document document = comparison_document(made, 10);
+  const std::string text = formatted(document, "text", {});
   EXPECT_NE(text.find("different: 2 of 3 arrays"), std::string::npos) << text;
-  EXPECT_EQ(parse_json(comparison_json(made), "test")["equal"], false);
+  EXPECT_EQ(parse_json(formatted(document, "json", {}), "test")["equal"], false);
 }
 
 TEST(Comparison, HowARunWasMadeIsLeftOut) {

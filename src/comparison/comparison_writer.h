@@ -1,15 +1,15 @@
-// A comparison as a table for the terminal, or as JSON.
+// A comparison as a document.
 #pragma once
 
-#include <string>
+#include <cstddef>
 
 #include "comparison/compare.h"
+#include "prose/document.h"
 
 namespace headwater {
 
 // The `rows` arrays that differ most; everything that is in one of the two alone, or a text that differs, is
 // named.
-std::string comparison_text(const Comparison& comparison, std::size_t rows);
-std::string comparison_json(const Comparison& comparison);
+Document comparison_document(const Comparison& comparison, std::size_t rows);
 
 }  // namespace headwater

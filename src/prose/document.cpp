@@ -109,7 +109,7 @@ struct InMarkdown {
     return text;
   }
   std::string operator()(const DocumentList& list) const {
-    std::string text = list.title + ":\n\n";
+    std::string text = list.title + (list.title.find(": ") == std::string::npos ? ":\n\n" : "\n\n");
     for (const std::string& item : list.items) text += fmt::format("- {}\n", item);
     return text;
   }

@@ -16,8 +16,6 @@
 namespace headwater {
 namespace {
 
-constexpr const char* formats = "text|json";
-
 struct Options {
   std::string first, second, methods;
   ModelOptions model;  // without a name: how both are loaded
@@ -72,10 +70,10 @@ Comparison compared(const Options& options) {
 }
 
 int run(const Options& options) {
-  const std::string format = options.output.chosen_format(formats, ".txt=text");
+  const std::string format = options.output.chosen_format(document_formats, document_endings);
   const Comparison comparison = compared(options);
   Output output(options.output.path);
-  output.write(format == "json" ? comparison_json(comparison) : comparison_text(comparison, options.rows));
+  output.write(formatted(comparison_document(comparison, options.rows), format, {}));
   output.finish();
   return are_equal(comparison) ? 0 : 1;
 }
@@ -104,7 +102,7 @@ void declare(Arguments& arguments, Options& options) {
   arguments.under("Model")
       .add("--revision REV", options.model.revision, "Branch, tag or commit of a cached model")
       .environment("HEADWATER_REVISION");
-  add_output_options(arguments, options.output, formats);
+  add_output_options(arguments, options.output, document_formats);
 }
 
 }  // namespace
