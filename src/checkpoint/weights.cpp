@@ -68,11 +68,12 @@ bool finite_between(const R* values, std::int64_t begin, std::int64_t end) {
 
 // Index of the first infinity or NaN, or the size.
 Index first_non_finite(const Tensor& tensor) {
-  if (tensor.size() == 0) return 0;
-  std::atomic<Index> first{tensor.size()};
+  const Index size = tensor.size();
+  if (size == 0) return 0;
+  std::atomic<Index> first{size};
   dispatch(tensor.dtype(), [&]<class R>(R) {
     const R* values = tensor.data<R>();
-    parallel_for(tensor.size(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(size, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
       if (finite_between(values, begin, end)) return;
       while (finite_between(values, begin, begin + 1)) ++begin;
       Index seen = first.load();

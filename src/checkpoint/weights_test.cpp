@@ -212,7 +212,8 @@ TEST(Weights, LetsGoWhatNobodyHoldsAndSharesWhatSomebodyDoes) {
   const Tensor held = w.get("t0", {numbers});
   const std::size_t before = tensor_pool_statistics().live_bytes;
   for (int t = 1; t < 8; ++t) w.get(fmt::format("t{}", t), {numbers});
-  EXPECT_LE(tensor_pool_statistics().live_bytes, before + 2 * 4 * numbers) << "the last one, and no other";
+  EXPECT_LE(tensor_pool_statistics().live_bytes, before + 2 * sizeof(float) * numbers)
+      << "the last one, and no other";
   const Tensor again = w.get("t0", {numbers});
   EXPECT_EQ(again.data<float>(), held.data<float>()) << "tied weights are one tensor";
   EXPECT_EQ(w.get("t3", {numbers}).at(7), 0) << "what went is read again";
