@@ -70,8 +70,8 @@ void serve(const Model& model) {
   bool cpu = false;
   const auto now = [&cpu] {
     if (cpu) return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-    const auto since = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double, std::milli>(since).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
   };
   const auto timed = [&](const auto& work) {
     const double start = now();
@@ -118,24 +118,21 @@ void serve(const Model& model) {
   }
 }
 
-int run(int argc, char** argv) {
+}  // namespace
+}  // namespace headwater
+
+int main(int argc, char** argv) {
   if (argc != 3) {
     std::cerr << "usage: attattr_bench MODEL_FOLDER THREADS\n";
     return 2;
   }
   try {
-    set_thread_count(std::atoi(argv[2]));
-    serve(*load_model(open_checkpoint(find_model(argv[1], {}), DType::Float32)));
-  } catch (const Error& e) {
+    headwater::set_thread_count(std::atoi(argv[2]));
+    headwater::serve(*headwater::load_model(
+        headwater::open_checkpoint(headwater::find_model(argv[1], {}), headwater::DType::Float32)));
+  } catch (const headwater::Error& e) {
     std::cerr << "attattr_bench: " << e.what() << '\n';
     return e.exit_code();
   }
   return 0;
-}
-
-}  // namespace
-}  // namespace headwater
-
-int main(int argc, char** argv) {
-  return headwater::run(argc, argv);
 }

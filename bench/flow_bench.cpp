@@ -28,25 +28,25 @@ namespace {
 struct Case {
   const char* name;
   Index T;
+  double sharpness;
+  double target;  // seconds on one thread; 0: none was set
   int heads;
   bool causal;
   bool one_row;  // the first (causal: the last) query of the last layer; otherwise all pairs of all layers
-  double sharpness;
-  double target;  // seconds on one thread; 0: none was set
 };
 
 constexpr Index layers = 12;
 constexpr Case cases[] = {
-    {"12 heads", 20, 12, false, false, 2, 0.015},
-    {"12 heads", 64, 12, false, false, 2, 0},
-    {"12 heads", 128, 12, false, false, 2, 3},
-    {"12 flat heads", 128, 12, false, false, 1, 3},
-    {"12 heads, causal", 32, 12, true, false, 2, 0},
-    {"12 heads, causal", 128, 12, true, false, 2, 0},
-    {"1 sharp head", 48, 1, false, false, 4, 0},
-    {"12 heads, one row", 128, 12, false, true, 2, 0},
-    {"12 heads, one row", 512, 12, false, true, 2, 2.5},
-    {"12 heads, causal, one row", 512, 12, true, true, 2, 2.5},
+    {"12 heads", 20, 2, 0.015, 12, false, false},
+    {"12 heads", 64, 2, 0, 12, false, false},
+    {"12 heads", 128, 2, 3, 12, false, false},
+    {"12 flat heads", 128, 1, 3, 12, false, false},
+    {"12 heads, causal", 32, 2, 0, 12, true, false},
+    {"12 heads, causal", 128, 2, 0, 12, true, false},
+    {"1 sharp head", 48, 4, 0, 1, false, false},
+    {"12 heads, one row", 128, 2, 0, 12, false, true},
+    {"12 heads, one row", 512, 2, 2.5, 12, false, true},
+    {"12 heads, causal, one row", 512, 2, 2.5, 12, true, true},
 };
 
 Tensor synthetic(const Case& c) {

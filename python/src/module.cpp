@@ -15,7 +15,7 @@ void raise(const char* name, const std::exception& error) {
   PyErr_SetString(type.ptr(), error.what());
 }
 
-// pybind11 takes a function of just this type.
+// As pybind11 calls it.
 void translate(std::exception_ptr thrown) {  // NOLINT(performance-unnecessary-value-param)
   try {
     if (thrown) std::rethrow_exception(thrown);

@@ -251,12 +251,7 @@ class FieldReader {
     if constexpr (requires { read_value(json, path, value); }) {
       read_value(json, path, value);
     } else if constexpr (std::is_enum_v<T>) {
-      for (int word = 0; word < words_in<T>; ++word)
-        if (json.is_string() && name_of(static_cast<T>(word)) == json.get_ref<const std::string&>()) {
-          value = static_cast<T>(word);
-          return;
-        }
-      of_another_kind(path, expected<T>(about), json);
+      read_word(json, path, value, about);
     } else if constexpr (std::same_as<T, bool>) {
       if (!json.is_boolean()) of_another_kind(path, expected<T>(about), json);
       value = json.get<bool>();
@@ -321,6 +316,16 @@ class FieldReader {
     }
   }
   const Json* find(const char* key) const;
+
+  template <class T>
+  static void read_word(const Json& json, const FieldPath& path, T& value, const About& about) {
+    for (int word = 0; word < words_in<T>; ++word)
+      if (json.is_string() && name_of(static_cast<T>(word)) == json.get_ref<const std::string&>()) {
+        value = static_cast<T>(word);
+        return;
+      }
+    of_another_kind(path, expected<T>(about), json);
+  }
   static bool is_within(double value, const About& about) {
     return std::isnan(value) || (value >= about.least && value <= about.most);
   }

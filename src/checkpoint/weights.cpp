@@ -73,7 +73,7 @@ Index first_non_finite(const Tensor& tensor) {
   std::atomic<Index> first{size};
   dispatch(tensor.dtype(), [&]<class R>(R) {
     const R* values = tensor.data<R>();
-    parallel_for(tensor.size(), 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(size, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
       if (finite_between(values, begin, end)) return;
       while (finite_between(values, begin, begin + 1)) ++begin;
       Index seen = first.load();

@@ -212,7 +212,7 @@ TEST(Weights, LetsGoWhatNobodyHoldsAndSharesWhatSomebodyDoes) {
   const Tensor held = w.get("t0", {numbers});
   const std::size_t before = tensor_pool_statistics().live_bytes;
   for (int t = 1; t < 8; ++t) w.get(fmt::format("t{}", t), {numbers});
-  EXPECT_LE(tensor_pool_statistics().live_bytes, before + std::size_t{2} * sizeof(float) * numbers)
+  EXPECT_LE(tensor_pool_statistics().live_bytes, before + 2 * sizeof(float) * numbers)
       << "the last one, and no other";
   const Tensor again = w.get("t0", {numbers});
   EXPECT_EQ(again.data<float>(), held.data<float>()) << "tied weights are one tensor";

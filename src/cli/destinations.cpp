@@ -100,7 +100,7 @@ std::string Destinations::formatted(const Place& place, const CorpusRun::Item& i
   const Output& output = place.file ? *place.file : run_.output();
   if (format == "html") return to_html(reports);
   if (ReportFormats::is_figure(format)) {
-    const std::string svg = figure_of_reports(reports, options_.kind);
+    std::string svg = figure_of_reports(reports, options_.kind);
     if (format == "svg") return svg;
     const std::string picture = picture_of_svg(svg, format);
     return format == "png" ? png_with_record(picture, reports) : picture;

@@ -21,7 +21,8 @@ template <Erasure erase>
 std::vector<Perturbation> asks_at_shares(const Trial& trial, const MethodOptions& options) {
   const std::vector<std::size_t> order = erasure_order(trial.scores, First::Most);
   std::vector<Perturbation> all{without_first(order, 0)};
-  for (const int share : parsed_shares(options)) all.push_back(erase(order, share_count(order.size(), share)));
+  for (const int share : parsed_shares(options))
+    all.push_back(erase(order, share_count(order.size(), share)));
   return all;
 }
 
