@@ -17,7 +17,8 @@ double apart_at(double a, double b) {
   if (std::isnan(a) && std::isnan(b)) return 0;
   if (a == b) return 0;  // infinities too
   const double difference = std::abs(a - b);
-  return std::isnan(difference) ? never : difference;
+  if (std::isnan(difference)) return never;
+  return difference;
 }
 
 std::vector<Index> indices_at(std::size_t flat, const std::vector<Index>& shape) {

@@ -44,6 +44,6 @@ struct Comparison {
 
 // Throws InputError if the tolerance is no share, or if there is nothing to compare.
 Comparison compare(const Results& a, const Results& b, const CompareOptions& options);
-bool are_equal(const Comparison& comparison);
+bool are_equal(const Comparison& made);
 
 }  // namespace headwater

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_names = 10, longest_text = 40;
 
 std::string shortened_text(const std::string& text) {
-  const std::string shown = visible(text);
+  std::string shown = visible(text);
   if (shown.size() <= longest_text) return shown;
   std::size_t end = longest_text;
   while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) --end;  // not within a character
