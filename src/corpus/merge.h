@@ -15,6 +15,7 @@
 
 namespace headwater {
 
+// NOLINTNEXTLINE(bugprone-exception-escape): nlohmann's move throws nothing
 struct Merged {
   OrderedJson run;  // that one run
   std::size_t inputs = 0, failed = 0;

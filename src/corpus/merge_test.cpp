@@ -35,7 +35,7 @@ class MergeTest : public ::testing::Test {
  protected:
   // A finished file of a shard.
   std::string shard(const std::string& which, const std::string& lines) {
-    const std::string file = scratch_ / ("shard " + std::to_string(files_++) + ".jsonl");
+    std::string file = scratch_ / ("shard " + std::to_string(files_++) + ".jsonl");
     write_file(file, lines);
     OrderedJson run = run_;
     if (!which.empty()) run["options"]["--shard"] = {which};

@@ -17,7 +17,8 @@ namespace {
 const std::string kept_results = std::string(HEADWATER_SOURCE_DIR) + "/tests/fuzz/corpus/result/";
 
 std::string white_square(const Report&) {
-  return encode_png({.width = 16, .height = 16, .rgb = std::vector<std::uint8_t>(3 * 16 * 16, 255)});
+  return encode_png(
+      {.width = 16, .height = 16, .rgb = std::vector<std::uint8_t>(std::size_t{3} * 16 * 16, 255)});
 }
 
 bool has_figure(const std::string& name) {

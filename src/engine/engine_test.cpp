@@ -1,6 +1,7 @@
 // The facade on the shipped sentiment model, found by its name.
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <headwater/engine.h>
 #include <headwater/formats.h>
@@ -35,9 +36,9 @@ TEST(Engine, Predicts) {
 }
 
 TEST(Engine, PredictionsDoNotDependOnTheirNeighbours) {
+  const std::string texts[] = {good, bad, fmt::format("{} {}", good, bad)};
   std::vector<Input> inputs;
-  for (int i = 0; i < 12; ++i)
-    inputs.push_back({.text = i % 3 == 0 ? good : i % 3 == 1 ? bad : good + " " + bad});
+  for (std::size_t i = 0; i < 12; ++i) inputs.push_back({.text = texts[i % 3]});
   const std::vector<Prediction> together = sentiment().predict(inputs);
   ASSERT_EQ(together.size(), inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -183,7 +184,7 @@ class ImageEngine : public ::testing::Test {
                R"({"do_resize": true, "size": {"height": )" + std::to_string(size) + R"(, "width": )" +
                    std::to_string(size) + R"(}, "resample": 2, "do_rescale": true, "do_normalize": true,
                    "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]})");
-    Image image{.width = 40, .height = 30, .rgb = std::vector<std::uint8_t>(40 * 30 * 3, 90)};
+    Image image{.width = 40, .height = 30, .rgb = std::vector<std::uint8_t>(std::size_t{40} * 30 * 3, 90)};
     for (std::size_t i = 0; i < 1200; ++i) image.rgb[i] = 250;
     write_file(folder_ + "/picture.png", encode_png(image));
   }

@@ -1,7 +1,6 @@
 #include "evaluation/data/evaluation_reader.h"
 
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -11,8 +10,6 @@
 #include "base/json.h"
 
 namespace headwater {
-
-namespace fs = std::filesystem;
 
 namespace {
 

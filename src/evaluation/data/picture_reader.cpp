@@ -21,7 +21,8 @@ constexpr std::size_t largest_list = std::size_t{64} << 20;
 
 std::string picture_named(const std::string& folder, const std::string& name) {
   for (const char* ending : {".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG"})
-    if (std::string path = folder + "/images/" + name + ending; file_exists(path)) return path;
+    if (std::string path = fmt::format("{}/images/{}{}", folder, name, ending); file_exists(path))
+      return path;
   return {};
 }
 
@@ -54,7 +55,7 @@ EvaluationFile read_masked_pictures(const std::string& folder, std::size_t limit
   std::size_t bare = 0;
   for (const auto& [name, label] : names_in(folder)) {
     if (limit > 0 && read.examples.size() >= limit) break;
-    EvaluationExample made{.gold = label, .name = folder + "/" + name};
+    EvaluationExample made{.gold = label, .name = fmt::format("{}/{}", folder, name)};
     made.input.image = picture_named(folder, name);
     if (made.input.image.empty())
       throw InputError(
