@@ -37,7 +37,7 @@ Trial trial_of(const Sample& sample, std::vector<double> scores, std::vector<dou
 }
 
 // Each unit that stays adds its weight.
-ByKept additive(std::vector<double> weights) {
+ByKept additive(const std::vector<double>& weights) {
   return [weights](const std::vector<bool>& kept) {
     double sum = 0;
     for (std::size_t u = 0; u < kept.size(); ++u) sum += kept[u] ? weights[u] : 0;
