@@ -49,7 +49,7 @@ TEST(Engine, PredictionsDoNotDependOnTheirNeighbours) {
 // How much of what is explained the scores account for, beside the checks.
 TEST(Engine, SaysHowMuchScoresAccountFor) {
   const Report report = sentiment().explain(
-      {.input = {.text = good},
+      {.input = Input{.text = good},
        .methods = {
            {"attn_lrp"}, {"decompx"}, {"integrated_gradients"}, {"kernel_shap"}, {"attention_rollout"}}});
   for (const Attribution& result : report.attributions) {
@@ -68,7 +68,7 @@ TEST(Engine, SaysHowMuchScoresAccountFor) {
 
 TEST(Engine, ExplainsThePredictionAndCarriesTheRecord) {
   const Report report =
-      sentiment().explain({.input = {.text = good}, .methods = {{"attention_rollout"}, {"attention"}}});
+      sentiment().explain({.input = Input{.text = good}, .methods = {{"attention_rollout"}, {"attention"}}});
   EXPECT_EQ(report.target.label, "POSITIVE");
   EXPECT_EQ(report.prediction.logits, sentiment().predict({.text = good}).logits)
       << "kept or not, the same bits";
@@ -85,16 +85,18 @@ TEST(Engine, ExplainsThePredictionAndCarriesTheRecord) {
 }
 
 TEST(Engine, TargetsAreCheckedBeforeMethodsRun) {
-  EXPECT_EQ(sentiment().explain({.input = {.text = good}, .target = {.label = "negative"}}).target.index, 0);
-  EXPECT_THROW(sentiment().explain({.input = {.text = good}, .target = {.label = "happy"}}), InputError);
-  EXPECT_THROW(sentiment().explain({.input = {.text = good}, .methods = {{"atention"}}}), InputError);
-  EXPECT_THROW(sentiment().explain({.input = {.text = good}, .methods = {{"attention", {{"head", "1"}}}}}),
-               InputError);
+  EXPECT_EQ(sentiment().explain({.input = Input{.text = good}, .target = {.label = "negative"}}).target.index,
+            0);
+  EXPECT_THROW(sentiment().explain({.input = Input{.text = good}, .target = {.label = "happy"}}), InputError);
+  EXPECT_THROW(sentiment().explain({.input = Input{.text = good}, .methods = {{"atention"}}}), InputError);
+  EXPECT_THROW(
+      sentiment().explain({.input = Input{.text = good}, .methods = {{"attention", {{"head", "1"}}}}}),
+      InputError);
 }
 
 TEST(Engine, WhatAMethodLeavesOutIsNotMeasured) {
   const Report report =
-      sentiment().explain({.input = {.text = good},
+      sentiment().explain({.input = Input{.text = good},
                            .methods = {{"integrated_gradients"}, {"occlusion"}, {"decompx"}, {"chefer"}}});
   const std::vector<Unit>& tokens = report.prediction.units;
   std::vector<bool> words, all_but_first(tokens.size(), true);
@@ -106,13 +108,13 @@ TEST(Engine, WhatAMethodLeavesOutIsNotMeasured) {
   EXPECT_EQ(report.attributions[3].measured, all_but_first) << "the token that is read itself";
   EXPECT_EQ(report.agreement.front().units, static_cast<int>(tokens.size()) - 2);
   const Report replaced = sentiment().explain(
-      {.input = {.text = good}, .methods = {{"integrated_gradients", {{"special_tokens", "replace"}}}}});
+      {.input = Input{.text = good}, .methods = {{"integrated_gradients", {{"special_tokens", "replace"}}}}});
   EXPECT_TRUE(replaced.attributions[0].measured.empty());
 }
 
 TEST(Engine, AnAggregateIsAFieldOfItsResult) {
   const Report report = sentiment().explain(
-      {.input = {.text = good}, .methods = {{"value_zeroing", {}, "rollout"}, {"value_zeroing"}}});
+      {.input = Input{.text = good}, .methods = {{"value_zeroing", {}, "rollout"}, {"value_zeroing"}}});
   EXPECT_EQ(report.attributions[0].method, "value_zeroing");
   EXPECT_EQ(report.attributions[0].aggregate, "rollout");
   EXPECT_EQ(report.attributions[1].aggregate, "");
@@ -122,7 +124,7 @@ TEST(Engine, AnAggregateIsAFieldOfItsResult) {
 }
 
 TEST(Engine, VerifiesInFloat64) {
-  const Request request{.input = {.text = good},
+  const Request request{.input = Input{.text = good},
                         .methods = {{"attention"}, {"chefer"}, {"integrated_gradients"}},
                         .verify = true};
   Request plain = request;
@@ -157,7 +159,7 @@ TEST(Engine, LongTextsAreRefusedOrCut) {
 }
 
 TEST(Engine, MemoryStaysBelowThePlan) {
-  const Request request{.input = {.text = good + " " + bad},
+  const Request request{.input = Input{.text = good + " " + bad},
                         .methods = {{"attention_rollout"}, {"attention"}}};
   sentiment().explain(request);  // so that what is made once is made
   reset_tensor_pool_peak();

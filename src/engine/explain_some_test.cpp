@@ -16,7 +16,7 @@ using testing::sentiment;
 std::vector<Request> stream_of(std::initializer_list<const char*> texts) {
   std::vector<Request> requests;
   for (const char* text : texts)
-    requests.push_back({.input = {.text = text}, .methods = {{"chefer"}, {"attention"}}});
+    requests.push_back({.input = Input{.text = text}, .methods = {{"chefer"}, {"attention"}}});
   return requests;
 }
 

@@ -22,7 +22,7 @@ const std::vector<LabelledInput>& inputs() {
                                          "warm and clever"};
     for (int k = 0; k < 40; ++k) {
       const auto u = static_cast<std::size_t>(k);
-      all.push_back({{.text = texts[u % 5] + (k % 4 == 3 ? ", " + texts[(u / 4) % 5] : "")},
+      all.push_back({Input{.text = texts[u % 5] + (k % 4 == 3 ? ", " + texts[(u / 4) % 5] : "")},
                      k % 5 == 1 || k % 5 == 3 ? "NEGATIVE" : "POSITIVE"});
     }
     return all;
@@ -176,7 +176,7 @@ TEST(LabelledPlan, RefusesMoreInputsThanFit) {
 TEST(LabelledPlan, HoldsForPictures) {
   const Engine vision = Engine::load(std::string(HEADWATER_SOURCE_DIR) + "/models/vision");
   const std::vector<LabelledInput> pictures(
-      4, {{.image = std::string(HEADWATER_SOURCE_DIR) + "/docs/pets.jpg"}, "dog"});
+      4, {Input{.image = std::string(HEADWATER_SOURCE_DIR) + "/docs/pets.jpg"}, "dog"});
   for (const std::string ranking : {"attention", "taylor", "accuracy_difference"}) {
     SCOPED_TRACE(ranking);
     const auto plan = [&](std::size_t bound) {

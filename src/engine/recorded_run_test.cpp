@@ -56,7 +56,7 @@ TEST(RecordedRun, ListsItsPlacesAndRefusesOthers) {
 
 TEST(RecordedRun, AHeadTakenAwayIsGone) {
   const Stack stack = exact().info().stacks.front();
-  const PlaceEdit edit{.at = {"", "pattern", 1}, .heads = {2}};
+  const PlaceEdit edit{.at = PlaceName{"", "pattern", 1}, .heads = {2}};
   const RecordedRun whole = exact().run(some_input), without = exact().run(some_input, {&edit, 1});
   const Tensor pattern = without.at(edit.at), before = whole.at(edit.at), z = without.at({"", "z", 1});
   const Index per_head = pattern.size() / stack.heads;
@@ -67,9 +67,9 @@ TEST(RecordedRun, AHeadTakenAwayIsGone) {
     else
       EXPECT_EQ(z.at(i), whole.at({"", "z", 1}).at(i));
   // The same by its mixed values, and as a replay.
-  const PlaceEdit mixed{.at = {"", "z", 1}, .heads = {2}};
+  const PlaceEdit mixed{.at = PlaceName{"", "z", 1}, .heads = {2}};
   EXPECT_EQ(exact().run(some_input, {&mixed, 1}).logits().to_doubles(), without.logits().to_doubles());
-  const PlaceChange change{.at = {"", "z", 1}, .copies = z.reshaped({1, z.dim(0), z.dim(1)})};
+  const PlaceChange change{.at = PlaceName{"", "z", 1}, .copies = z.reshaped({1, z.dim(0), z.dim(1)})};
   EXPECT_EQ(whole.replay({&change, 1}).to_doubles(), without.logits().to_doubles());
 }
 
@@ -77,20 +77,20 @@ TEST(RecordedRun, EditsScaleAndReplaceRows) {
   const RecordedRun whole = exact().run(some_input);
   const Tensor before = whole.at({"", "v", 0});
   const Index width = before.dim(1);
-  const PlaceEdit doubled{.at = {"", "v", 0}, .factor = 2, .rows = {1, 3}};
+  const PlaceEdit doubled{.at = PlaceName{"", "v", 0}, .factor = 2, .rows = {1, 3}};
   const RecordedRun scaled = exact().run(some_input, {&doubled, 1});
   const Tensor after = scaled.at(doubled.at);
   for (Index i = 0; i < after.size(); ++i)
     EXPECT_EQ(after.at(i), before.at(i) * (i / width == 1 || i / width == 3 ? 2 : 1));
-  const PlaceEdit put{.at = {"", "v", 0}, .values = after};
+  const PlaceEdit put{.at = PlaceName{"", "v", 0}, .values = after};
   EXPECT_EQ(exact().run(some_input, {&put, 1}).logits().to_doubles(), scaled.logits().to_doubles());
   const auto refused = [&](const PlaceEdit& edit) {
     EXPECT_THROW(exact().run(some_input, {&edit, 1}), InputError) << edit.at.site;
   };
-  refused({.at = {"", "v", 0}, .rows = {99}});
-  refused({.at = {"", "resid_post", 0}, .heads = {0}});
-  refused({.at = {"", "pooled", 0}, .rows = {0}});
-  refused({.at = {"", "v", 0}, .values = Tensor::zeros({2, 2}, DType::Float64)});
+  refused({.at = PlaceName{"", "v", 0}, .rows = {99}});
+  refused({.at = PlaceName{"", "resid_post", 0}, .heads = {0}});
+  refused({.at = PlaceName{"", "pooled", 0}, .rows = {0}});
+  refused({.at = PlaceName{"", "v", 0}, .values = Tensor::zeros({2, 2}, DType::Float64)});
   refused({.at = {"", "v", 99}});
 }
 
@@ -133,12 +133,12 @@ TEST(RecordedRun, RefusesWhatAnEditStandsInTheWayOf) {
   EXPECT_THROW(run.gradient({"", "embed"}, seed_of(run, 0)), Unsupported);
   EXPECT_THROW(run.gradient(edit.at, Tensor::zeros({7}, DType::Float64)), InputError);
   const Tensor embed = run.at({"", "embed"});
-  const PlaceChange early{{"", "embed"}, embed.reshaped({1, embed.dim(0), embed.dim(1)})};
+  const PlaceChange early{PlaceName{"", "embed"}, embed.reshaped({1, embed.dim(0), embed.dim(1)})};
   EXPECT_THROW(run.replay({&early, 1}), Unsupported);
   EXPECT_THROW(run.replay({}), InputError);
-  const PlaceChange wrong{{"", "embed"}, embed};
+  const PlaceChange wrong{PlaceName{"", "embed"}, embed};
   EXPECT_THROW(run.replay({&wrong, 1}), InputError);
-  const PlaceChange late{{"", "logits"}, run.logits().reshaped({1, run.logits().size()})};
+  const PlaceChange late{PlaceName{"", "logits"}, run.logits().reshaped({1, run.logits().size()})};
   EXPECT_THROW(run.replay({&late, 1}, {"", "embed"}), InputError);
 }
 

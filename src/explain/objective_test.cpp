@@ -123,11 +123,9 @@ Case two_answers() {
                      {.id = 6, .segment = 1},
                      {.id = 7, .segment = 1}};
   const Tensor rows = Tensor::of({5, 2}, std::vector<double>{1, 2, 30, 5, 2, 0.5, -1, 1.5, 0.25, 3});
-  return {Task::QuestionAnswering,
-          rows,
-          {.position = 2, .contrast = 0, .span = TokenRange{2, 4}, .contrast_span = TokenRange{3, 3}},
-          Problem::SingleLabel,
-          encoding};
+  return {Task::QuestionAnswering, rows,
+          Target{.position = 2, .contrast = 0, .span = TokenRange{2, 4}, .contrast_span = TokenRange{3, 3}},
+          Problem::SingleLabel, encoding};
 }
 
 TEST(Objective, AnswersAsSumsOfLogits) {

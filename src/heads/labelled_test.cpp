@@ -27,7 +27,8 @@ std::string refused(const auto& call) {
 
 TEST(PrepareLabelled, TakesLabelsByNameAndIndex) {
   const testing::Fixture fixture = make_fixture(Task::TextClassification);
-  const std::vector<LabelledInput> given{{{.text = "not bad"}, "POSITIVE"}, {{.text = "bad film"}, "0"}};
+  const std::vector<LabelledInput> given{{Input{.text = "not bad"}, "POSITIVE"},
+                                         {Input{.text = "bad film"}, "0"}};
   const std::vector<Labelled> all = prepare_labelled(fixture.loaded, given);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].gold, 1);
@@ -38,7 +39,7 @@ TEST(PrepareLabelled, TakesLabelsByNameAndIndex) {
 TEST(PrepareLabelled, NamesTheInputItRefuses) {
   const testing::Fixture fixture = make_fixture(Task::TextClassification);
   const auto prepare_one = [&](const std::string& label) {
-    const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}, {{.text = "bad"}, label}};
+    const std::vector<LabelledInput> given{{Input{.text = "bad"}, "1"}, {Input{.text = "bad"}, label}};
     return refused([&] { prepare_labelled(fixture.loaded, given); });
   };
   for (const char* label : {"2", "-1", "1x", "", "posit"})
@@ -49,7 +50,7 @@ TEST(PrepareLabelled, NamesTheInputItRefuses) {
 }
 
 TEST(PrepareLabelled, NeedsExclusiveLabels) {
-  const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}};
+  const std::vector<LabelledInput> given{{Input{.text = "bad"}, "1"}};
   EXPECT_THROW(prepare_labelled(make_fixture(Task::TextGeneration).loaded, given), Unsupported);
   EXPECT_THROW(prepare_labelled(make_fixture(Task::TextClassification, {"only"}).loaded, given), Unsupported);
   testing::Fixture many = make_fixture(Task::TextClassification);
@@ -59,7 +60,7 @@ TEST(PrepareLabelled, NeedsExclusiveLabels) {
 
 TEST(HeadImportance, ListsTheRankingsItKnows) {
   const testing::Fixture fixture = make_fixture(Task::TextClassification);
-  const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}};
+  const std::vector<LabelledInput> given{{Input{.text = "bad"}, "1"}};
   const std::vector<Labelled> inputs = prepare_labelled(fixture.loaded, given);
   EXPECT_EQ(
       refused([&] { head_importance(fixture.loaded, inputs, "taylr", silently); }),
@@ -73,7 +74,7 @@ TEST(HeadImportance, AttentionIsTheMeanLargestWeight) {
   const Tensor pattern = Tensor::of({2, 3, 3}, std::vector<double>{.2, .7, .1, .5, .4, .1, .3, .3, .4,  //
                                                                    .9, .1, .0, .1, .1, .8, .2, .2, .6});
   fixture.model->patterns = {pattern, pattern};
-  const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}, {{.text = "film"}, "0"}};
+  const std::vector<LabelledInput> given{{Input{.text = "bad"}, "1"}, {Input{.text = "film"}, "0"}};
   const std::vector<Labelled> inputs = prepare_labelled(fixture.loaded, given);
   EXPECT_EQ(head_importance(fixture.loaded, inputs, "attention", silently).scores,
             (std::vector<double>{.7, .9, .7, .9}));
@@ -81,7 +82,7 @@ TEST(HeadImportance, AttentionIsTheMeanLargestWeight) {
 
 TEST(Classify, WorksForModelsThatCannotBeResumed) {
   testing::Fixture fixture = make_fixture(Task::TextClassification);
-  const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}, {{.text = "film"}, "0"}};
+  const std::vector<LabelledInput> given{{Input{.text = "bad"}, "1"}, {Input{.text = "film"}, "0"}};
   const std::vector<Labelled> inputs = prepare_labelled(fixture.loaded, given);
   HeadMask other = all_heads(fixture.loaded.info());
   other[1][0] = false;
@@ -99,7 +100,7 @@ TEST(Classify, WorksForModelsThatCannotBeResumed) {
 TEST(Classify, RefusesLogitsThatAreNotFinite) {
   testing::Fixture fixture = make_fixture(Task::TextClassification);
   fixture.model->logits = Tensor::of({2}, std::vector<double>{0, std::numeric_limits<double>::infinity()});
-  const std::vector<LabelledInput> given{{{.text = "bad"}, "1"}};
+  const std::vector<LabelledInput> given{{Input{.text = "bad"}, "1"}};
   const std::vector<Labelled> inputs = prepare_labelled(fixture.loaded, given);
   EXPECT_THROW(classify(fixture.loaded, inputs, all_heads(fixture.loaded.info())), FormatError);
 }

@@ -108,7 +108,7 @@ TEST(EvaluationWindows, RationalesOverTheWholeByHand) {
                                           const Target*) { return counted(with, request); },
                             .planned = [](const Request&) { return std::size_t{0}; }};
   EvaluateRequest request{
-      .examples = {{.input = {.text = words(16)}, .annotated = true, .evidence = {{28, 31}, {60, 63}}}},
+      .examples = {{.input = Input{.text = words(16)}, .annotated = true, .evidence = {{28, 31}, {60, 63}}}},
       .methods = {{"saliency"}},
       .metrics = {{"token_f1", {{"k", "1,2,3"}}}, {"iou_f1"}, {"auprc"}},
       .overlap = 2};
@@ -124,7 +124,7 @@ TEST(EvaluationWindows, RationalesOverTheWholeByHand) {
 }
 
 TEST(EvaluationWindows, ATextThatFitsIsAsWithoutThem) {
-  EvaluateRequest request{.examples = {{.input = {.text = "the film is not bad at all"},
+  EvaluateRequest request{.examples = {{.input = Input{.text = "the film is not bad at all"},
                                         .annotated = true,
                                         .evidence = {{12, 19}}}},
                           .methods = {{"saliency"}, {"attention_rollout"}},
@@ -143,7 +143,7 @@ TEST(EvaluationWindows, ALongTextIsReadToItsEnd) {
   std::string text;
   for (int n = 0; n < 400; ++n) text += n == 390 ? "awful " : "the ";
   const Index marked = 4 * 390;
-  EvaluateRequest request{.examples = {{.input = {.text = text, .truncate = true},
+  EvaluateRequest request{.examples = {{.input = Input{.text = text, .truncate = true},
                                         .annotated = true,
                                         .evidence = {{marked, marked + 5}}}},
                           .methods = {{"saliency"}},

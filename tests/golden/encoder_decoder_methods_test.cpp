@@ -48,7 +48,7 @@ MethodCase open_case(const Json& golden) {
   EXPECT_EQ(source.ids(), golden["source"]["ids"].get<std::vector<int>>());
   EXPECT_EQ(prefix.ids(), golden["prefix"]["ids"].get<std::vector<int>>());
   const Prepared prepared{
-      .batch = {.ids = {source.ids()}, .prefix = {prefix.ids()}}, .encoding = prefix, .source = source};
+      .batch = Batch{.ids = {source.ids()}, .prefix = {prefix.ids()}}, .encoding = prefix, .source = source};
   made.study.emplace(*made.model, prepared.batch, units_of(made.model->info(), prepared));
   made.without_specials.emplace(*made.model, prepared.batch);
   for (Study* study : {&*made.study, &*made.without_specials})

@@ -46,7 +46,7 @@ class HeadsGoldens : public ::testing::Test {
   std::vector<Labelled> read_inputs() const {
     std::vector<Labelled> all;
     for (const Json& ids : golden["inputs"]) {
-      Labelled one{.batch = {.ids = {ids.get<std::vector<int>>()}},
+      Labelled one{.batch = Batch{.ids = {ids.get<std::vector<int>>()}},
                    .gold = golden["gold"][all.size()].get<int>()};
       const std::vector<int>& row = one.batch.ids.front();
       for (std::size_t t = 0; t < row.size(); ++t)

@@ -25,7 +25,7 @@ class LabelledMemoryLaw : public ::testing::Test {
     for (int k = 0; k < 16; ++k) {
       std::string text = "a film about a family";
       for (int more = 0; more < k % 4; ++more) text += ", slow at first but great fun";
-      inputs_.push_back({{.text = text + std::to_string(k)}, k % 2 == 0 ? "POSITIVE" : "NEGATIVE"});
+      inputs_.push_back({Input{.text = text + std::to_string(k)}, k % 2 == 0 ? "POSITIVE" : "NEGATIVE"});
     }
   }
 

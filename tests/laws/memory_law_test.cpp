@@ -219,10 +219,10 @@ TEST_F(MemoryLaw, ABoundThatIsAcceptedIsKept) {
   const pool::KeepNothing exact;
   const Engine engine = Engine::load(HEADWATER_SOURCE_DIR "/models/sentiment");
   const std::string text = "the film is slow at first, but the ending is great fun";
-  engine.explain({.input = {.text = text}, .methods = {{"attention"}}});  // what is made once is made
+  engine.explain({.input = Input{.text = text}, .methods = {{"attention"}}});  // what is made once is made
   for (const Asked& asked : methods_for(engine.info(), 20)) {
     SCOPED_TRACE(describe(asked));
-    Request request{.input = {.text = text},
+    Request request{.input = Input{.text = text},
                     .methods = {{.name = std::string(asked.method->name), .options = asked.options}}};
     const std::size_t least = least_accepted([&](std::size_t bytes) {
       request.max_memory = bytes;

@@ -158,7 +158,7 @@ Tensor some_pattern(Index heads, Index tokens, int layer, bool causal, DType dty
 }
 
 Prepared prepared_text(const Encoding& encoding) {
-  return {.batch = {.ids = {encoding.ids()}}, .encoding = encoding};
+  return {.batch = Batch{.ids = {encoding.ids()}}, .encoding = encoding};
 }
 
 InputUnits units_of_text(const Encoding& encoding) {

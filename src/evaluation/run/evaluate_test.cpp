@@ -52,7 +52,7 @@ TEST(Evaluate, EqualsPredictionsOfMaskedTexts) {
   double mean = 0;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const Report explained =
-        sentiment().explain({.input = {.text = some_texts()[i]}, .methods = {{"saliency"}}});
+        sentiment().explain({.input = Input{.text = some_texts()[i]}, .methods = {{"saliency"}}});
     const std::vector<Unit>& tokens = explained.prediction.units;
     const std::vector<double> scores = explained.attributions.front().scores().to_doubles();
     std::vector<std::size_t> words;
@@ -148,7 +148,7 @@ TEST(Evaluate, DeletingEqualsPredictionsOfShorterTexts) {
   request.keep = [&](const ExampleValues& values) { kept.push_back(values); };
   sentiment().evaluate(request);
   const Report explained =
-      sentiment().explain({.input = {.text = "the film is not bad"}, .methods = {{"saliency"}}});
+      sentiment().explain({.input = Input{.text = "the film is not bad"}, .methods = {{"saliency"}}});
   const std::vector<double> scores = explained.attributions.front().scores().to_doubles();
   std::size_t highest = 1;
   for (std::size_t t = 1; t + 1 < scores.size(); ++t)
@@ -202,13 +202,13 @@ TEST(Evaluate, RefusesWhatMeansNothing) {
   request.level = .9;
   request.examples.clear();
   EXPECT_THROW(sentiment().evaluate(request), InputError);
-  request.examples = {{.input = {.text = "fun"}, .annotated = true, .evidence = {{0, 9}}}};
+  request.examples = {{.input = Input{.text = "fun"}, .annotated = true, .evidence = {{0, 9}}}};
   EXPECT_THROW(sentiment().evaluate(request), InputError) << "evidence beyond the text";
 }
 
 TEST(Evaluate, EvidenceIsFoundInWords) {
   EvaluateRequest request{.methods = {{"saliency"}}, .metrics = {{"auprc"}, {"token_f1", {{"k", "1"}}}}};
-  request.examples = {{.input = {.text = "the film is bad"}, .annotated = true, .evidence = {{12, 15}}},
+  request.examples = {{.input = Input{.text = "the film is bad"}, .annotated = true, .evidence = {{12, 15}}},
                       {.input = {.text = "the film is bad"}, .annotated = true},
                       {.input = {.text = "the film is bad"}}};
   const EvaluateReport report = sentiment().evaluate(request);
@@ -243,7 +243,8 @@ TEST(Evaluate, TensorsBelongToTheirBlocks) {
 // Value zeroing's maps multiplied here, layer by layer: what a rollout is.
 TEST(Evaluate, CuesOfARolloutByHand) {
   const std::string text = "the old man is great fun";
-  const Report explained = sentiment().explain({.input = {.text = text}, .methods = {{"value_zeroing"}}});
+  const Report explained =
+      sentiment().explain({.input = Input{.text = text}, .methods = {{"value_zeroing"}}});
   const Tensor& maps = explained.attributions.front().scores();  // [layer, query, key]
   const Index layers = maps.dim(0), T = maps.dim(1);
   std::vector<std::vector<double>> rolled;  // the first row, [layer][token]
@@ -260,7 +261,7 @@ TEST(Evaluate, CuesOfARolloutByHand) {
     rolled.emplace_back(product.begin(), product.begin() + T);
   }
   EvaluateRequest request{
-      .examples = {{.input = {.text = text}, .cues = {{4, 7}, {15, 20}}}},  // "old", "great"
+      .examples = {{.input = Input{.text = text}, .cues = {{4, 7}, {15, 20}}}},  // "old", "great"
       .methods = {{"value_zeroing"}, {.name = "value_zeroing", .aggregate = "rollout"}},
       .metrics = {{"cue_mass"}, {"cue_precision"}}};
   const EvaluateReport report = sentiment().evaluate(request);
@@ -301,8 +302,8 @@ TEST(Evaluate, HeadRankingsAreMeasuredByThePruningOfHeads) {
       .resamples = 200};
   std::vector<LabelledInput> inputs;
   for (const auto& [text, label] : labelled) {
-    request.examples.push_back({.input = {.text = text}, .gold = label});
-    inputs.push_back({.input = {.text = text}, .label = label});
+    request.examples.push_back({.input = Input{.text = text}, .gold = label});
+    inputs.push_back({.input = Input{.text = text}, .label = label});
   }
   const std::vector<HeadImportance> rankings{sentiment().head_importance(inputs, "attention"),
                                              sentiment().head_importance(inputs, "taylor")};
@@ -371,7 +372,7 @@ TEST(Evaluate, MixingIsReadFromWholeMaps) {
   request.examples = {{.input = {.text = "the film is not bad"}}};
   const EvaluateReport report = sentiment().evaluate(request);
   const Report explained =
-      sentiment().explain({.input = {.text = "the film is not bad"}, .methods = {{"attention"}}});
+      sentiment().explain({.input = Input{.text = "the film is not bad"}, .methods = {{"attention"}}});
   const Tensor& maps = explained.attributions.front().scores();  // [layer, head, query, key]
   const Index last = maps.dim(0) - 1, H = maps.dim(1), T = maps.dim(2);
   double own = 0;
