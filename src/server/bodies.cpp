@@ -61,7 +61,7 @@ void check_memory(std::size_t planned, const InputLimits& limits) {
                 fmt::format("{}; ask for fewer methods or a shorter text", planned));
 }
 
-std::map<std::string, std::string> texts_of(const std::map<std::string, OptionText>& options) {
+std::map<std::string, std::string> texts_of(const std::map<std::string, OptionValue>& options) {
   std::map<std::string, std::string> texts;
   for (const auto& [name, option] : options) texts[name] = option.text;
   return texts;
@@ -74,7 +74,7 @@ void read_value(const Json& json, const FieldPath& path, LabelText& label) {
   label.text = json.is_string() ? json.get<std::string>() : json.dump();
 }
 
-void read_value(const Json& json, const FieldPath& path, OptionText& option) {
+void read_value(const Json& json, const FieldPath& path, OptionValue& option) {
   if (json.is_structured() || json.is_null()) of_another_kind(path, "a text, a number, true or false", json);
   option.text = json.is_string() ? json.get<std::string>() : json.dump();
 }
@@ -84,7 +84,7 @@ void read_value(const Json& json, const FieldPath& path, MethodSpec& method) {
     method.name = json.get<std::string>();
     return;
   }
-  std::map<std::string, OptionText> options;
+  std::map<std::string, OptionValue> options;
   FieldReader v(json, path);
   v("name", method.name);
   v.maybe("options", options, {.most = max_options});
@@ -98,7 +98,7 @@ void read_value(const Json& json, const FieldPath& path, MetricSpec& metric) {
     metric.name = json.get<std::string>();
     return;
   }
-  std::map<std::string, OptionText> options;
+  std::map<std::string, OptionValue> options;
   FieldReader v(json, path);
   v("name", metric.name);
   v.maybe("options", options, {.most = max_options});

@@ -14,11 +14,11 @@ struct LabelText {
   std::string text;
 };
 // A text, a number, true or false.
-struct OptionText {
+struct OptionValue {
   std::string text;
 };
 void read_value(const Json& json, const FieldPath& path, LabelText& label);
-void read_value(const Json& json, const FieldPath& path, OptionText& option);
+void read_value(const Json& json, const FieldPath& path, OptionValue& option);
 // A name alone, or an object with options.
 void read_value(const Json& json, const FieldPath& path, MethodSpec& method);
 void read_value(const Json& json, const FieldPath& path, MetricSpec& metric);

@@ -62,15 +62,18 @@ def public_problems(header, lines):
 
 def types(lines):
     """Yields (line number, qualified name) of the types a file defines outside of anonymous namespaces."""
-    spaces = []
+    spaces, only_announces = [], False
     for number, line in enumerate(lines, 1):
         opened, match = NAMESPACE.match(line), TYPE.match(line)
-        if opened:
-            spaces.append(opened.group(1))
-        elif line.startswith("}  // namespace"):
+        # A namespace of announcements alone, `class App;`, ends without a comment.
+        if line.startswith("}  // namespace") or (line == "}" and only_announces):
             spaces.pop()
+            only_announces = False
+        elif opened:
+            spaces.append(opened.group(1))
         elif match and None not in spaces:
             yield number, "::".join([*spaces, match.group(1)])
+        only_announces = bool(opened) or (only_announces and re.match(r"(class|struct) \w+;$", line) is not None)
 
 
 def name_problems(files):
@@ -152,6 +155,7 @@ def self_test():
     assert list(public_problems("a.h", ['#include "tensor/pool.h"']))
     assert list(name_problems({"a.h": ["class HEADWATER_API Span {"], "b.h": ["struct Span {"]}))
     assert list(name_problems({"a.h": ["struct Span {"], "b.h": ["class Span : public Other {"]}))
+    assert list(name_problems({"a.h": ["namespace CLI {", "class App;", "}", "struct Span {"], "b.h": ["struct Span {"]}))
     assert not list(name_problems({"a.h": ["struct Span {", "struct Other;"], "b.cpp": ["namespace {", "struct Span {"],
                                     "c.h": ["namespace kernels {", "struct Span {"]}))
 
