@@ -70,7 +70,7 @@ double probe_accuracy(const Vectors& vectors, const std::vector<bool>& yes) {
     answers[i % 2].push_back(yes[i]);
   }
   for (const std::size_t half : {0, 1})
-    if (halves[half].size() < 2 || !has_something_to_learn(halves[half], answers[half])) return std::nan("");
+    if (!has_something_to_learn(halves[half], answers[half])) return std::nan("");
   const std::vector<bool> right = told_rightly(vectors, yes, fold, {.ridge_share = 0.1});
   double told[2] = {0, 0};
   for (std::size_t i = 0; i < right.size(); ++i) told[i % 2] += right[i] ? 1 : 0;

@@ -1,5 +1,7 @@
 #include "server/bodies.h"
 
+#include <functional>
+
 #include <fmt/format.h>
 #include <headwater/error.h>
 
@@ -61,10 +63,20 @@ void check_memory(std::size_t planned, const InputLimits& limits) {
                 fmt::format("{}; ask for fewer methods or a shorter text", planned));
 }
 
-std::map<std::string, std::string> texts_of(const std::map<std::string, OptionValue>& options) {
-  std::map<std::string, std::string> texts;
-  for (const auto& [name, option] : options) texts[name] = option.text;
-  return texts;
+// A name alone, or an object with the name, options and what `more` reads.
+void read_named(const Json& json, const FieldPath& path, std::string& name,
+                std::map<std::string, std::string>& texts, const std::function<void(FieldReader&)>& more) {
+  if (json.is_string()) {
+    name = json.get<std::string>();
+    return;
+  }
+  std::map<std::string, OptionValue> options;
+  FieldReader v(json, path);
+  v("name", name);
+  v.maybe("options", options, {.most = max_options});
+  more(v);
+  v.finish();
+  for (const auto& [key, option] : options) texts[key] = option.text;
 }
 
 }  // namespace
@@ -80,30 +92,13 @@ void read_value(const Json& json, const FieldPath& path, OptionValue& option) {
 }
 
 void read_value(const Json& json, const FieldPath& path, MethodSpec& method) {
-  if (json.is_string()) {
-    method.name = json.get<std::string>();
-    return;
-  }
-  std::map<std::string, OptionValue> options;
-  FieldReader v(json, path);
-  v("name", method.name);
-  v.maybe("options", options, {.most = max_options});
-  v.maybe("aggregate", method.aggregate, {.choices = {aggregates.begin(), aggregates.end()}});
-  v.finish();
-  method.options = texts_of(options);
+  read_named(json, path, method.name, method.options, [&](FieldReader& v) {
+    v.maybe("aggregate", method.aggregate, {.choices = {aggregates.begin(), aggregates.end()}});
+  });
 }
 
 void read_value(const Json& json, const FieldPath& path, MetricSpec& metric) {
-  if (json.is_string()) {
-    metric.name = json.get<std::string>();
-    return;
-  }
-  std::map<std::string, OptionValue> options;
-  FieldReader v(json, path);
-  v("name", metric.name);
-  v.maybe("options", options, {.most = max_options});
-  v.finish();
-  metric.options = texts_of(options);
+  read_named(json, path, metric.name, metric.options, [](FieldReader&) {});
 }
 
 Json body_of(const std::string& text) {
